@@ -112,9 +112,9 @@ const CASES: [Case; 8] = [
         name: "breaker, ratio 0.9",
         client: || Client::Breaker(Breaker::new()),
         in_peak: SOME,
-        after_peak: SOME,
+        after_peak: MOST,
         at_end: ALL,
-        after_spike: SOME,
+        after_spike: MOST,
     },
     Case {
         name: "breaker, ratio 0.5 of 20 in 10 s",

@@ -10,6 +10,7 @@ mod contention;
 mod failure_rate;
 mod figure;
 mod healthy;
+mod outage;
 mod page;
 mod picture;
 mod plan;
@@ -63,6 +64,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
     vec![
         contention::run(extent),
         failure_rate::run(extent),
+        outage::run(),
         collapse::run(),
         rate_limit::run(),
         healthy::run(),

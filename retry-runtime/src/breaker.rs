@@ -3,6 +3,8 @@
 #[cfg(feature = "std")]
 pub(crate) mod circuit;
 pub(crate) mod circuit_breaker;
+#[cfg(feature = "std")]
+mod cusum;
 pub(crate) mod permit;
 #[cfg(feature = "std")]
 mod window;

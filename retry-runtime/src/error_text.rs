@@ -1,4 +1,5 @@
 //! Errors as text: what each says of itself and of its causes, cut, and without secrets.
 
 pub(crate) mod chain;
+pub(crate) mod secrets;
 pub(crate) mod shown;

@@ -121,6 +121,10 @@ pub trait Limiter {
     }
 }
 
+/// After how long it is worthwhile to ask again, where a success may give an attempt its turn at any time. So no call is
+/// rejected for a wait that is no longer.
+pub(crate) const SOON: Duration = Duration::from_millis(20);
+
 /// Whoever is that late in asking is passed by those behind, and keeps its place.
 pub(crate) const ABSENT: Duration = Duration::from_secs(1);
 

@@ -1,9 +1,9 @@
-//! Ready-made functions that show errors, for [`PolicyCall::show`](crate::PolicyCall::show).
+//! How errors are shown: ready-made functions for [`PolicyCall::show`](crate::PolicyCall::show), and what is hidden.
 
 use core::error::Error;
 use core::fmt;
 
-use crate::error_text::chain;
+use crate::error_text::{chain, secrets};
 
 /// Shows an error with what caused it, as `outer: cause: cause`.
 ///
@@ -25,4 +25,32 @@ use crate::error_text::chain;
 /// ```
 pub fn with_causes<E: Error>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     chain::write(f, error, None, error.source())
+}
+
+/// Hides what may be a secret in errors and names, or shows all of it, in the whole program from now on. Hidden by default.
+///
+/// Turn it off only where everything that shows errors may keep secrets: logs, metrics, saved plans. Texts are escaped and
+/// cut all the same. What counts as a secret is in [Seeing what happens](crate::guide::observing).
+///
+/// ```
+/// use retry_runtime::{Policy, show, testing};
+///
+/// let recording = testing::record();
+/// let fails = || Err::<(), _>(String::from("password=hunter2 is wrong"));
+/// let policy = Policy::none().max(0).name("login").on(|_: &String| true);
+/// let call = || policy.clone().show(std::fmt::Display::fmt).call_blocking(fails);
+///
+/// let _ = call();
+/// show::hide_secrets(false);
+/// let _ = call();
+/// assert_eq!(
+///     recording.lines(),
+///     [
+///         "gave up login attempt=1 max=0 error=password=… is wrong reason=exhausted",
+///         "gave up login attempt=1 max=0 error=password=hunter2 is wrong reason=exhausted",
+///     ],
+/// );
+/// ```
+pub fn hide_secrets(are_hidden: bool) {
+    secrets::set_shown(!are_hidden);
 }

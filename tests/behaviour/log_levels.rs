@@ -1,8 +1,8 @@
-//! Levels of log records that the program has changed. In a process of its own, since all of a process share them.
+//! What a program sets for all of its calls: levels of log records, and whether secrets are hidden. In a process of its own.
 
 use retry_runtime::log::{Level, Record, reset_levels, set_level};
 use retry_runtime::testing::fail_times;
-use retry_runtime::{Policy, testing};
+use retry_runtime::{Policy, show, testing};
 use support::sink::Sink;
 
 /// The level of each record of a call that fails so often, and what was recorded.
@@ -55,4 +55,24 @@ fn each_record_has_the_level_that_it_was_given() {
     assert_eq!(levels_of(2).0, [gave_up]);
     reset_levels();
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
+}
+
+#[test]
+fn secrets_are_shown_where_the_program_says_so() {
+    const ERROR: &str = "https://me:pw@host/?q=1: password=hunter2\n\u{200b}";
+
+    let shown = || {
+        let recording = testing::record();
+        let policy = Policy::none().max(0).name("read").on(|_: &String| true);
+        let call = policy.show(std::fmt::Display::fmt);
+        let _ = call.call_blocking(|| Err::<(), _>(String::from(ERROR)));
+        recording.lines().remove(0)
+    };
+    let line = |error: &str| format!("gave up read attempt=1 max=0 error={error} reason=exhausted");
+    assert_eq!(shown(), line(r"https://host/: password=…\n\u{200b}"));
+    show::hide_secrets(false);
+    let whole = r"https://me:pw@host/?q=1: password=hunter2\n\u{200b}";
+    assert_eq!(shown(), line(whole));
+    show::hide_secrets(true);
+    assert!(shown().contains("password=…"));
 }

@@ -15,6 +15,7 @@ mod plan;
 mod policy_properties;
 mod policy_serde;
 mod policy_text;
+mod secrets;
 mod shapes;
 mod shown;
 mod spans;

@@ -41,7 +41,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                 );
                 loop {
                     match retry_running.wait().await {
-                        __retry::Next::Slow => {
+                        __retry::Next::Due(retry_delay) => {
                             let mut retry_next = retry_call;
                             let retry_begins = __retry::cold(|| {
                                 let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
@@ -64,7 +64,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                         if !__retry::hedges(
                                             &mut retry_next,
                                             retry_slow,
-                                            retry_after,
+                                            retry_delay,
                                         ) {
                                             return __retry::None;
                                         }

@@ -59,7 +59,7 @@ impl Printer<'_> {
                 );
                 loop {
                     match retry_running.wait().await {
-                        __retry::Next::Slow => { #(self.slow()) }
+                        __retry::Next::Due(retry_delay) => { #(self.beside()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
                                 __retry::Err(retry_error) if retry_running.goes_on() => { #failed }
@@ -111,7 +111,7 @@ impl Printer<'_> {
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
     /// last. If one refuses, no other begins until the running ones are over.
-    fn slow(&self) -> TokenStream {
+    fn beside(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
             let permit = ours_at!(breaker.span()=> __retry::permit_beside(#(self.user(breaker))));
             ours! {
@@ -143,7 +143,7 @@ impl Printer<'_> {
                         }
                         #permit
                         #turn
-                        if !__retry::hedges(&mut retry_next, retry_slow #taken, retry_after) {
+                        if !__retry::hedges(&mut retry_next, retry_slow #taken, retry_delay) {
                             return __retry::None;
                         }
                         #begun

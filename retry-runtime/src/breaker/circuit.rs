@@ -3,8 +3,10 @@ use core::mem;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::cusum::Cusum;
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
+use crate::classify::kind::Kind;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -12,8 +14,8 @@ use crate::time::moment::Moment;
 
 /// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
 ///
-/// Closed, it lets every attempt through and counts those that fail. Once too many have failed, it opens: new calls end
-/// at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
+/// Closed, it lets every attempt through and counts those that fail. Once nearly all have failed for 2 s, or too many
+/// within the window, it opens: new calls end at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
 /// error. After a while it is half open and lets a few trial calls through. If they succeed, it closes; if one fails,
 /// it opens again.
 ///
@@ -45,6 +47,7 @@ use crate::time::moment::Moment;
 /// | [`window`](Self::window) | 30 s |
 /// | [`open_for`](Self::open_for) | 5 s, or what the server asks for |
 /// | [`trial_calls`](Self::trial_calls) | 1 |
+/// | [`hung_after`](Self::hung_after) | off |
 ///
 /// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
 #[derive(Debug)]
@@ -67,6 +70,22 @@ struct Rule {
     window: Duration,
     open_for: Duration,
     trial_calls: u32,
+    /// In milliseconds; zero for never.
+    hung_after: u32,
+}
+
+impl Rule {
+    /// How far failures of the last moments exceed successes in a sudden outage.
+    fn sudden(&self) -> u32 {
+        (self.minimum_calls / 4).max(FEWEST_SUDDEN)
+    }
+
+    /// How many such failures a success outweighs: so many that their ratio is at least what the breaker opens at.
+    #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
+    fn outweighed(&self) -> u32 {
+        let by_ratio = self.ratio / (MILLION - self.ratio).max(1);
+        self.sudden().max(by_ratio as u32)
+    }
 }
 
 #[derive(Debug)]
@@ -75,6 +94,7 @@ struct Circuit {
     number: u64,
     phase: Phase,
     window: Window,
+    cusum: Cusum,
     /// The failures since the last success.
     consecutive: u32,
     /// How many successes were granted last.
@@ -111,7 +131,11 @@ pub enum BreakerState {
     HalfOpen,
 }
 
+/// So many random failures in a row are rare where half of the attempts fail: see `docs/outages.md`.
+const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
+/// In milliseconds: 24 days. More is a clock that is behind another's.
+const LONGEST_RUN: u32 = u32::MAX / 2;
 const MILLION: u64 = 1_000_000;
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
 /// also say that it wants no wait.
@@ -129,6 +153,7 @@ impl Breaker {
             window: Duration::from_secs(30),
             open_for: Duration::from_secs(5),
             trial_calls: 1,
+            hung_after: 0,
         })
     }
 
@@ -157,6 +182,9 @@ impl Breaker {
     }
 
     /// The ratio counts only from that many attempts within the window. At least 1, default 100.
+    ///
+    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25, over a
+    /// fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks for it.
     pub const fn minimum_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             minimum_calls: if calls == 0 { 1 } else { calls },
@@ -172,7 +200,7 @@ impl Breaker {
         })
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s. A few successes may drop out of it too
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker after 2 s. A few successes may drop out of it too
     /// early: at most an eighth of `minimum_calls` at a time.
     pub const fn window(self, window: Duration) -> Self {
         Self::of(Rule {
@@ -208,6 +236,41 @@ impl Breaker {
         })
     }
 
+    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at most 24
+    /// days. Zero, the default, is never: what is dropped says nothing about the server.
+    ///
+    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs. Choose
+    /// more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also retries, and
+    /// the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Breaker, retry};
+    /// use tokio::time::timeout;
+    ///
+    /// static STORE: Breaker = Breaker::new().hung_after(Duration::from_secs(2));
+    ///
+    /// #[retry(breaker = &STORE)]
+    /// async fn load(key: &str) -> std::io::Result<String> {
+    ///     Ok(format!("the value of {key}"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let loaded = timeout(Duration::from_secs(3), load("a")).await;
+    /// assert!(loaded.is_ok());
+    /// # }
+    /// ```
+    #[expect(clippy::cast_possible_truncation, reason = "at most what fits")]
+    pub const fn hung_after(self, after: Duration) -> Self {
+        let millis = after.as_nanos().div_ceil(1_000_000);
+        let most = LONGEST_RUN as u128;
+        Self::of(Rule {
+            hung_after: if millis < most { millis } else { most } as u32,
+            ..self.into_rule()
+        })
+    }
+
     /// Its state now. It turns from open to half open when the first trial call begins.
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
@@ -236,6 +299,7 @@ impl Breaker {
                 number: 0,
                 phase: Phase::Closed,
                 window: Window::new(),
+                cusum: Cusum::new(),
                 consecutive: 0,
                 granted: 0,
             }),
@@ -247,13 +311,16 @@ impl Breaker {
     }
 
     /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count
-    /// as of then.
-    fn settle(&self, circuit: &mut Circuit) {
+    /// as of then. Returns what time it is.
+    fn settle(&self, circuit: &mut Circuit) -> Moment {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
         circuit.granted = 0;
         circuit.window.add(used, 0);
-        circuit.window.slide(clock::now(), self.rule.window);
+        circuit.cusum.succeeded(used, self.rule.outweighed());
+        let now = clock::now();
+        circuit.window.slide(now, self.rule.window);
+        now
     }
 
     /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
@@ -288,9 +355,53 @@ impl Breaker {
 
     fn close(&self, circuit: &mut Circuit) -> Transition {
         circuit.window = Window::new();
+        circuit.cusum = Cusum::new();
         circuit.consecutive = 0;
         self.turn(circuit, Phase::Closed);
         Transition::Closed
+    }
+
+    /// Counts a failure of a closed breaker. Returns why it opens, if it does.
+    fn failed(&self, circuit: &mut Circuit) -> Option<Cause> {
+        let rule = &self.rule;
+        circuit.consecutive = circuit.consecutive.saturating_add(1);
+        let now = self.settle(circuit);
+        let calls = circuit.window.add(1, 1);
+        circuit.cusum.failed(now, calls.failed);
+        let most = u64::from(calls.ended) * rule.ratio;
+        let is_over =
+            calls.ended >= rule.minimum_calls && u64::from(calls.failed) * MILLION >= most;
+        let is_sudden = || circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
+        if is_over || is_sudden() {
+            Some(Cause::Ratio)
+        } else {
+            let in_a_row = 1..=circuit.consecutive;
+            in_a_row
+                .contains(&rule.consecutive)
+                .then_some(Cause::Consecutive)
+        }
+    }
+
+    #[inline]
+    fn pass(&self, pass: Pass) -> Pass {
+        match self.rule.hung_after {
+            0 => pass,
+            _ => pass.given_at(millis(clock::now())),
+        }
+    }
+
+    /// What an attempt says about the server, if nobody waited for its end.
+    fn of_dropped(&self, pass: &Pass) -> Seen {
+        let least = self.rule.hung_after;
+        let ran = || millis(clock::now()).wrapping_sub(pass.given());
+        if least > 0 && (least..=LONGEST_RUN).contains(&ran()) {
+            Seen::Failure {
+                kind: Kind::Timeout,
+                hint: None,
+            }
+        } else {
+            Seen::Ignored
+        }
     }
 
     #[cold]
@@ -347,32 +458,25 @@ impl Breaker {
         if pass.stamp() != circuit.number {
             return None;
         }
+        let seen = match seen {
+            Seen::Dropped => self.of_dropped(pass),
+            seen => seen,
+        };
         match (&mut circuit.phase, seen) {
-            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored) => None,
+            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
             (Phase::Closed, Seen::Success) => {
                 circuit.consecutive = 0;
                 self.settle(circuit);
                 let calls = circuit.window.add(1, 0);
+                circuit.cusum.succeeded(1, self.rule.outweighed());
                 self.grant(circuit, calls.ended);
                 None
             }
             (Phase::Closed, Seen::Failure { hint, .. }) => {
-                circuit.consecutive = circuit.consecutive.saturating_add(1);
-                self.settle(circuit);
-                let calls = circuit.window.add(1, 1);
-                let most = u64::from(calls.ended) * self.rule.ratio;
-                let cause = if calls.ended >= self.rule.minimum_calls
-                    && u64::from(calls.failed) * MILLION >= most
-                {
-                    Cause::Ratio
-                } else if (1..=circuit.consecutive).contains(&self.rule.consecutive) {
-                    Cause::Consecutive
-                } else {
-                    return None;
-                };
+                let cause = self.failed(circuit)?;
                 Some(self.open(circuit, cause, hint))
             }
-            (Phase::HalfOpen { running, .. }, Seen::Ignored) => {
+            (Phase::HalfOpen { running, .. }, Seen::Ignored | Seen::Dropped) => {
                 *running = running.saturating_sub(1);
                 None
             }
@@ -393,6 +497,12 @@ impl Breaker {
     }
 }
 
+/// Without what a difference of less than 49 days doesn't need.
+#[expect(clippy::cast_possible_truncation, reason = "on purpose")]
+fn millis(moment: Moment) -> u32 {
+    moment.since_origin().as_millis() as u32
+}
+
 /// Whether so long has not passed yet. A clock that ran backwards must not keep a breaker open.
 fn is_within(since: Moment, length: Duration, now: Moment) -> bool {
     let passed = now.checked_since(since);
@@ -410,9 +520,9 @@ impl CircuitBreaker for Breaker {
     fn admit(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
         if gate & 1 == 0 {
-            return Some(Pass::new(gate >> 1));
+            return Some(self.pass(Pass::new(gate >> 1)));
         }
-        self.admit_unless_open()
+        self.admit_unless_open().map(|pass| self.pass(pass))
     }
 
     fn is_open(&self) -> bool {
@@ -435,7 +545,7 @@ impl CircuitBreaker for Breaker {
 
     fn admit_hedge(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
-        (gate & 1 == 0).then(|| Pass::new(gate >> 1))
+        (gate & 1 == 0).then(|| self.pass(Pass::new(gate >> 1)))
     }
 
     #[inline]

@@ -74,6 +74,9 @@ pub trait CircuitBreaker {
 pub struct Pass {
     stamp: u64,
     half_opens: bool,
+    /// When it was given, for a breaker that asks: in milliseconds from the clock's origin, without what is above 32 bits.
+    /// More would make every future with a breaker larger.
+    given: u32,
 }
 
 impl Pass {
@@ -83,6 +86,7 @@ impl Pass {
         Self {
             stamp,
             half_opens: false,
+            given: 0,
         }
     }
 
@@ -91,7 +95,16 @@ impl Pass {
         Self {
             stamp,
             half_opens: true,
+            given: 0,
         }
+    }
+
+    pub(crate) const fn given_at(self, given: u32) -> Self {
+        Self { given, ..self }
+    }
+
+    pub(crate) const fn given(&self) -> u32 {
+        self.given
     }
 
     /// The stamp.
@@ -119,8 +132,10 @@ pub enum Seen {
         /// The wait that the server asked for.
         hint: Option<Duration>,
     },
-    /// Nothing: it throttled, nobody classified the error, or the attempt was dropped or panicked.
+    /// Nothing: it throttled, or nobody classified the error.
     Ignored,
+    /// Nobody knows: the attempt was dropped or panicked before it ended.
+    Dropped,
 }
 
 impl Seen {

@@ -87,7 +87,7 @@ impl<B> Drop for Permit<B> {
     #[inline]
     fn drop(&mut self) {
         if self.pass.is_some() {
-            self.record(Seen::Ignored);
+            self.record(Seen::Dropped);
         }
     }
 }

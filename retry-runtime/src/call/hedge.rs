@@ -33,11 +33,11 @@ impl Call {
             && self.time_left(slow).is_some()
     }
 
-    /// Whether another attempt is paid for; then it begins. If not, its turn goes back. The last one has not ended after that time.
+    /// Whether another attempt is paid for; then it begins. If not, its turn goes back. It begins so long after the last.
     /// Nothing gives back its cost, whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]
-    pub(crate) fn hedges(&mut self, mut slow: Failure<'_>, after: Duration) -> bool {
+    pub(crate) fn hedges(&mut self, mut slow: Failure<'_>, delay: Duration) -> bool {
         let turn = slow.place.take().map(|(place, _)| Untaken(place));
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
@@ -48,7 +48,7 @@ impl Call {
         self.in_force = self.in_force_after(&slow);
         self.counts(counted(policy, slow.values));
         let (call, max) = (slow.site.name(), limit(self.in_force));
-        let hedging = EventData::Hedging { max, delay: after };
+        let hedging = EventData::Hedging { max, delay };
         self.report(call, hedging, reborrow(&mut slow.observe));
         if let Some(observe) = slow.observe {
             self.started(call, observe);

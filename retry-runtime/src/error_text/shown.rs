@@ -4,6 +4,8 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 use core::ops::Range;
 
+use crate::error_text::secrets;
+
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
 
@@ -18,7 +20,7 @@ const NAME_LIMIT: usize = 96;
 const NOTE: usize = 40;
 
 /// What stands for something that may be a secret where nothing is left beside it.
-const ELLIPSIS: &str = "…";
+pub(super) const ELLIPSIS: &str = "…";
 
 /// What may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
@@ -79,15 +81,23 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 /// The text, and how many bytes of it were cut.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     let mut start = Start::of(text, LOOKED_AT * limit);
-    let raw = core::mem::take(&mut start.text);
+    let mut raw = core::mem::take(&mut start.text);
     let mut line = Line::new(limit);
+    if secrets::are_shown() {
+        line.keep(&raw, 0);
+        return line.end(raw.len(), start.total);
+    }
+    let beyond = start.total - raw.len();
+    if let Some(hidden) = secrets::hide(&raw) {
+        raw = hidden;
+    }
     let mut place = 0;
     for word in raw.split_inclusive(char::is_whitespace) {
         let end = place + word.len();
         line.word(word, place, start.user_follows && end == raw.len());
         place = end;
     }
-    line.end(raw.len(), start.total)
+    line.end(raw.len(), raw.len() + beyond)
 }
 
 /// The start of a text, and how long the whole is. What is beyond the start is never in memory.
@@ -407,10 +417,13 @@ fn unquoted_len(text: &str) -> usize {
     if is_url { text.len() } else { end }
 }
 
-/// Whether it would begin a line of its own, move the cursor or turn the direction of writing.
+/// Whether it would begin a line of its own, move the cursor, turn the direction of writing, or say unseen what a program
+/// reads. Joiners and variation selectors belong to letters and to emoji.
 fn is_escaped(char: char) -> bool {
-    let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    is_mark || char.is_control()
+    let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_unseen = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
+    is_mark || is_unseen || char.is_control()
 }
 
 #[cfg(test)]

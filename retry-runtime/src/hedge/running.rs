@@ -23,6 +23,8 @@ pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
     sleeps: bool,
+    /// Whether it may begin before, as one of several has failed.
+    is_due: bool,
     measured: Measured<L, N>,
 }
 
@@ -34,9 +36,11 @@ struct Attempt<A, G> {
     began: Option<Moment>,
 }
 
-/// What attempts tell how long they took, where the key `hedge` asks for it.
+/// How long an attempt runs before another begins beside it, and what attempts tell how long they took, where the key
+/// `hedge` asks for it.
 #[derive(Debug)]
 pub struct Measured<L, N> {
+    after: Option<Duration>,
     latency: Option<L>,
     now: N,
 }
@@ -44,8 +48,8 @@ pub struct Measured<L, N> {
 /// What comes next.
 #[derive(Debug)]
 pub enum Next<T, E, G> {
-    /// The sleep is over.
-    Slow,
+    /// Another attempt may begin, so long after the last began or at once.
+    Due(Duration),
     /// An attempt is.
     Ended(Ended<T, E, G>),
 }
@@ -61,8 +65,12 @@ pub struct Ended<T, E, G> {
 }
 
 impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
-    pub(crate) fn new(latency: Option<L>, now: N) -> Self {
-        Self { latency, now }
+    pub(crate) fn new(after: Option<Duration>, latency: Option<L>, now: N) -> Self {
+        Self {
+            after,
+            latency,
+            now,
+        }
     }
 
     fn now(&self) -> Option<Moment> {
@@ -100,6 +108,7 @@ where
             others: Vec::new(),
             sleep,
             sleeps: true,
+            is_due: false,
             measured,
         }
     }
@@ -114,6 +123,7 @@ where
         });
         self.sleep.set(sleep);
         self.sleeps = true;
+        self.is_due = false;
     }
 
     /// Whether any is not over.
@@ -127,28 +137,37 @@ where
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>> {
-        let first = self.first.as_mut();
-        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
-            if let Poll::Ready(output) = first.poll(context) {
-                let ended = self
-                    .first
-                    .take()
-                    .map(|first| first.ended(output, &self.measured));
-                return ended.map_or(Poll::Pending, Poll::Ready);
-            }
-        }
-        for index in 0..self.others.len() {
-            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
-                let ended = self.others.remove(index).ended(output, &self.measured);
-                return Poll::Ready(ended);
-            }
+        if let Some(ended) = self.poll_attempts(context) {
+            // What failed is no longer there to answer soon, as gRPC's proposal A6 has it.
+            self.is_due |= ended.outcome.is_err();
+            return Poll::Ready(Next::Ended(ended));
         }
         if !self.sleeps {
             return Poll::Pending;
         }
-        ready!(skip::unskipped(|| self.sleep.as_mut().poll(context)));
+        let mut delay = Duration::ZERO;
+        if !self.is_due {
+            ready!(skip::unskipped(|| self.sleep.as_mut().poll(context)));
+            delay = self.measured.after.unwrap_or_default();
+        }
         self.sleeps = false;
-        Poll::Ready(Next::Slow)
+        Poll::Ready(Next::Due(delay))
+    }
+
+    fn poll_attempts(&mut self, context: &mut Context<'_>) -> Option<Ended<T, E, G>> {
+        let first = self.first.as_mut();
+        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
+            if let Poll::Ready(output) = first.poll(context) {
+                let first = self.first.take()?;
+                return Some(first.ended(output, &self.measured));
+            }
+        }
+        for index in 0..self.others.len() {
+            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
+                return Some(self.others.remove(index).ended(output, &self.measured));
+            }
+        }
+        None
     }
 }
 
@@ -157,18 +176,18 @@ impl<A, G> Attempt<A, G> {
         self,
         (outcome, timed_out): (Result<T, E>, bool),
         measured: &Measured<impl Deref<Target = Latency>, impl Fn() -> Moment>,
-    ) -> Next<T, E, G> {
+    ) -> Ended<T, E, G> {
         if outcome.is_ok() {
             measured.tell(self.began, Latency::record);
         } else if timed_out {
             measured.tell(self.began, Latency::record_dropped);
         }
-        Next::Ended(Ended {
+        Ended {
             outcome,
             timed_out,
             number: self.number,
             guards: self.guards,
-        })
+        }
     }
 }
 

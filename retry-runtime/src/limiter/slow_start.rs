@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use crate::limiter::SOON;
 use crate::time::moment::Moment;
 
 /// Nothing begins until the time that the server asked for is over. Then as many may run as ran before and were not
@@ -27,8 +28,6 @@ const FORGOTTEN: Duration = Duration::from_secs(10);
 const DOUBLED: Duration = Duration::from_secs(1);
 /// Beyond that many at a time, it limits nobody.
 const MANY: f64 = 1000.0;
-/// After how long it is worthwhile to ask again.
-const ASKED: Duration = Duration::from_millis(20);
 
 impl SlowStart {
     /// A pause that begins now, where so many attempts ran at a time. `None` where it has no length.
@@ -79,7 +78,7 @@ impl SlowStart {
         match self.paused_for(now) {
             Some(left) => Err(Some(left)),
             None if has_pace || self.room(now) >= 1.0 => Ok(()),
-            None => Err(Some(ASKED)),
+            None => Err(Some(SOON)),
         }
     }
 

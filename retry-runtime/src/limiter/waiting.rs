@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::classify::rejected::RejectedBy;
 use crate::limiter::place::Place;
-use crate::limiter::{ABSENT, Turn};
+use crate::limiter::{ABSENT, SOON, Turn};
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, OwnWaker, Pause, STEP};
 use crate::time::clock::{self, Clocks};
@@ -181,7 +181,7 @@ impl Patience {
         let left = match self.until {
             Some((end, by)) => {
                 let left = end.since(now);
-                if left.is_zero() || at_least.is_some_and(|at_least| at_least > left) {
+                if left.is_zero() || at_least.is_some_and(|at_least| at_least > left.max(SOON)) {
                     return Err(by);
                 }
                 Some(left)
@@ -189,7 +189,8 @@ impl Patience {
             None => None,
         };
         Ok(Some(match at_least {
-            Some(at_least) => Nap::UntilTurn(at_least),
+            Some(at_least) if left.is_none_or(|left| at_least <= left) => Nap::UntilTurn(at_least),
+            Some(_) => Nap::Patient(left),
             None => Nap::Patient(left.into_iter().chain(look(ahead)).min()),
         }))
     }

@@ -74,7 +74,7 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
     now: N,
 ) -> (Option<Duration>, Measured<L, N>) {
     let (after, latency) = hedge.hedge_after();
-    (after, Measured::new(latency, now))
+    (after, Measured::new(after, latency, now))
 }
 
 /// What makes attempts. Several run at once, so the bound keeps the body from using up what it captures.
@@ -106,8 +106,8 @@ pub fn may_hedge(call: &Call, slow: &Failure<'_>, pushback: Pushback) -> bool {
 }
 
 /// Whether another attempt is paid for; then it begins.
-pub fn hedges(call: &mut Call, slow: Failure<'_>, after: Option<Duration>) -> bool {
-    call.hedges(slow, after.unwrap_or_default())
+pub fn hedges(call: &mut Call, slow: Failure<'_>, delay: Duration) -> bool {
+    call.hedges(slow, delay)
 }
 
 /// Takes note of a failure beside attempts that go on, and says whether they do.

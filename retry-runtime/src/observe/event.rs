@@ -102,11 +102,12 @@ pub enum EventData<'a> {
         /// Why the value was rejected.
         error: &'a dyn fmt::Display,
     },
-    /// An attempt takes longer than the key `hedge` says, and another begins beside it, whose number the event has.
+    /// An attempt takes longer than the key `hedge` says, or one of several failed, and another begins beside those that
+    /// run. The event has its number.
     Hedging {
         /// How many retries the call may make in all.
         max: Option<u32>,
-        /// How long the attempt before it has been running.
+        /// How long the attempt before it has been running, or zero if it begins because one failed.
         delay: Duration,
     },
     /// An attempt failed beside others, which go on: of its call, with the key `hedge`; of other subtasks, in a plan.

@@ -184,8 +184,8 @@ impl fmt::Display for Message<'_> {
                 write!(f, " for {delay}")
             }
             (Some(Record::Waiting), Some(delay)) => write!(f, " for at least {delay}"),
-            (Some(Record::Hedging), Some(delay)) => write!(f, " after {delay}"),
             (_, Some(Delay(Duration::ZERO))) => f.write_str(" at once"),
+            (Some(Record::Hedging), Some(delay)) => write!(f, " after {delay}"),
             (_, Some(delay)) => write!(f, " in {delay}"),
         }
     }

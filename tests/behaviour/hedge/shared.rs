@@ -95,17 +95,17 @@ async fn each_has_its_own_pass_and_gives_it_back_once() {
         (
             vec![answer(900), answer(900), answer(10)],
             2,
-            vec![(1, Seen::Ignored), (2, Seen::Ignored), (3, Seen::Success)],
+            vec![(1, Seen::Dropped), (2, Seen::Dropped), (3, Seen::Success)],
         ),
         (
             vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)],
             2,
-            vec![(1, FAILED), (2, Seen::Ignored), (3, Seen::Success)],
+            vec![(1, FAILED), (2, Seen::Dropped), (3, Seen::Success)],
         ),
         (
             vec![fails(300, STOP), answer(900)],
             1,
-            vec![(1, Seen::Success), (2, Seen::Ignored)],
+            vec![(1, Seen::Success), (2, Seen::Dropped)],
         ),
         (
             vec![
@@ -114,7 +114,7 @@ async fn each_has_its_own_pass_and_gives_it_back_once() {
                 fails(10, STOP),
             ],
             2,
-            vec![(1, Seen::Ignored), (2, Seen::Ignored), (3, Seen::Success)],
+            vec![(1, Seen::Dropped), (2, Seen::Dropped), (3, Seen::Success)],
         ),
     ] {
         let (server, notes) = (Server::new(script), Notes::default());
@@ -137,7 +137,7 @@ async fn dropped_calls_give_all_passes_back() {
                 .told
                 .borrow()
                 .iter()
-                .all(|told| told.1 == Seen::Ignored)
+                .all(|told| told.1 == Seen::Dropped)
         );
         assert_eq!(server.seen().dropped, notes.passes.get());
     }
@@ -155,7 +155,7 @@ async fn panics_give_all_passes_back() {
     panics_after(&[200, 50], panics(&server, &notes)).await;
     assert_eq!(
         *notes.told.borrow(),
-        [(1, Seen::Ignored), (2, Seen::Ignored)]
+        [(1, Seen::Dropped), (2, Seen::Dropped)]
     );
     assert_eq!(server.seen().dropped, 1);
 }

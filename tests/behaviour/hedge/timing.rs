@@ -21,6 +21,7 @@ struct Case {
 const FIRST: &str = "hedging call attempt=2 max=3 delay=200ms";
 const SECOND: &str = "hedging call attempt=3 max=3 delay=200ms";
 const THIRD: &str = "hedging call attempt=4 max=3 delay=200ms";
+const AT_ONCE: &str = "hedging call attempt=3 max=3 delay=0ns";
 
 fn without_failures() -> [Case; 5] {
     [
@@ -75,26 +76,28 @@ fn with_failures() -> [Case; 5] {
             ],
         },
         Case {
-            what: "the other goes on",
-            script: vec![fails(250, TRANSIENT), answer(100)],
+            what: "the other goes on, and the next begins at once",
+            script: vec![fails(250, TRANSIENT), answer(100), answer(900)],
             outcome: Ok(2),
-            seen: seen(&[0, 200], 0, 300),
+            seen: seen(&[0, 200, 250], 1, 300),
             lines: &[
                 FIRST,
                 "attempt failed call attempt=1 error=transient reason=transient",
+                AT_ONCE,
                 "succeeded call attempt=2 max=3",
             ],
         },
         Case {
             what: "and one more begins in its time",
-            script: vec![fails(250, TRANSIENT), answer(900), answer(10)],
-            outcome: Ok(3),
-            seen: seen(&[0, 200, 400], 1, 410),
+            script: vec![fails(250, TRANSIENT), answer(900), answer(900), answer(10)],
+            outcome: Ok(4),
+            seen: seen(&[0, 200, 250, 450], 2, 460),
             lines: &[
                 FIRST,
                 "attempt failed call attempt=1 error=transient reason=transient",
-                SECOND,
-                "succeeded call attempt=3 max=3",
+                AT_ONCE,
+                THIRD,
+                "succeeded call attempt=4 max=3",
             ],
         },
         Case {
@@ -124,9 +127,9 @@ fn where_all_fail() -> [Case; 4] {
     [
         Case {
             what: "a pause follows once all have failed",
-            script: vec![fails(300, TRANSIENT), fails(150, TIMEOUT), answer(0)],
+            script: vec![fails(300, TRANSIENT), fails(100, TIMEOUT), answer(0)],
             outcome: Ok(3),
-            seen: seen(&[0, 200, 2_350], 0, 2_350),
+            seen: seen(&[0, 200, 2_300], 0, 2_300),
             lines: &[
                 FIRST,
                 "attempt failed call attempt=1 error=transient reason=transient",
@@ -154,14 +157,14 @@ fn where_all_fail() -> [Case; 4] {
                 fails(100, TRANSIENT),
             ],
             outcome: Err(TIMEOUT),
-            seen: seen(&[0, 200, 400, 600], 0, 800),
+            seen: seen(&[0, 200, 400, 500], 0, 800),
             lines: &[
                 FIRST,
                 SECOND,
                 "attempt failed call attempt=1 error=transient reason=transient",
-                THIRD,
-                "attempt failed call attempt=2 error=transient reason=transient",
+                "hedging call attempt=4 max=3 delay=0ns",
                 "attempt failed call attempt=4 error=transient reason=transient",
+                "attempt failed call attempt=2 error=transient reason=transient",
                 "gave up call attempt=4 max=3 error=timeout reason=exhausted",
             ],
         },

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
@@ -390,7 +391,7 @@ async fn with_a_deadline_and_a_timer_of_ones_own() {
             assert_eq!(gave_up.reason(), Reason::Rejected);
             gave_up.into_error()
         })]
-    async fn call(breaker: &Breaker, elapsed: std::time::Duration) -> Result<(), Failure> {
+    async fn call(breaker: &Breaker, elapsed: Duration) -> Result<(), Failure> {
         assert!(attempt.number() < 3);
         Err(TRANSIENT)
     }
@@ -589,6 +590,56 @@ fn it_may_be_a_key_s_own_or_an_arc_beside_a_mutable_self() {
     assert_eq!(hosts.of("a").state(), BreakerState::Open);
     assert_eq!(fetch(&hosts, "a"), Err(STOP));
     assert_eq!(hosts.of("b").state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_who_waits_no_longer_tells_of_a_server_that_hangs() {
+    #[retry(max = 5, breaker = breaker)]
+    async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
+        sleep(secs(3)).await;
+        script.next()
+    }
+    async fn is_dropped_after(limit: Duration, breaker: &Breaker) {
+        let mut script = Script::new([]);
+        let limited = timeout(limit, call(breaker, &mut script));
+        assert!(limited.await.is_err());
+    }
+
+    for (breaker, limit, after_two) in [
+        (of_two(), millis(2_999), BreakerState::Closed),
+        (
+            of_two().hung_after(secs(0)),
+            millis(2_999),
+            BreakerState::Closed,
+        ),
+        (
+            of_two().hung_after(secs(2)),
+            millis(1_999),
+            BreakerState::Closed,
+        ),
+        (
+            of_two().hung_after(secs(2)),
+            millis(2_000),
+            BreakerState::Open,
+        ),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(breaker.state(), BreakerState::Closed, "{limit:?}");
+            is_dropped_after(limit, &breaker).await;
+        }
+        assert_eq!(breaker.state(), after_two, "{limit:?}");
+    }
+    // What ended is no hung attempt, however long it took.
+    let breaker = of_two().hung_after(secs(2)).consecutive_failures(1);
+    let mut script = Script::new([THROTTLED]);
+    assert_eq!(call(&breaker, &mut script).await, Ok(2));
+    // A trial call that hangs is one that failed.
+    let breaker = breaker.hung_after(secs(2));
+    for _ in 0..2 {
+        is_dropped_after(secs(2), &breaker).await;
+        assert_eq!(breaker.state(), BreakerState::Open);
+        advance(secs(5)).await;
+    }
 }
 
 /// Half open, with one place.

@@ -1,5 +1,6 @@
 //! Breakers as they come: what opens and closes them.
 
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -83,6 +84,114 @@ async fn failures_in_a_row_open_it() {
     // It begins anew.
     fail(&breaker, 2);
     assert_eq!(breaker.state(), Closed);
+}
+
+/// An attempt every so often: whether the breaker is closed after them all.
+async fn stays_closed(breaker: &Breaker, gap: Duration, ends: impl Iterator<Item = Seen>) -> bool {
+    for seen in ends {
+        advance(gap).await;
+        if call(breaker, seen).1.is_some() {
+            return false;
+        }
+    }
+    true
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sudden_outage_opens_it_at_any_rate() {
+    // Twenty-five failures, or those of two seconds.
+    for (rate, failures) in [(1, 25), (10, 25), (200, 401), (5_000, 10_001)] {
+        let gap = secs(1) / rate;
+        let healthy = || iter::repeat_n(Seen::Success, 30 * rate as usize);
+        let failing = |times| iter::repeat_n(FAILURE, times);
+        let breaker = Breaker::new();
+        assert!(stays_closed(&breaker, gap, healthy()).await, "{rate}");
+        let too_few = failing(failures - 1);
+        assert!(stays_closed(&breaker, gap, too_few).await, "{rate}");
+        let opened = Transition::Opened {
+            cause: Cause::Ratio,
+            open_for: secs(5),
+        };
+        advance(gap).await;
+        assert_eq!(call(&breaker, FAILURE), (true, Some(opened)), "{rate}");
+
+        // What lasts for less changes nothing for the next.
+        let breaker = Breaker::new();
+        let blips = (0..2).flat_map(|_| healthy().chain(failing(failures - 1)));
+        assert!(stays_closed(&breaker, gap, blips).await, "{rate}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn few_successes_don_t_hide_an_outage() {
+    let opens = async |breaker: Breaker, failures| {
+        let healthy = iter::repeat_n(Seen::Success, 6_000);
+        let ends = (1..2_000).map(|nth| match nth % (failures + 1) {
+            0 => Seen::Success,
+            _ => FAILURE,
+        });
+        !stays_closed(&breaker, millis(5), healthy.chain(ends)).await
+    };
+    assert!(opens(Breaker::new(), 40).await);
+    assert!(!opens(Breaker::new(), 20).await, "they outweigh 25 each");
+    // The ratio and the fewest attempts to go by still count.
+    assert!(!opens(Breaker::new().ratio(0.99), 40).await);
+    assert!(!opens(Breaker::new().minimum_calls(1_000), 40).await);
+}
+
+/// The window's end is also that of what it holds.
+#[tokio::test(start_paused = true)]
+async fn rare_failures_are_no_outage() {
+    let failures = |times| iter::repeat_n(FAILURE, times);
+    let breaker = Breaker::new();
+    assert!(stays_closed(&breaker, secs(2), failures(1_000)).await);
+    advance(secs(31)).await;
+    assert!(stays_closed(&breaker, millis(10), failures(99)).await);
+}
+
+/// Seeded chance, by SplitMix64.
+fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = Seen> {
+    iter::repeat_with(move || {
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let chance = (mixed ^ (mixed >> 31)) as f64 / u64::MAX as f64;
+        if chance < share {
+            FAILURE
+        } else {
+            Seen::Success
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_never_opens_while_half_fail() {
+    for (rate, seconds, seeds) in [(10, 600, 20), (200, 60, 5), (5_000, 20, 1)] {
+        for seed in 0..seeds {
+            let ends = failing(0.5, seed << 32).take(rate as usize * seconds);
+            let breaker = Breaker::new();
+            let is_closed = stays_closed(&breaker, secs(1) / rate, ends).await;
+            assert!(is_closed, "{rate} a second, seed {seed}");
+        }
+    }
+}
+
+/// How rare a run of failures is by chance: W. Feller, "An Introduction to Probability Theory and Its Applications",
+/// volume 1, XIII.7. At 80 % it is short enough to be measured.
+#[tokio::test(start_paused = true)]
+async fn chance_opens_it_as_rarely_as_is_known_of_runs() {
+    const SEEDS: u64 = 200;
+
+    let (share, run) = (0.8_f64, 25);
+    let expected = (share.powi(-run) - 1.0) / (1.0 - share);
+    let mut attempts = 0;
+    for seed in 0..SEEDS {
+        let ends = failing(share, seed << 32).inspect(|_| attempts += 1);
+        assert!(!stays_closed(&Breaker::new(), millis(100), ends).await);
+    }
+    let measured = f64::from(attempts) / SEEDS as f64;
+    let ratio = measured / expected;
+    assert!((0.8..1.2).contains(&ratio), "{measured} for {expected}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -266,6 +266,32 @@ async fn who_waits_too_long_is_rejected() {
     assert_eq!(slow.waiting(), 0);
 }
 
+/// After a pause, a success may let the next begin at any time.
+#[tokio::test(start_paused = true)]
+async fn who_can_wait_only_for_milliseconds_is_not_rejected_before() {
+    #[retry(limiter = limiter, on = verdict)]
+    async fn call(limiter: &ConcurrencyLimiter, took: Duration) -> Result<(), Error> {
+        sleep(took).await;
+        Ok(())
+    }
+
+    for (took, second, ended) in [
+        (5, Ok(()), 10),
+        (15, Err(Error::Rejected(RejectedBy::Limiter)), 10),
+    ] {
+        let limiter = at_a_time(100).max_wait(millis(10));
+        let hint = Some(secs(10));
+        let kind = Kind::Throttled;
+        limiter.leave(limiter.enter(1), End::Failure { kind, hint });
+        advance(secs(10)).await;
+        let start = Instant::now();
+        let first = call(&limiter, millis(took));
+        let next = async { (call(&limiter, millis(5)).await, start.elapsed()) };
+        let outcomes = tokio::join!(first, next);
+        assert_eq!(outcomes, (Ok(()), (second, millis(ended))), "{took}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
     #[retry(max = 9, backoff = "none", limiter = limiter, deadline = "5s", timeout = "1s",

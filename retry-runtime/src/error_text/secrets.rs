@@ -1,0 +1,493 @@
+//! Secrets in words: the values of names such as `password`, and tokens of well-known shapes.
+
+use alloc::string::String;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error_text::shown::ELLIPSIS;
+
+static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// For all texts of the program.
+pub(crate) fn set_shown(are_shown: bool) {
+    ARE_SHOWN.store(are_shown, Ordering::Relaxed);
+}
+
+pub(super) fn are_shown() -> bool {
+    ARE_SHOWN.load(Ordering::Relaxed)
+}
+
+/// What names of secrets end in: lower case, and without the signs of [`is_in_name`].
+const NAMES: [&str; 23] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "accountkey",
+    "authkey",
+    "encryptionkey",
+    "functionskey",
+    "masterkey",
+    "privatekey",
+    "secretkey",
+    "sharedkey",
+    "signingkey",
+    "subscriptionkey",
+    "sessid",
+    "sessionid",
+    "authorization",
+    "cookie",
+];
+
+/// Whole words that also stand before other values than secrets: only what looks random is one.
+const WORDS: [&str; 9] = [
+    "auth",
+    "credential",
+    "credentials",
+    "jwt",
+    "pass",
+    "session",
+    "sid",
+    "sig",
+    "signature",
+];
+
+/// What follows the name of a secret in a sentence.
+const PROSE: [&str; 53] = [
+    "a",
+    "an",
+    "and",
+    "are",
+    "at",
+    "bad",
+    "be",
+    "can",
+    "cannot",
+    "contains",
+    "could",
+    "denied",
+    "did",
+    "does",
+    "empty",
+    "expected",
+    "expired",
+    "failed",
+    "false",
+    "flag",
+    "for",
+    "has",
+    "in",
+    "incorrect",
+    "invalid",
+    "is",
+    "it",
+    "malformed",
+    "mismatch",
+    "missing",
+    "must",
+    "nil",
+    "no",
+    "none",
+    "not",
+    "null",
+    "of",
+    "option",
+    "rejected",
+    "required",
+    "revoked",
+    "the",
+    "this",
+    "to",
+    "too",
+    "true",
+    "undefined",
+    "unexpected",
+    "unknown",
+    "unset",
+    "was",
+    "wrong",
+    "your",
+];
+
+/// How the tokens of well-known services begin, and how long a part of them is at least that looks random.
+const SHAPES: [(&str, usize); 38] = [
+    ("Basic ", 8),
+    ("basic ", 8),
+    ("Bearer ", 8),
+    ("bearer ", 8),
+    // JSON in Base64, as every JWT begins.
+    ("eyJ", 8),
+    // AWS, Google.
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 16),
+    ("ya29.", 8),
+    // Models: OpenAI, Anthropic and many more; Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA.
+    ("sk-", 8),
+    ("gsk_", 8),
+    ("xai-", 8),
+    ("hf_", 8),
+    ("r8_", 8),
+    ("pplx-", 8),
+    ("nvapi-", 8),
+    // GitHub, GitLab, npm, PyPI, Docker.
+    ("ghp_", 8),
+    ("gho_", 8),
+    ("ghu_", 8),
+    ("ghs_", 8),
+    ("ghr_", 8),
+    ("github_pat_", 8),
+    ("glpat-", 8),
+    ("npm_", 8),
+    ("pypi-", 8),
+    ("dckr_pat_", 8),
+    // Slack, Stripe, SendGrid, Shopify, DigitalOcean, Vault, Grafana.
+    ("xoxa-", 8),
+    ("xoxb-", 8),
+    ("xoxp-", 8),
+    ("xapp-", 8),
+    ("sk_live_", 8),
+    ("sk_test_", 8),
+    ("rk_live_", 8),
+    ("whsec_", 8),
+    ("SG.", 16),
+    ("shpat_", 8),
+    ("dop_v1_", 8),
+    ("hvs.", 8),
+];
+
+/// After such a word, the next belongs to the value of the header `Authorization`, too.
+const SCHEMES: [&str; 9] = [
+    "apikey",
+    "aws4-hmac-sha256",
+    "basic",
+    "bearer",
+    "digest",
+    "key",
+    "negotiate",
+    "sharedkey",
+    "token",
+];
+
+/// How far is looked from any place of a text, so that the time for a whole text is in proportion to its length.
+const NEAR: usize = 64;
+
+/// The text with an ellipsis for each secret. `None` if there is none.
+pub(super) fn hide(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut hidden = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while at < bytes.len() {
+        let begins_word = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        let secret = match bytes[at] {
+            b':' | b'=' | b'>' => value_after(text, at),
+            b'-' if begins_word => key_in_pem(text, at).or_else(|| value_of_flag(text, at)),
+            byte if begins_word && byte.is_ascii_alphabetic() => token(text, at),
+            _ => None,
+        };
+        at += 1;
+        if let Some(secret) = secret {
+            hidden.push_str(&text[kept..secret.start]);
+            hidden.push_str(ELLIPSIS);
+            kept = secret.end;
+            at = at.max(kept);
+        }
+    }
+    (kept > 0).then(|| {
+        hidden.push_str(&text[kept..]);
+        hidden
+    })
+}
+
+/// A token of a well-known shape that begins there, but for what says so.
+fn token(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = &text.as_bytes()[at..];
+    let is_shape = |shape: &&(&str, usize)| {
+        let start = shape.0.as_bytes();
+        start[0] == rest[0] && rest.starts_with(start)
+    };
+    let (start, least) = SHAPES.iter().find(is_shape)?;
+    let token = &rest[start.len()..];
+    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte);
+    let near = &token[..length(token, NEAR, is_of_token)];
+    is_random(near, *least).then(|| {
+        let start = at + start.len();
+        let token = &token[..length(token, usize::MAX, is_of_token)];
+        start..start + trimmed(token, |byte| *byte == b'.').len()
+    })
+}
+
+/// The private key that begins there in the text encoding of PEM.
+fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = &text.as_bytes()[at..];
+    let label = rest.strip_prefix(b"-----BEGIN ")?;
+    let label = &label[..length(label, NEAR, |byte| *byte != b'-')];
+    let is_key = label.windows(11).any(|part| part == b"PRIVATE KEY");
+    is_key.then(|| {
+        let start = "-----BEGIN -----".len() + label.len();
+        let end = rest.windows(8).position(|part| part == b"-----END");
+        let (start, end) = (at + start, at + end.unwrap_or(rest.len()));
+        start.min(end)..end
+    })
+}
+
+/// The value of a program's flag that begins there, such as `--password hunter2`.
+fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.as_bytes()[at..].strip_prefix(b"--")?;
+    let name = length(rest, NEAR, |byte| {
+        byte.is_ascii_alphanumeric() || b"-_".contains(byte)
+    });
+    (rest.get(name) == Some(&b' ')).then(|| value_after(text, at + 2 + name))?
+}
+
+/// What stands before a separator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    /// Its value is a secret.
+    Secret,
+    /// The same, but a number is none.
+    Token,
+    /// The same, and of several words.
+    Header,
+    /// Its value may be a secret.
+    Word,
+}
+
+/// The secret after the separator there, if what is before names one.
+fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let name = name_before(bytes, separator)?;
+    let mut start = separator + 1;
+    match (bytes[separator], *bytes.get(start)?) {
+        // A path, as `token::refresh`.
+        (b':', b':') => return None,
+        (b':' | b'=', b'=' | b'>') => start += 1,
+        _ => {}
+    }
+    start += length(&bytes[start..], NEAR, |byte| *byte == b' ');
+    if bytes[start..].starts_with(b"Some(") {
+        start += "Some(".len();
+    }
+    start += length(&bytes[start..], NEAR, |byte| b"[(\\".contains(byte));
+    // Python writes `b'…'`.
+    let is_bytes = bytes[start..].starts_with(b"b'");
+    start += usize::from(is_bytes);
+    let quote = *bytes.get(start)?;
+    let is_quoted = is_quote(quote);
+    start += usize::from(is_quoted);
+    let rest = &bytes[start..];
+    let near = &rest[..rest.len().min(NEAR)];
+    if name == Name::Word && !is_random(&near[..word_len(near, |_| false)], 6) {
+        return None;
+    }
+    let len = match name {
+        _ if is_quoted => quoted_len(bytes, start, quote),
+        Name::Header => header_len(rest),
+        _ => trimmed_len(rest, |byte| b";&".contains(byte)),
+    };
+    let value = &text[start..start + len];
+    let is_value = value.bytes().any(|byte| byte.is_ascii_alphanumeric())
+        || !value.is_ascii() && value != ELLIPSIS;
+    let is_other = match name {
+        Name::Token if value.bytes().all(|byte| byte.is_ascii_digit()) => true,
+        _ => !is_quoted && PROSE.iter().any(|word| value.eq_ignore_ascii_case(word)),
+    };
+    (is_value && !is_other).then(|| start..start + len)
+}
+
+fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
+    let before = &bytes[separator.saturating_sub(NEAR)..separator];
+    let before = trimmed(before, |byte| is_in_name(*byte));
+    let before = trimmed(before, u8::is_ascii_digit);
+    let word = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte))
+        .map_or(0, |last| last + 1);
+    match (before[..word].last(), bytes[separator]) {
+        (Some(b'<'), b'>') => {}
+        // Behind a path stands how the request ended.
+        (Some(b'/'), _) | (_, b'>') => return None,
+        _ => {}
+    }
+    let mut letters = [0; 16];
+    let mut first = letters.len();
+    let name = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphabetic() || is_in_name(**byte));
+    for letter in name
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .take(letters.len())
+    {
+        first -= 1;
+        letters[first] = letter.to_ascii_lowercase();
+    }
+    let ending = NAMES
+        .iter()
+        .find(|ending| letters[first..].ends_with(ending.as_bytes()));
+    let word = before[word..].rsplit(|byte| b"-_".contains(byte)).next()?;
+    match ending {
+        Some(&("authorization" | "cookie")) => Some(Name::Header),
+        Some(&"token") => Some(Name::Token),
+        Some(_) => Some(Name::Secret),
+        None => WORDS
+            .iter()
+            .any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+            .then_some(Name::Word),
+    }
+}
+
+/// What may stand in, around and behind a name.
+fn is_in_name(byte: u8) -> bool {
+    b" _-[]*\\".contains(&byte) || is_quote(byte)
+}
+
+fn is_quote(byte: u8) -> bool {
+    b"\"'`".contains(&byte)
+}
+
+/// Up to the quote that ends what begins there, or to the end.
+fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
+    let is_escaped = start > 1 && bytes[start - 2] == b'\\';
+    let rest = &bytes[start..];
+    let mut backslashes = 0;
+    for (at, byte) in rest.iter().enumerate() {
+        if *byte == quote && (is_escaped || backslashes % 2 == 0) {
+            return at - if is_escaped { backslashes } else { 0 };
+        }
+        backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
+    }
+    rest.len()
+}
+
+/// The words of a header's value: those after a scheme, and those in a list.
+fn header_len(rest: &[u8]) -> usize {
+    let mut start = 0;
+    loop {
+        let word = &rest[start..];
+        let word = &word[..word_len(word, |_| false)];
+        let end = start + word.len();
+        let is_scheme = SCHEMES
+            .iter()
+            .any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
+        let goes_on = is_scheme || matches!(word.last(), Some(b',' | b';'));
+        if !goes_on || rest.get(end) != Some(&b' ') || rest.len() == end + 1 {
+            return start + trimmed_len(word, |_| false);
+        }
+        start = end + 1;
+    }
+}
+
+fn word_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
+    length(rest, usize::MAX, |byte| {
+        !byte.is_ascii_whitespace() && !is_quote(*byte) && !b"<\\".contains(byte) && !is_end(byte)
+    })
+}
+
+/// Up to the end of the word, without what may follow it in a sentence or a structure.
+fn trimmed_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
+    let word = &rest[..word_len(rest, is_end)];
+    trimmed(word, |byte| b",.:;)]}>".contains(byte)).len()
+}
+
+/// Without the bytes at its end that are so.
+fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
+    let last = bytes.iter().rposition(|byte| !is_so(byte));
+    &bytes[..last.map_or(0, |last| last + 1)]
+}
+
+/// How many bytes at the start are so, but no more than that.
+fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
+    let bytes = &bytes[..bytes.len().min(most)];
+    let end = bytes.iter().position(|byte| !is_so(byte));
+    end.unwrap_or(bytes.len())
+}
+
+/// Whether a part of it, so long at least, is no word: it has a digit, or a capital within, or is long.
+fn is_random(token: &[u8], least: usize) -> bool {
+    let mut parts = token.split(|byte| !byte.is_ascii_alphanumeric());
+    parts.any(|part| {
+        let is_mixed =
+            || part.iter().any(u8::is_ascii_digit) || part[1..].iter().any(u8::is_ascii_uppercase);
+        part.len() >= 16 || part.len() >= least && is_mixed()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    /// What secrets, and texts like them, are made of.
+    const PARTS: [&str; 34] = [
+        "password",
+        "token",
+        "cookie",
+        "sig",
+        "sk-",
+        "eyJ",
+        "Bearer ",
+        "--",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "-----END",
+        "Some(",
+        "aB3dE6gH",
+        "=",
+        ":",
+        ">",
+        "<",
+        "\"",
+        "'",
+        "\\",
+        "[",
+        ",",
+        ";",
+        "&",
+        "/",
+        " ",
+        "\n",
+        ".",
+        "-",
+        "_",
+        "1",
+        "é",
+        "…",
+        "is",
+    ];
+
+    /// In proportion to the square of their lengths, these would take minutes.
+    #[test]
+    fn the_time_is_in_proportion_to_the_length() {
+        for part in [
+            "sig=",
+            "sk-",
+            "token: ",
+            "pwd=,",
+            "auth='\\",
+            "cookie=,",
+            "--a ",
+            "-----BEGIN ",
+            "-token ",
+        ] {
+            hide(&part.repeat((1 << 18) / part.len()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_looked_through(parts in vec(select(&PARTS[..]), 0..40)) {
+            let text = parts.concat();
+            let hidden = hide(&text);
+            prop_assert!(hidden.is_none_or(|hidden| hidden.contains(ELLIPSIS)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Secrets in the words of errors: what is hidden of them, and what is not.
+
+use retry_runtime::{EventData, retry};
+
+/// What an observer sees of the error, as does the log.
+fn shown(error: &str) -> String {
+    #[retry(max = 0, on = |_| true, observe = |event| {
+        if let EventData::GaveUp { error, .. } = event.data {
+            *seen = error.to_string();
+        }
+    })]
+    fn call(error: &str, seen: &mut String) -> Result<(), String> {
+        Err(String::from(error))
+    }
+
+    let mut seen = String::new();
+    call(error, &mut seen).unwrap_err();
+    seen
+}
+
+/// Between `«` and `»` stands what is hidden.
+const HIDDEN: [&str; 86] = [
+    // `key=value`.
+    "login failed: password=«hunter2»",
+    "host=db user=me password=«hunter2» dbname=x",
+    "Server=db;User Id=me;Password=«hunter2»;Encrypt=yes",
+    "Driver={ODBC};UID=me;PWD=«p4ss»;",
+    "password='«it is long»' user=me",
+    "passwd=«hunter2», retrying",
+    "DB_PASSWORD=«hunter2»",
+    "db.passphrase = «correct-horse» (from file)",
+    "env: OPENAI_API_KEY=«abc-123» HOME=/root",
+    "AWS_SECRET_ACCESS_KEY=«wJalrXUtnFEMI/K7MDENG»",
+    "AWS_SESSION_TOKEN=«FwoGZXIvYXdzE»",
+    "client_secret=«abc»",
+    "refresh_token=«abc» client_id=me",
+    "DefaultEndpointsProtocol=https;AccountName=me;AccountKey=«bWFkZSB1cA==»;EndpointSuffix=x",
+    "Endpoint=sb://x/;SharedAccessKeyName=all;SharedAccessKey=«bWFkZSB1cA==»",
+    "SharedAccessSignature sr=x sig=«abc%2Bdef1%3D» se=1",
+    "_authToken=«npm-made-up»",
+    "PHPSESSID=«abc123»",
+    "user[password]=«hunter2»",
+    "password1=«hunter2»",
+    "password := «hunter2»",
+    ":password=>\"«hunter2»\"",
+    "signature=«0a1b2c3d4e5f»",
+    "curl --password «hunter2» host",
+    "tool --api-key=«abc»",
+    "tool --token \"«abc def»\"",
+    // `key: value`.
+    "password: «hunter2»",
+    "wrong Password: «swordfish» for bob",
+    "api key: «abc-123»",
+    "Incorrect API key: «abc-123».",
+    "x-api-key: «abc123»",
+    "Secret Key: «wJalr»",
+    "token: «abc»",
+    "**password**: «hunter2»",
+    "password : «hunter2»",
+    "private_key: «MIIEv»",
+    "Ocp-Apim-Subscription-Key: «0123abcd»",
+    "auth: «dXNlcjpwYXNz»",
+    "Config { user: \"me\", password: \"«hunter2»\" }",
+    "Config { api_key: Some(\"«abc»\"), url: None }",
+    // `"key":"value"`.
+    r#"{"password":"«hunter2»","user":"me"}"#,
+    r#"{"api_key": "«abc»", "model": "x"}"#,
+    r#"{"apiKey":"«abc»"}"#,
+    r#"{"access_token":"«abc»","token_type":"bearer"}"#,
+    r#"{"id_token":"«abc»"}"#,
+    r#"{"password":"«a\"b»","user":"me"}"#,
+    r#""{\"password\":\"«hunter2»\",\"user\":\"me\"}""#,
+    r#"{"password":["«hunter2»"]}"#,
+    r#"{"auth":"«dXNlcjpwYXNz»"}"#,
+    "{'secret': b'«abc»', 'password': '«hunter2»'}",
+    "password=\"«never closed",
+    "<user><password>«hunter2»</password></user>",
+    r#"<user password="«hunter2»"/>"#,
+    // Headers.
+    "Authorization: «Bearer abc» failed",
+    "authorization: «Basic dXNlcjpwYXNz»",
+    "Proxy-Authorization: «Negotiate YII»",
+    "Authorization: «AWS4-HMAC-SHA256 Credential=A/b, SignedHeaders=host, Signature=c» (403)",
+    r#"{"authorization": "«Bearer abc»", "accept": "*/*"}"#,
+    "map[Authorization:[«Bearer abc»] Accept:[*/*]]",
+    "curl -H 'Authorization: «Bearer abc»' host",
+    "Cookie: «a=b; c=d»",
+    "set-cookie: «sid=abc; Path=/; HttpOnly»",
+    r#"headers: {"cookie": "«a=b; c=d»"}"#,
+    // Shapes.
+    "invalid key sk-«proj-Ab12Cd34Ef56»",
+    "Incorrect API key provided: sk-«ant-api03-abcdefgh1234».",
+    "invalid x-api-key sk-«abcdefghijklmnopqrst»",
+    "Bearer «abcd1234» is not allowed",
+    "got 'Basic «dXNlcjpwYXNz»'",
+    "JWT eyJ«hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln» expired",
+    "access key AKIA«IOSFODNN7EXAMPLE» is inactive",
+    "ASIA«IOSFODNN7EXAMPLE»",
+    "key AIza«SyA1234567890abcdefghij» not valid",
+    "ya29.«a0AfH6SMB»",
+    "remote: ghp_«16C7e42F292c6912E7»",
+    "github_pat_«11ABCDEFG0»",
+    "glpat-«ABCdef123456»",
+    "xoxb-«123456789012-abcdef» revoked",
+    "sk_live_«4eC39HqLyjWDarjtT1zdp7dc»",
+    "gsk_«abc1234567»",
+    "hf_«AbCdEfGhIjKl»",
+    "npm_«abcdef0123456789»",
+    "hvs.«CAESIJ1234»",
+    "SG.«abcdefghijklmnop.qrst»",
+    "-----BEGIN RSA PRIVATE KEY-----«MIIE vQIB»-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----«MIIE",
+    "user:pass sk-«abcd1234efgh»@x",
+];
+
+const SHOWN: [&str; 57] = [
+    "token limit exceeded: 4096 tokens",
+    "max_tokens: 4096",
+    "max_tokens=4096, temperature=0.7",
+    r#"{"prompt_tokens":12,"completion_tokens":34,"total_tokens":46}"#,
+    "maximum token: 4096",
+    "key not found",
+    "duplicate key: users_pkey",
+    "primary key=17",
+    "password must be at least 8 characters",
+    "password: must be at least 8 characters",
+    "invalid password: too short",
+    "password is required",
+    "token: expired",
+    "invalid token: the signature is wrong",
+    "token expired at 12:30",
+    "password=null",
+    "api_key: None",
+    "token=<redacted>",
+    "password=***",
+    "password: ",
+    "secret: not found",
+    "unexpected token: `}`",
+    "Unexpected token < in JSON at position 0",
+    "auth::token::refresh failed",
+    "POST /oauth/token: 503",
+    "https://host/oauth/token: 503 Service Unavailable",
+    "authentication failed",
+    "auth: failed",
+    "authorization: required",
+    "Bearer authentication is required",
+    "WWW-Authenticate: Bearer",
+    "Basic authentication failed",
+    "Basic Authentication failed",
+    "bearer token missing",
+    r#"token_type: "bearer""#,
+    "credentials: none found",
+    "session: closed by peer",
+    "session=7",
+    "signature: mismatch",
+    "tests pass: 5",
+    "bypass: 1234567",
+    "cookie: missing",
+    "cookies: disabled",
+    "secret_name=prod/db",
+    "password_policy: strict",
+    "hash=9f86d081884c7d65",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015",
+    "commit 0b8bf8b9f86d081884c7d659a2feaa0c55ad0151",
+    "request id 550e8400-e29b-41d4-a716-446655440000",
+    "sk-learn 1.5",
+    "risk-assessment12345678",
+    "hf_transfer is not installed",
+    "npm_config_registry",
+    "ASIA-PACIFIC-REGION1",
+    "-----BEGIN CERTIFICATE-----MIIE-----END CERTIFICATE-----",
+    "use --password to log in",
+    "--token is missing",
+];
+
+#[test]
+fn secrets_are_hidden_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for case in HIDDEN.into_iter().chain(SHOWN) {
+        let (mut text, mut expected) = (String::new(), String::new());
+        for (index, part) in case.split(['«', '»']).enumerate() {
+            text += part;
+            expected += if index % 2 == 0 { part } else { "…" };
+        }
+        let [once, again] = [text, expected.clone()].map(|text| shown(&text));
+        if once != expected || again != expected {
+            wrong.push((case, once, again));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What is hidden leaves room, and no part of it is shown where the text is cut.
+#[test]
+fn a_long_secret_is_hidden_as_a_whole() {
+    let secret = "s3cr3t".repeat(1_000);
+    assert_eq!(shown(&format!("token={secret}, 503")), "token=…, 503");
+    let cut = shown(&format!("{}password={secret}", "x ".repeat(507)));
+    assert!(!cut.contains("s3"), "{cut}");
+}
+
+/// Logs are read by models, too: what people don't see says nothing to them either.
+#[test]
+fn invisible_characters_are_escaped() {
+    for char in [
+        '\u{ad}',
+        '\u{180e}',
+        '\u{200b}',
+        '\u{2060}',
+        '\u{2064}',
+        '\u{206f}',
+        '\u{feff}',
+        '\u{fff9}',
+        '\u{fffb}',
+        '\u{e0000}',
+        '\u{e0041}',
+        '\u{e007f}',
+        '\u{e0100}',
+        '\u{e01ef}',
+    ] {
+        let expected = format!("a{}b", char.escape_unicode());
+        assert_eq!(shown(&format!("a{char}b")), expected);
+    }
+    for visible in ["نمی\u{200c}خواهم", "👩\u{200d}🔬", "☎\u{fe0f}"] {
+        assert_eq!(shown(visible), visible);
+    }
+}
