@@ -80,6 +80,47 @@ pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
+    /// Whether no answer to the same question will be better, where the key `validate` rejected a value with this error:
+    /// then the call ends. `classify` is not asked about such an error.
+    ///
+    /// The derive says so of what is itself marked `#[classify(stop)]`, not of variants for which the enum is marked. By
+    /// default `false`.
+    ///
+    /// ```
+    /// use retry_runtime::{Classify, retry};
+    ///
+    /// #[derive(Debug, Classify)]
+    /// enum AnswerError {
+    ///     #[classify(invalid)]
+    ///     Empty,
+    ///     #[classify(stop)]
+    ///     Filtered,
+    /// }
+    ///
+    /// fn check(answer: &str) -> Result<(), AnswerError> {
+    ///     match answer {
+    ///         "" => Err(AnswerError::Empty),
+    ///         "filtered" => Err(AnswerError::Filtered),
+    ///         _ => Ok(()),
+    ///     }
+    /// }
+    ///
+    /// #[retry(validate = |answer| check(answer))]
+    /// fn ask(answer: &str, asked: &mut u32) -> Result<String, AnswerError> {
+    ///     *asked += 1;
+    ///     Ok(answer.to_owned())
+    /// }
+    ///
+    /// let mut asked = 0;
+    /// assert!(ask("filtered", &mut asked).is_err());
+    /// assert_eq!(asked, 1);
+    /// assert!(ask("", &mut asked).is_err());
+    /// assert_eq!(asked, 1 + 4);
+    /// ```
+    fn is_final(&self) -> bool {
+        false
+    }
+
     /// How the log shows the failure: in the attribute if its type has no `Display`, and always in chains, batches and
     /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
     /// (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which may be secret.
@@ -125,6 +166,10 @@ impl<E: Classify + ?Sized> Classify for &E {
         (**self).classify()
     }
 
+    fn is_final(&self) -> bool {
+        (**self).is_final()
+    }
+
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).describe(f)
     }
@@ -135,6 +180,10 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
         (**self).classify()
     }
 
+    fn is_final(&self) -> bool {
+        (**self).is_final()
+    }
+
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).describe(f)
     }
@@ -143,6 +192,10 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
 impl<E: Classify + ?Sized> Classify for alloc::sync::Arc<E> {
     fn classify(&self) -> Verdict {
         (**self).classify()
+    }
+
+    fn is_final(&self) -> bool {
+        (**self).is_final()
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
