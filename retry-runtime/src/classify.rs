@@ -39,6 +39,7 @@ pub(crate) mod sources;
 #[cfg(any(feature = "http", feature = "llm"))]
 mod status;
 pub(crate) mod timed_out;
+pub(crate) mod unknown;
 pub(crate) mod verdict;
 mod wait;
 
