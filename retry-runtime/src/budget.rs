@@ -3,5 +3,7 @@
 #[cfg(feature = "std")]
 pub(crate) mod bucket;
 #[cfg(feature = "std")]
+pub(crate) mod expiring;
+#[cfg(feature = "std")]
 pub(crate) mod keyed;
 pub(crate) mod retry_budget;

@@ -40,6 +40,7 @@ pub(crate) mod sources;
 #[cfg(any(feature = "http", feature = "llm"))]
 mod status;
 pub(crate) mod timed_out;
+pub(crate) mod unknown;
 pub(crate) mod verdict;
 mod wait;
 
@@ -80,6 +81,47 @@ mod wait;
 pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
+
+    /// Whether no answer to the same question will be better, where the key `validate` rejected a value with this error:
+    /// then the call ends. `classify` is not asked about such an error.
+    ///
+    /// The derive says so of what is itself marked `#[classify(stop)]`, not of variants for which the enum is marked. By
+    /// default `false`.
+    ///
+    /// ```
+    /// use retry_runtime::{Classify, retry};
+    ///
+    /// #[derive(Debug, Classify)]
+    /// enum AnswerError {
+    ///     #[classify(invalid)]
+    ///     Empty,
+    ///     #[classify(stop)]
+    ///     Filtered,
+    /// }
+    ///
+    /// fn check(answer: &str) -> Result<(), AnswerError> {
+    ///     match answer {
+    ///         "" => Err(AnswerError::Empty),
+    ///         "filtered" => Err(AnswerError::Filtered),
+    ///         _ => Ok(()),
+    ///     }
+    /// }
+    ///
+    /// #[retry(validate = |answer| check(answer))]
+    /// fn ask(answer: &str, asked: &mut u32) -> Result<String, AnswerError> {
+    ///     *asked += 1;
+    ///     Ok(answer.to_owned())
+    /// }
+    ///
+    /// let mut asked = 0;
+    /// assert!(ask("filtered", &mut asked).is_err());
+    /// assert_eq!(asked, 1);
+    /// assert!(ask("", &mut asked).is_err());
+    /// assert_eq!(asked, 1 + 4);
+    /// ```
+    fn is_final(&self) -> bool {
+        false
+    }
 
     /// How the log shows the failure: in the attribute if its type has no `Display`, and always in chains, batches and
     /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
@@ -126,6 +168,10 @@ impl<E: Classify + ?Sized> Classify for &E {
         (**self).classify()
     }
 
+    fn is_final(&self) -> bool {
+        (**self).is_final()
+    }
+
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).describe(f)
     }
@@ -136,6 +182,10 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
         (**self).classify()
     }
 
+    fn is_final(&self) -> bool {
+        (**self).is_final()
+    }
+
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).describe(f)
     }
@@ -144,6 +194,10 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
 impl<E: Classify + ?Sized> Classify for alloc::sync::Arc<E> {
     fn classify(&self) -> Verdict {
         (**self).classify()
+    }
+
+    fn is_final(&self) -> bool {
+        (**self).is_final()
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

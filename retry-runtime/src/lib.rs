@@ -61,6 +61,8 @@ pub use breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use budget::bucket::Budget;
 #[cfg(feature = "std")]
+pub use budget::expiring::ExpiringBudget;
+#[cfg(feature = "std")]
 pub use budget::keyed::Keyed;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};

@@ -112,8 +112,8 @@ pub use timer::{
     default_timer, expect_timer, sleep, timer, timer_fn,
 };
 pub use validation::{
-    Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,
-    history_of, invalid, kind, settle,
+    Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,
+    corrected, history_of, invalid, kind, settle,
 };
 pub use verdict::{
     ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, classify_field,

@@ -32,3 +32,6 @@ pub(crate) mod recording {
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
+#[cfg(feature = "std")]
+pub(crate) mod told;
+pub(crate) mod unknown_error;

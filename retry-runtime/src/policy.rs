@@ -1,6 +1,7 @@
 pub(crate) mod backoff;
 pub(crate) mod delays;
 pub(crate) mod error;
+mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
 mod list;
@@ -22,6 +23,7 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::policy::backoff::Backoff;
 use crate::policy::delays::Delays;
+use crate::policy::fault::OutOfRange;
 use crate::policy::hint::Hint;
 use crate::policy::jitter::Jitter;
 use crate::policy::nanos::Nanos;
@@ -68,7 +70,8 @@ use crate::policy::values::Values;
 ///
 /// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
 /// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
-/// Text and configuration files refuse such values instead.
+/// The attribute, text and configuration files refuse such values instead, and so do [`checked`](Self::checked), in
+/// constants, and [`try_checked`](Self::try_checked).
 ///
 /// Two policies are equal if they mean the same: a key that is not set equals its default.
 #[derive(Clone, Copy)]
@@ -80,6 +83,7 @@ pub struct Policy {
     deadline: Nanos,
     hint: Hint,
     enabled: bool,
+    out_of_range: OutOfRange,
 }
 
 impl Policy {
@@ -94,6 +98,7 @@ impl Policy {
             deadline: Nanos::NOT_NAMED,
             hint: Hint::Honor,
             enabled: true,
+            out_of_range: OutOfRange::NONE,
         }
     }
 
@@ -309,6 +314,7 @@ impl Policy {
 
     /// This policy with what `named` names in place of its own numbers, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
+        self.out_of_range = self.out_of_range.after(kind, &named);
         let named = self.rows.get(kind).overridden_by(named);
         self.rows = self.rows.with(kind, named);
         self

@@ -130,6 +130,11 @@ pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
 
+/// As [`out_of_range`], where the value itself is not known any more.
+pub fn was_out_of_range(key: &dyn Display, range: &str) -> String {
+    format!("`{key}` was out of range: it takes {range}")
+}
+
 /// For a value of another kind than the key takes.
 pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
     format!("`{key}` can't be `{given}`: it takes {wanted}")
@@ -189,8 +194,12 @@ impl Display for Bound {
 
 /// Complains of two durations, if the first is above the second.
 pub fn above(low: Bound, high: Bound) -> Option<String> {
-    (low.value > high.value)
-        .then(|| format!("{low} is above {high}: lower the first or raise the second"))
+    (low.value > high.value).then(|| is_above(low, high))
+}
+
+/// For a duration that is above another.
+pub fn is_above(low: Bound, high: Bound) -> String {
+    format!("{low} is above {high}: lower the first or raise the second")
 }
 
 /// Complains of the delay before the first retry, if it is above the deadline.

@@ -8,6 +8,8 @@ pub const FACTOR: &str = "a number from 1 up";
 pub const RATIO: &str = "a ratio from 0 to 1";
 /// The precision of a jitter that is no word: policies hold billionths.
 pub const FINE_RATIO: &str = "a ratio of at most 9 decimals";
+/// The range and the precision of a jitter that is no word.
+pub const FINE_RATIO_IN_RANGE: &str = "a ratio from 0 to 1, of at most 9 decimals";
 /// The range of a number of equal errors.
 pub const REPEATS: &str = "a whole number from 2 up";
 /// The values of a key that is on or off.
@@ -21,7 +23,7 @@ pub const POSITIVE_DURATION: &str = "a duration above zero";
 const BILLION: f64 = 1e9;
 
 /// Whether delays can grow by a factor of `number`.
-pub fn is_factor(number: f64) -> bool {
+pub const fn is_factor(number: f64) -> bool {
     number.is_finite() && number >= 1.0
 }
 
@@ -34,8 +36,8 @@ pub fn is_repeats(number: f64) -> bool {
 }
 
 /// Checks that a policy can hold the number as a ratio. The error is what it takes instead.
-pub fn check_ratio(number: f64) -> Result<(), &'static str> {
-    if !(0.0..=1.0).contains(&number) {
+pub const fn check_ratio(number: f64) -> Result<(), &'static str> {
+    if !(number >= 0.0 && number <= 1.0) {
         return Err(RATIO);
     }
     // Apart from the sign of zero.

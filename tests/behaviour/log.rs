@@ -367,18 +367,27 @@ fn it_says_why_no_type_in_an_error_was_asked() {
         .without_time()
         .with_ansi(false)
         .finish();
-    subscriber::with_default(subscriber, || complete().unwrap_err());
+    subscriber::with_default(subscriber, || {
+        complete().unwrap_err();
+        complete().unwrap_err();
+        // Nobody knows of which call.
+        anyhow::Error::from(Busy).classify();
+    });
     let log = sink.text();
-    let why = "DEBUG retry::classify: not retried: no type in this error is known to say whether to retry; \
-               name yours, as in `on = on::is::<Busy>` error=busy\n";
-    assert!(log.starts_with(why), "{log}");
-    assert!(
-        log.lines()
-            .nth(1)
-            .unwrap()
-            .contains("gave up call=model.complete attempt=1"),
-        "{log}"
+    let why = "retry::classify: not retried: no type in this error is known to say whether to retry; \
+               name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+    let lines: Vec<_> = log.lines().map(str::trim_start).collect();
+    assert_eq!(
+        lines[0],
+        format!(r#"WARN {why} call="model.complete" error=busy"#)
     );
+    for again in &lines[1..3] {
+        assert!(
+            again.contains("gave up call=model.complete attempt=1"),
+            "{log}"
+        );
+    }
+    assert_eq!(lines[3..], [format!("DEBUG {why} error=busy")]);
 }
 
 #[test]

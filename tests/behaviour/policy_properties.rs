@@ -227,7 +227,55 @@ fn policies_are_equal_where_every_key_is() {
     assert_ne!(Policy::new(), Policy::new().max(4));
 }
 
+/// What setters are given, with the text that says the same.
+fn setters_and_text() -> impl Strategy<Value = (Policy, String)> {
+    let millis = || (0..60_000_u64).prop_map(Duration::from_millis);
+    let number = || {
+        prop_oneof![
+            Just(f64::NAN),
+            Just(f64::INFINITY),
+            Just(0.123_456_789_1),
+            -0.5..2.5
+        ]
+    };
+    let section = (millis(), number());
+    (
+        millis(),
+        millis(),
+        millis(),
+        millis(),
+        number(),
+        number(),
+        section,
+    )
+        .prop_map(
+            |(base, cap, floor, deadline, factor, ratio, (throttled, steep))| {
+                let policy = Policy::new()
+                    .base(base)
+                    .factor(factor)
+                    .cap(cap)
+                    .jitter(Jitter::Ratio(ratio))
+                    .floor(floor)
+                    .deadline(deadline)
+                    .throttled(Section::new().factor(steep).base(throttled));
+                let [base, cap, floor, deadline, throttled] =
+                    [base, cap, floor, deadline, throttled].map(|time| time.as_millis());
+                let text = format!(
+                    "base={base}ms, factor={factor}, cap={cap}ms, jitter={ratio}, floor={floor}ms, \
+                 deadline={deadline}ms, throttled(factor={steep}, base={throttled}ms)"
+                );
+                (policy, text)
+            },
+        )
+}
+
 proptest! {
+    #[test]
+    fn a_check_refuses_what_a_text_does((policy, text) in setters_and_text()) {
+        let read = text.parse::<Policy>();
+        prop_assert_eq!(policy.try_checked().ok(), read.ok(), "{}", text);
+    }
+
     #[test]
     fn what_is_printed_is_read_back(policy in policy_in_range()) {
         let text = policy.to_string();

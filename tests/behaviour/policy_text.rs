@@ -543,3 +543,56 @@ fn a_later_list_takes_the_place_of_base_and_factor() {
     let sections = built.throttled(Section::new().base(Duration::from_secs(5)));
     assert!(sections.overridden_by(&named).is_ok());
 }
+
+#[test]
+fn setters_are_checked_on_request() {
+    let (second, minute) = (Duration::from_secs(1), Duration::from_mins(1));
+    let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
+    let order = ": lower the first or raise the second";
+    for (policy, expected) in [
+        (
+            Policy::fixed(minute),
+            format!("`base = 1m` is above `cap = 30s`{order}"),
+        ),
+        (
+            Policy::new().floor(minute),
+            format!("`floor = 1m` is above `cap = 30s`{order}"),
+        ),
+        (
+            Policy::new().timed_out(Section::new().cap(Duration::ZERO)),
+            format!("`base = 1s` is above `timed_out.cap = 0s`{order}"),
+        ),
+        (
+            Policy::new().factor(f64::NAN).factor(f64::INFINITY),
+            String::from("`factor` was out of range: it takes a number from 1 up"),
+        ),
+        (
+            Policy::new()
+                .throttled(ratio(f64::INFINITY))
+                .throttled(Section::new().base(second)),
+            String::from(
+                "`throttled.jitter` was out of range: it takes a ratio from 0 to 1, of at most 9 decimals",
+            ),
+        ),
+        (
+            Policy::new().deadline(Duration::ZERO),
+            String::from("`deadline` was out of range: it takes a duration above zero"),
+        ),
+    ] {
+        let refused = policy.try_checked().map_err(|error| error.to_string());
+        assert_eq!(refused, Err(expected));
+    }
+    // What was corrected, and what a list has not.
+    for policy in [
+        Policy::new().factor(0.5).factor(1.5),
+        Policy::new()
+            .transient(ratio(2.0))
+            .transient(Section::new().jitter(Jitter::Full)),
+        Policy::fixed(minute).cap(minute),
+        Policy::new().base(minute).backoff(Backoff::List(&LIST)),
+    ] {
+        assert_eq!(policy.try_checked(), Ok(policy));
+    }
+}
+
+const LIST: &[Duration] = &[Duration::from_secs(300)];

@@ -52,7 +52,10 @@ impl Extractor {
                             let retry_decision = __retry::cold(|| {
                                 let retry_budget = __retry::budget(&self.turns);
                                 __retry::held(&retry_budget).__retry_is_shared();
-                                let retry_verdict = __retry::Verdict::INVALID;
+                                let retry_verdict = __retry::complaint::<
+                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                >(&retry_error)
+                                    .__retry_verdict();
                                 #[allow(clippy::let_and_return)]
                                 let retry_decision = __retry::Call::failed_with(
                                     &mut retry_next,

@@ -59,7 +59,13 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             __RETRY_SITE,
-                                            __retry::judged(&retry_history, __retry::Verdict::INVALID),
+                                            __retry::judged(
+                                                &retry_history,
+                                                __retry::complaint::<
+                                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                                >(&retry_error)
+                                                    .__retry_verdict(),
+                                            ),
                                             __retry::show::<
                                                 <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)

@@ -20,6 +20,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut derivation = Derivation {
         krate: RuntimePath::new(outer.krate.as_ref().map(ToTokens::to_token_stream)),
         generics: item.generics.clone(),
+        finals: TokenStream::new(),
         errors,
     };
     let (mut arms, mut names) = (TokenStream::new(), TokenStream::new());
@@ -58,6 +59,8 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
 struct Derivation {
     krate: RuntimePath,
     generics: Generics,
+    /// The arms of what may be final: marked `stop` by itself, or as a field says.
+    finals: TokenStream,
     errors: Errors,
 }
 
@@ -117,6 +120,9 @@ impl Derivation {
             self.errors.at(ident.span(), message.trim_end_matches(','));
             return TokenStream::new();
         };
+        if mark.kind.is_some() && kind == VerdictWord::Stop {
+            self.finals.append_all(code!(#pattern { .. } => true,));
+        }
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
         let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
@@ -189,6 +195,11 @@ impl Derivation {
         let krate = &self.krate;
         let classify =
             code_at!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
+        self.finals.append_all(code! {
+            #pattern { #member: ref __retry_inner } => {
+                !#krate::macro_support::complaint(__retry_inner).__retry_verdict().is_retryable()
+            }
+        });
         code!(#pattern { #member: ref __retry_inner } => #classify,)
     }
 
@@ -228,6 +239,18 @@ impl Derivation {
                 }
             }
         });
+        let finals = &self.finals;
+        let is_final = (errors.is_none() && !finals.is_empty()).then(|| {
+            code! {
+                #[allow(deprecated, unreachable_patterns)]
+                fn is_final(&self) -> bool {
+                    match *self {
+                        #finals
+                        _ => false,
+                    }
+                }
+            }
+        });
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
         code! {
             #errors
@@ -236,6 +259,8 @@ impl Derivation {
                 fn classify(&self) -> #krate::Verdict {
                     #verdict
                 }
+
+                #is_final
 
                 #describe
             }

@@ -200,7 +200,7 @@ impl Printer<'_> {
     pub(crate) fn asked_verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
-            (FailureSource::Validation, _) => return ours!(__retry::Verdict::INVALID),
+            (FailureSource::Validation, _) => return self.complaint(),
             (FailureSource::Body, Some(on)) => self.said(on),
             (FailureSource::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))

@@ -276,6 +276,12 @@ impl Model {
         self.stream.is_none() && !self.nested && self.arguments.given.iter().all(is_for_failures)
     }
 
+    /// Whether an error of `validate` may say that it is final. A type that the compiler does not know yet would be taken to
+    /// be `Classify`, which it need not be where `on` is named.
+    pub(crate) fn asks_complaints(&self) -> bool {
+        !(self.has(&[Key::On]) && outcome::is_inferred(&self.failing))
+    }
+
     /// The model of a block in `retrying!`, as a function.
     pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
         let model = Self::new(arguments, block);

@@ -156,6 +156,14 @@ impl Printer<'_> {
         }
     }
 
+    /// The verdict on `retry_error`, with which `validate` rejected a value.
+    pub(crate) fn complaint(&self) -> TokenStream {
+        if !self.model.asks_complaints() {
+            return ours!(__retry::Verdict::INVALID);
+        }
+        ours!(__retry::complaint::<#(self.error())>(#(self.error_of_type())).__retry_verdict())
+    }
+
     /// Makes a value that was moved out of the outcome the outcome again, and reports it.
     fn validated_success(&self) -> TokenStream {
         ours! {

@@ -53,14 +53,20 @@ struct Rule {
     per_failure: u64,
     /// Whether a success gives back what its call's last retry took.
     gives_back: bool,
+    /// Whether an answer that is final counts as a success.
+    credits_answers: bool,
     per_second: u64,
 }
 
-const ONE: u64 = 1_000_000_000;
+pub(crate) const ONE: u64 = 1_000_000_000;
 
 impl Budget {
     /// The budget of the AWS SDKs: 500 tokens. A retry takes 14, or 5 when the server throttles. A success after
     /// retries gives back what its last retry took, a success at once gives 1.
+    ///
+    /// An answer that is final, such as a 404, counts as a success, because the server is well. The SDKs themselves refill
+    /// on a 2xx alone, so that a program whose lookups mostly find nothing runs out of retries: for this,
+    /// [`credit_answers(false)`](Self::credit_answers).
     ///
     /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
     pub const fn standard() -> Self {
@@ -73,6 +79,7 @@ impl Budget {
             per_success: ONE,
             per_failure: 0,
             gives_back: true,
+            credits_answers: true,
             per_second: 0,
         })
     }
@@ -91,12 +98,16 @@ impl Budget {
             per_success: 0,
             per_failure: 0,
             gives_back: false,
+            credits_answers: false,
             per_second: 0,
         })
     }
 
     /// The throttling of gRPC clients: a failed attempt takes a token, also the last of its call; a success gives `ratio`
     /// tokens; and there are retries while more than half of the tokens are there. Customary are 10 and 0.1.
+    ///
+    /// As specified, an answer that is final, such as `NOT_FOUND`, gives and takes nothing. If most answers are of that
+    /// sort, let them count as successes: [`credit_answers(true)`](Self::credit_answers).
     ///
     /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
     pub const fn grpc(tokens: u32, ratio: f64) -> Self {
@@ -110,6 +121,7 @@ impl Budget {
             per_success: billionths(ratio, 1000.0),
             per_failure: ONE,
             gives_back: false,
+            credits_answers: false,
             per_second: 0,
         })
     }
@@ -124,6 +136,25 @@ impl Budget {
             } else {
                 capacity / 2 + 1
             },
+            ..self.rule
+        })
+    }
+
+    /// Whether a call that ends with an error that is not worth a retry counts as a success: the server answered. Default
+    /// true for [`standard`](Self::standard), false for [`grpc`](Self::grpc). To a [`ratio`](Self::ratio) it makes no
+    /// difference: each call gives.
+    ///
+    /// ```
+    /// use retry_runtime::{Budget, RetryBudget};
+    ///
+    /// let budget = Budget::grpc(10, 0.5).credit_answers(true);
+    /// budget.failed(retry_runtime::Kind::Transient);
+    /// budget.answered(None);
+    /// assert_eq!(budget.available(), 9.5);
+    /// ```
+    pub const fn credit_answers(self, credits: bool) -> Self {
+        Self::new(Rule {
+            credits_answers: credits,
             ..self.rule
         })
     }
@@ -238,6 +269,12 @@ impl RetryBudget for Budget {
         }
     }
 
+    fn answered(&self, retried: Option<Kind>) {
+        if self.rule.credits_answers {
+            self.succeeded(retried);
+        }
+    }
+
     fn failed(&self, _: Kind) {
         if self.rule.per_failure == 0 {
             return;
@@ -257,7 +294,7 @@ impl Rest for Budget {
 }
 
 /// In nanoseconds since the clock's origin, and not zero.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let now = clock::now().since_origin().as_nanos();
     u64::try_from(now).unwrap_or(u64::MAX).max(1)
 }
@@ -276,7 +313,7 @@ impl fmt::Display for Budget {
     clippy::cast_sign_loss,
     reason = "within range: it is not negative, and at most 10¹⁸"
 )]
-const fn billionths(tokens: f64, most: f64) -> u64 {
+pub(crate) const fn billionths(tokens: f64, most: f64) -> u64 {
     let tokens = if tokens > most {
         most
     } else if tokens > 0.0 {

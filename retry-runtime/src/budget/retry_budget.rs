@@ -68,6 +68,12 @@ pub trait RetryBudget {
         self.succeeded(None);
     }
 
+    /// Tells of a call that ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
+    /// as in [`succeeded`](Self::succeeded).
+    fn answered(&self, retried: Option<Kind>) {
+        let _ = retried;
+    }
+
     /// Tells of an attempt that failed with an error worth a retry, whether one follows or not. A retry is paid for after
     /// it.
     fn failed(&self, kind: Kind) {
@@ -99,6 +105,10 @@ macro_rules! forward {
             #[inline]
             fn succeeded_at_once(&self) {
                 (**self).succeeded_at_once();
+            }
+
+            fn answered(&self, retried: Option<Kind>) {
+                (**self).answered(retried);
             }
 
             fn failed(&self, kind: Kind) {

@@ -5,8 +5,10 @@ use core::time::Duration;
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
+use crate::classify::unknown::was_asked;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
+use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
 use crate::policy::values::Values;
@@ -16,7 +18,7 @@ use crate::time::random;
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// Decides what follows. Counts the retry, but reports nothing.
+    /// Decides what follows. Counts the retry, but reports nothing, unless nobody could say whether to retry.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
         let values = failure.values;
@@ -31,6 +33,9 @@ impl Call {
         }
         if failure.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
+        }
+        if was_asked() && kind.is_none() {
+            unknown_error::tell(failure.site.name(), failure.error);
         }
         let kind = retryable(failure.verdict, failure.idempotent)?;
         if failure.repeated {

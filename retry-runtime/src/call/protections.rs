@@ -76,11 +76,17 @@ impl Call {
         if !is_known {
             (0..failure.times).for_each(|_| budget.called());
         }
-        let kind = failure.verdict.kind();
-        if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
-            if let Some(budget) = failure.payer(kind) {
-                (0..failure.times).for_each(|_| budget.failed(kind));
+        // If retries are off, nobody has classified the error.
+        if !failure.site.policy.is_enabled() {
+            return;
+        }
+        match failure.verdict.kind() {
+            Some(kind) => {
+                if let Some(budget) = failure.payer(kind) {
+                    (0..failure.times).for_each(|_| budget.failed(kind));
+                }
             }
+            None => (0..failure.times).for_each(|_| budget.answered(self.followed)),
         }
     }
 

@@ -1,6 +1,7 @@
 use core::any::type_name;
 use core::fmt;
 
+use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, says};
 
@@ -64,7 +65,7 @@ impl<E: Classify> Classifies<E> for ByClassify {
     type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        error.classify()
+        ask(error)
     }
 
     fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,6 +13,8 @@ use super::sources::is_wrapper;
 use super::sources::{causes, is};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
+#[cfg(feature = "tracing")]
+use crate::classify::unknown::{WHY, found_nothing};
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
@@ -23,17 +25,13 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
 }
 
 /// As [`by_cause`], where the function names no `on`: if no cause has such a type, the log says so, since one of the user's
-/// own may have been meant.
+/// own may have been meant. If a call asks, it says so itself.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     let found = causes(error).find_map(known);
     #[cfg(feature = "tracing")]
-    if found.is_none() {
+    if found.is_none() && !found_nothing() {
         // Not the target of calls, whose records all have the same fields.
-        tracing::debug!(
-            target: "retry::classify",
-            error = %shown(error),
-            "not retried: no type in this error is known to say whether to retry; name yours, as in `on = on::is::<Busy>`"
-        );
+        tracing::debug!(target: "retry::classify", error = %shown(error), "{}", WHY);
     }
     found.unwrap_or(Verdict::STOP)
 }
@@ -101,18 +99,59 @@ fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of::<TimedOut>(cause).or_else(|| by_text(cause))
 }
 
-/// Errors of crates that this one does not depend on: their `Debug`, their `Display`, and the verdict.
-const BY_TEXT: [(&str, &str, Verdict); 2] = [
-    // tower's `timeout` and `load_shed`
-    ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
-    ("Overloaded", "service overloaded", Verdict::THROTTLED),
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// How h2's errors say that the server did not process the request (RFC 9113, section 8.7): the stream was refused, or is above
+/// the last one that a connection which shuts down still serves.
+pub(super) const REFUSED_UNREAD: [&str; 2] = [
+    "stream error received: refused stream before processing any application logic",
+    "connection error received: not a result of an error",
 ];
 
+/// Errors of crates that this one does not depend on, or whose types are not public: how their `Debug` begins, a part of
+/// their `Display`, and the verdict.
+const BY_TEXT: [(&str, &str, Verdict); 11] = [
+    // tower's `timeout` and `load_shed`; tower-http's `timeout`
+    ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
+    ("Overloaded", "service overloaded", Verdict::THROTTLED),
+    (
+        "TimeoutError(())",
+        "data was not received within",
+        Verdict::TIMEOUT,
+    ),
+    // what tonic's channels and reqwest end a request with
+    ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
+    ("TimedOut", "operation timed out", Verdict::TIMEOUT),
+    // h2
+    (
+        "Error { kind: Reset(",
+        REFUSED_UNREAD[0],
+        Verdict::TRANSIENT,
+    ),
+    (
+        "Error { kind: GoAway(",
+        REFUSED_UNREAD[1],
+        Verdict::TRANSIENT,
+    ),
+    ("Error { kind: Reset(", "stream error received: ", BROKEN),
+    (
+        "Error { kind: GoAway(",
+        "connection error received: ",
+        BROKEN,
+    ),
+    // rustls, native-tls
+    (
+        "AlertReceived(InternalError)",
+        "received fatal alert",
+        BROKEN,
+    ),
+    ("Ssl(", "unexpected eof while reading", BROKEN),
+];
 fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     let said = cause.to_string();
     let (.., verdict) = BY_TEXT
         .iter()
-        .find(|(debug, display, _)| said == *display && format!("{cause:?}") == *debug)?;
+        .find(|(debug, part, _)| said.contains(part) && format!("{cause:?}").starts_with(debug))?;
     Some(*verdict)
 }
 

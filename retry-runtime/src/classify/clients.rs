@@ -16,6 +16,8 @@ mod hyper;
 mod redis;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 mod reqwest;
+#[cfg(feature = "reqwest_middleware_0_5")]
+pub(crate) mod reqwest_middleware;
 #[cfg(feature = "sqlx_0_9")]
 pub(crate) mod sqlx;
 #[cfg(feature = "tonic_0_14")]

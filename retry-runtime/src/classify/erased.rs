@@ -27,7 +27,7 @@ macro_rules! classify_by_cause {
         /// ```
         ///
         /// A type of your own inside is found only if `on::known` was told of it, even if it derives `Classify`. Or name
-        /// it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log says so at `DEBUG`, with the target
+        /// it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log says so at `WARN`, once for each function, with the target
         /// `retry::classify`. An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from
         /// `downcast_ref`:
         /// give it a `context`, or stay with `anyhow`.

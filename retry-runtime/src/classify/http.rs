@@ -106,11 +106,13 @@ impl Verdict {
     /// | `anthropic-ratelimit-input-tokens-remaining: 0` | `anthropic-ratelimit-input-tokens-reset` | Anthropic |
     /// | unless `anthropic-ratelimit-unified-status: allowed` | `anthropic-ratelimit-unified-reset` | Anthropic |
     /// | `ratelimit-remaining: 0` | `ratelimit-reset` | draft-ietf-httpapi-ratelimit-headers-06 |
+    /// | `ratelimit: "default";r=0;t=30` | the same header, `t` | draft-ietf-httpapi-ratelimit-headers-10 |
     /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
+    /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
-    /// Any other header with `limit` and `remaining` in its name is read the same way, with the one that has `reset` instead.
-    /// When it is reset is a span (`60`, `6m0s`) or a point in time (`2026-03-01T12:00:30Z`, seconds or milliseconds since
-    /// 1970).
+    /// Any other header with `remaining` and `limit` or `quota` in its name is read the same way, with the one that has
+    /// `reset` or `resets-after` instead. When it is reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time
+    /// (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
     ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
     /// only the status.

@@ -7,7 +7,10 @@ use http::HeaderMap;
 use crate::classify::retry_after::{Moment, first, server_time};
 
 const REMAINING: &str = "remaining";
-const RESET: &str = "reset";
+/// What a header that tells when the limit is reset has in that place: Azure Resource Graph's is the second.
+const RESETS: [&str; 2] = ["reset", "resets-after"];
+/// Several limits in one header.
+const LIMITS: &str = "ratelimit";
 /// The limits of a subscription: which of them refused is not told, but until when.
 const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
 const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
@@ -16,22 +19,44 @@ const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 /// nobody knows how much it asked for.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
+    let wait = |value: &str| match Moment::read(value)? {
+        Moment::After(wait) => Some(wait),
+        // It was reset before the answer arrived.
+        Moment::At(time) => Some(time.duration_since(now).unwrap_or_default()),
+    };
     let used_up = headers.iter().filter_map(|(name, left)| {
         let name = name.as_str();
-        let is_used_up = left.as_bytes().trim_ascii() == b"0";
-        let is_of_limit = name.contains("limit") && name.contains(REMAINING);
-        (is_of_limit && is_used_up).then(|| name.replace(REMAINING, RESET))
+        let is_of_limit = name.contains("limit") || name.contains("quota");
+        let is_left = is_of_limit && name.contains(REMAINING);
+        (is_left && is_used_up(left.to_str().ok()?))
+            .then(|| RESETS.map(|reset| name.replace(REMAINING, reset)))
     });
     let is_allowed = headers
         .get(UNIFIED_STATUS)
         .is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
     let unified = (!is_allowed).then(|| UNIFIED_RESET.into());
-    let waits = used_up.chain(unified).filter_map(|name| {
-        first(headers, &name, |value| match Moment::read(value)? {
-            Moment::After(wait) => Some(wait),
-            // It was reset before the answer arrived.
-            Moment::At(time) => Some(time.duration_since(now).unwrap_or_default()),
-        })
-    });
-    waits.max()
+    let names = used_up.flatten().chain(unified);
+    let waits = names.filter_map(|name| first(headers, &name, wait));
+    let together = first(headers, LIMITS, |value| limits(value, wait).max());
+    waits.chain(together).max()
+}
+
+fn is_used_up(left: &str) -> bool {
+    left.trim().parse::<f64>().is_ok_and(|left| left <= 0.0)
+}
+
+/// The waits for limits that are used up: `"default";r=0;t=30` in drafts from 08 on, `limit=9, remaining=0, reset=30` in 07
+/// (draft-ietf-httpapi-ratelimit-headers).
+fn limits(value: &str, wait: impl Fn(&str) -> Option<Duration>) -> impl Iterator<Item = Duration> {
+    let between = if value.contains(REMAINING) { ';' } else { ',' };
+    value.split(between).filter_map(move |limit| {
+        let named = |names: [&str; 2]| {
+            let mut parameters = limit
+                .split([',', ';'])
+                .filter_map(|one| one.split_once('='));
+            let found = parameters.find(|(name, _)| names.contains(&name.trim()));
+            found.map(|(_, value)| value.trim())
+        };
+        is_used_up(named(["r", REMAINING])?).then(|| wait(named(["t", "reset"])?))?
+    })
 }

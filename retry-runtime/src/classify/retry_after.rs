@@ -29,8 +29,8 @@ const HEADERS: [(&str, Written); 5] = [
 const ZONES: [&str; 3] = [" UTC", " +0000", " -0000"];
 /// Numbers from here on are no spans, but seconds since 1970.
 const SINCE_1970: f64 = 1e9;
-/// Numbers from here on are milliseconds since 1970.
-const MILLISECONDS_SINCE_1970: f64 = 1e11;
+/// Numbers from here on are no seconds since 1970, but smaller units.
+const SMALLER_SINCE_1970: f64 = 1e11;
 
 /// The wait that a server asks for in the headers of its answer.
 ///
@@ -44,8 +44,8 @@ const MILLISECONDS_SINCE_1970: f64 = 1e11;
 /// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
-/// `retry-after` is also read where servers stray from the standard: `1m0s` (Go), `PT1M` (ISO 8601), dates that end in `UTC`
-/// or `+0000` or are of RFC 3339, seconds or milliseconds since 1970.
+/// `retry-after` is also read where servers stray from the standard: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET),
+/// dates that end in `UTC` or `+0000` or are of RFC 3339, seconds or smaller units since 1970.
 ///
 /// A date is compared with the server's own clock, [`server_time`], so it does not matter whether this machine's clock is
 /// right. The wait is from zero to 365 days. A value that does not parse, is negative, not a number, infinite, in the past
@@ -154,12 +154,15 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    /// A bare number is told by its size: so many seconds, or seconds or milliseconds since 1970.
+    /// A bare number is told by its size: so many seconds; or seconds, milliseconds, microseconds or nanoseconds since 1970.
     pub(super) fn read(value: &str) -> Option<Self> {
         match f64::from_str(value) {
             Ok(number) if number < SINCE_1970 => seconds(number).map(Self::After),
-            Ok(number) if number < MILLISECONDS_SINCE_1970 => Self::since_1970(number),
-            Ok(number) => Self::since_1970(number / 1000.0),
+            Ok(number) => {
+                let units = [1.0, 1e3, 1e6, 1e9].map(|unit| number / unit);
+                let seconds = units.into_iter().find(|unit| *unit < SMALLER_SINCE_1970);
+                Self::since_1970(seconds?)
+            }
             Err(_) => span(value)
                 .map(Self::After)
                 .or_else(|| date(value).map(Self::At)),
@@ -173,13 +176,13 @@ impl Moment {
     }
 }
 
-/// `1m0s`, as Go writes a duration, or `PT1M`, as ISO 8601 does.
+/// `1m0s`, as Go writes a duration, `PT1M`, as ISO 8601 does, or `00:01:00`, as .NET does.
 fn span(value: &str) -> Option<Duration> {
     if value.contains(' ') {
         return None;
     }
     let Some(iso) = value.strip_prefix('P') else {
-        return duration::parse(value).ok();
+        return duration::parse(value).ok().or_else(|| clock(value));
     };
     let (days, time) = iso.split_once('T').unwrap_or((iso, ""));
     // Before the `T` it would be months.
@@ -189,13 +192,21 @@ fn span(value: &str) -> Option<Duration> {
     duration::parse(&format!("{days}{time}").to_ascii_lowercase()).ok()
 }
 
+/// Hours, minutes and seconds.
+fn clock(value: &str) -> Option<Duration> {
+    let mut parts = value.split(':').map(|part| part.parse::<u32>().ok());
+    let mut next = || parts.next()?.map(u64::from);
+    let seconds = next()? * 3600 + next()? * 60 + next()?;
+    parts.next().is_none().then(|| Duration::from_secs(seconds))
+}
+
 fn date(value: &str) -> Option<SystemTime> {
     let zone = ZONES.iter().find_map(|zone| value.strip_suffix(zone));
     let date = match zone {
         Some(date) => httpdate::parse_http_date(&format!("{date} GMT")),
         None => httpdate::parse_http_date(value),
     };
-    let plain = || humantime::parse_rfc3339(&value.replace("+00:00", "Z")).ok();
+    let plain = || humantime::parse_rfc3339_weak(&value.replace("+00:00", "Z")).ok();
     date.ok().or_else(plain)
 }
 

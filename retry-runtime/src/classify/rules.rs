@@ -22,6 +22,12 @@ enum Seen {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
     #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Name,
+    /// As `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
+    /// that is quoted.
+    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
+    Envelope,
+    /// In the text beside the name of a bill, by services that use it for a minute's limit.
+    Misnomer,
     /// In the text of any answer that names no failure of the server.
     Text,
     /// In the text of an answer that is throttled, or in the name of the quota that it exceeds.
@@ -33,6 +39,17 @@ enum Seen {
 /// What the first known name says, but a bill wins wherever it is named.
 #[cfg(feature = "llm")]
 pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+    first_named(Seen::Name, names)
+}
+
+/// As [`named`], of names that say little.
+#[cfg(feature = "llm")]
+pub(crate) fn named_by_envelope<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+    first_named(Seen::Envelope, names)
+}
+
+#[cfg(feature = "llm")]
+fn first_named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
         let name = name.trim();
@@ -40,9 +57,7 @@ pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Faul
             Some(end) => name.ends_with(end),
             None => name == of,
         };
-        let rule = RULES
-            .iter()
-            .find(|rule| rule.0 == Seen::Name && is_named(rule.1));
+        let rule = RULES.iter().find(|rule| rule.0 == seen && is_named(rule.1));
         rule.map(|rule| rule.2)
     });
     let first = found.next();
@@ -55,17 +70,15 @@ pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Faul
 /// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
 /// throttled or overloaded, too.
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
-    use Fault::{Invalid, Overloaded, Throttled, Unknown};
+    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |seen, means| match (seen, means) {
-        (Seen::Name, _) => false,
+        (Seen::Name | Seen::Envelope, _) => false,
+        (Seen::Misnomer, _) => fault == Billing,
         (Seen::Limit | Seen::Rolling, _) => fault == Throttled,
         (Seen::Text, Throttled | Overloaded) => is_open && fault == Unknown,
-        (Seen::Text, _) => matches!(fault, Throttled | Invalid | Unknown),
+        (Seen::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
     };
-    if !matches!(fault, Throttled | Invalid | Unknown) {
-        return fault;
-    }
     let said = words(text);
     let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
     match rules.find(|rule| says(&said, rule.1)) {

@@ -8,8 +8,8 @@ use std::io;
 /// More sources than any sensible error has. An error that names itself as its source would never end.
 const DEEPEST: usize = 100;
 
-/// The error and all its sources, none left out: `source` on an `io::Error` skips the error it wraps, and `source` on a
-/// shared error skips that error.
+/// The error and all its sources, none left out: `source` on an `io::Error` skips the error it wraps, and so does `source` on
+/// a shared error and on that of `reqwest-middleware`.
 pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -23,6 +23,10 @@ pub(crate) fn causes<'a>(
         }
         if let Some(shared) = cause.downcast_ref::<Arc<dyn Error>>() {
             return Some(&**shared);
+        }
+        #[cfg(feature = "reqwest_middleware_0_5")]
+        if let Some(error) = cause.downcast_ref::<reqwest_middleware::Error>() {
+            return Some(super::clients::reqwest_middleware::within(error));
         }
         cause.source()
     })

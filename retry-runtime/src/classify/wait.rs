@@ -5,37 +5,51 @@ use retry_vocabulary::duration;
 
 use crate::classify::verdict::LONGEST_HINT;
 
-/// What stands before a wait, in small letters.
-const BEFORE: [&str; 9] = [
-    // OpenAI, Groq, xAI: "Please try again in"
-    "again in ",
-    // Google
-    "retry in ",
-    // Azure
-    "retry after ",
-    // Moonshot: "please try again after"
-    "again after ",
+/// Words before a wait, in small letters.
+const BEFORE: [&str; 10] = [
+    // OpenAI, Groq, Google, Azure, Moonshot: "try again in", "retry in", "retry after", "try again after"
+    "again",
+    "retry",
     // GitHub Models
-    "wait ",
-    "reset in ",
-    "resets in ",
-    "reset after ",
-    "available in ",
+    "wait",
+    // the header, quoted
+    "retry-after",
+    "retry_after",
+    "retrying",
+    "reset",
+    "resets",
+    "available in",
+    "unavailable for",
 ];
 /// What may stand between.
-const BETWEEN: [&str; 6] = [
+const BETWEEN: [&str; 16] = [
+    "in ",
+    "after ",
     "for ",
     "about ",
     "approximately ",
+    "around ",
     "at least ",
     "another ",
+    "later ",
+    "your request ",
+    "the request ",
+    "this request ",
     "~",
+    ":",
+    "=",
+    "\"",
 ];
+/// Numbers in words.
+const ONE: [&str; 3] = ["a ", "an ", "one "];
 /// Digits after the point that a nanosecond has room for.
 const FRACTION: usize = 9;
 
 /// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
-/// 2 minutes". The first one that can be read counts. From zero to 365 days; without a unit it is none.
+/// 2 minutes". From zero to 365 days; without a unit it is none.
+///
+/// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
+/// and gateways speak before they quote.
 ///
 /// For clients that keep only a message. [`ProviderError`](crate::llm::ProviderError) and
 /// [`throttled`](crate::on::Combine::throttled) read it by themselves.
@@ -44,7 +58,7 @@ const FRACTION: usize = 9;
 /// use std::time::Duration;
 /// use retry_runtime::llm::wait_in;
 ///
-/// let text = "429: Rate limit reached. Please try again in 1m26.4s.";
+/// let text = "429: Please try again in 1m26.4s. The quota resets in 5 hours.";
 /// assert_eq!(wait_in(text), Some(Duration::from_millis(86_400)));
 /// assert_eq!(wait_in("Please try again in a moment."), None);
 /// ```
@@ -54,11 +68,17 @@ const FRACTION: usize = 9;
 )]
 pub fn wait_in(text: &str) -> Option<Duration> {
     let text = text.to_ascii_lowercase();
-    BEFORE.iter().find_map(|before| {
-        let found = text.match_indices(before);
-        let mut after = found.map(|(start, _)| &text[start + before.len()..]);
-        after.find_map(duration)
-    })
+    let mut before = ' ';
+    let starts = text.char_indices().filter(|&(_, c)| {
+        let is_inside = before.is_alphanumeric();
+        before = c;
+        c.is_ascii_lowercase() && !is_inside
+    });
+    let mut rests = starts.flat_map(|(start, _)| {
+        let rest = &text[start..];
+        BEFORE.iter().filter_map(|word| rest.strip_prefix(word))
+    });
+    rests.find_map(duration)
 }
 
 /// The duration that the text begins with.
@@ -68,6 +88,11 @@ fn duration(text: &str) -> Option<Duration> {
         rest = after.trim_start();
     }
     let mut wait = String::new();
+    if let Some(after) = ONE.iter().find_map(|word| rest.strip_prefix(word)) {
+        let (unit, _) = split(after, |c| c.is_ascii_alphabetic());
+        wait.push('1');
+        wait.push_str(short(unit)?);
+    }
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
         let (number, after) = split(rest, |c| c.is_ascii_digit() || c == '.');
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());

@@ -15,6 +15,7 @@ pub struct Payer<B> {
     called: fn(&B),
     succeeded: fn(&B, Option<Kind>),
     succeeded_at_once: fn(&B),
+    answered: fn(&B, Option<Kind>),
     failed: fn(&B, Kind),
 }
 
@@ -42,6 +43,10 @@ impl<B> RetryBudget for Payer<B> {
         (self.succeeded_at_once)(&self.budget);
     }
 
+    fn answered(&self, retried: Option<Kind>) {
+        (self.answered)(&self.budget, retried);
+    }
+
     fn failed(&self, kind: Kind) {
         (self.failed)(&self.budget, kind);
     }
@@ -56,6 +61,7 @@ pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
         called: B::called,
         succeeded: B::succeeded,
         succeeded_at_once: B::succeeded_at_once,
+        answered: B::answered,
         failed: B::failed,
     }
 }

@@ -10,6 +10,8 @@ use core::ops::Deref;
 
 use super::{ViaFn, ViaTrait};
 use crate::call::attempt::{Attempt, Draft};
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
 use crate::time::attempt_clock::Clock;
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
@@ -117,6 +119,41 @@ pub fn correct_either<'a, T, E, R>(
     correct: impl FnOnce(T, &'a E) -> R,
 ) -> R {
     correct(value, error)
+}
+
+/// What follows from an error of `validate`: the verdict is [`Verdict::INVALID`], unless its type is `Classify` and says
+/// that it is final.
+pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
+    Complaint(UnknownComplaint(error))
+}
+
+pub struct Complaint<'a, E>(UnknownComplaint<'a, E>);
+
+pub struct UnknownComplaint<'a, E>(&'a E);
+
+impl<E: Classify> Complaint<'_, E> {
+    pub fn __retry_verdict(&self) -> Verdict {
+        if self.0.0.is_final() {
+            Verdict::STOP
+        } else {
+            Verdict::INVALID
+        }
+    }
+}
+
+impl<E> UnknownComplaint<'_, E> {
+    #[expect(clippy::unused_self, reason = "its type is the answer")]
+    pub fn __retry_verdict(&self) -> Verdict {
+        Verdict::INVALID
+    }
+}
+
+impl<'a, E> Deref for Complaint<'a, E> {
+    type Target = UnknownComplaint<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 pub fn history_of<E, T>(clock: Clock) -> Attempt<E, Draft<T>> {

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::classify::Classify;
+use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
 
 /// What the key `on` returns.
@@ -32,7 +33,7 @@ pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
 }
 
 pub fn classify<E: Classify>(error: &E) -> Verdict {
-    error.classify()
+    ask(error)
 }
 
 /// What `transparent` takes.

@@ -2,6 +2,8 @@
 
 use crate::observe::fields::Fields;
 use crate::observe::report::report_line;
+#[cfg(feature = "std")]
+use crate::observe::told::Told;
 
 /// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
 #[cold]
@@ -18,23 +20,9 @@ pub(crate) fn tell(call: &str) {
 
 #[cfg(feature = "std")]
 fn is_new(call: &str) -> bool {
-    use alloc::borrow::ToOwned;
-    use alloc::string::String;
-    use alloc::vec::Vec;
-    use std::sync::Mutex;
+    static TOLD: Told = Told::new();
 
-    use crate::sync::lock;
-
-    /// The names that were told of. A name that is made anew for each call must not fill the memory.
-    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    const MOST: usize = 1000;
-
-    let mut told = lock(&TOLD);
-    let is_new = told.len() < MOST && !told.iter().any(|name| name == call);
-    if is_new {
-        told.push(call.to_owned());
-    }
-    is_new
+    TOLD.is_new(call)
 }
 
 /// There is no lock to remember names behind, and it is better said again than never.

@@ -2,7 +2,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use retry_vocabulary::complaint::{self, Bound};
+use retry_vocabulary::complaint;
 use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, At, Key};
 
@@ -10,18 +10,10 @@ use crate::classify::kind::Kind;
 use crate::policy::Policy;
 use crate::policy::backoff::Backoff;
 use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::fault::{Fault, SECTIONS};
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
 use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
-
-/// The policy itself, and its sections with the kinds of failure that they are for.
-const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
-    (None, None),
-    (Some(Key::Transient), Some(Kind::Transient)),
-    (Some(Key::Throttled), Some(Kind::Throttled)),
-    (Some(Key::TimedOut), Some(Kind::Timeout)),
-    (Some(Key::Invalid), Some(Kind::Invalid)),
-];
 
 /// The keys of a policy that one text or table names: one layer of configuration.
 ///
@@ -160,32 +152,16 @@ impl Policy {
         last: &Overrides,
     ) -> Result<(), PolicyError> {
         let own = self.rows.get(None);
-        let named = kind.map_or_else(Section::new, |_| self.rows.get(kind));
-        let in_force = Schedule::new(own.overridden_by(named), self.floor.get());
-        // A section's own keys are named as such, those that it takes from the policy are not. No default is called that:
-        // it may be the program's own.
-        let bound = |key, is_sections: bool, value| Bound {
-            at: At {
-                section: section.filter(|_| is_sections),
-                key,
-            },
-            value,
-            is_default: false,
+        let in_force = kind.map_or(own, |_| own.overridden_by(self.rows.get(kind)));
+        let mut growth = [Key::Base, Key::Factor]
+            .map(|key| At { section, key })
+            .into_iter()
+            .filter(|at| in_force.names_list() && last.named.contains_key(at));
+        let complaint = match growth.next() {
+            Some(at) => Some(complaint::no_effect(&at, complaint::BESIDE_LIST)),
+            None => self.disorder(section, kind).map(Fault::complaint),
         };
-        let cap = bound(Key::Cap, named.cap.is_some(), in_force.cap);
-        let complaint = if in_force.backoff.is_list() {
-            let mut growth = [Key::Base, Key::Factor]
-                .map(|key| At { section, key })
-                .into_iter();
-            growth
-                .find(|at| last.named.contains_key(at))
-                .map(|at| complaint::no_effect(&at, complaint::BESIDE_LIST))
-        } else {
-            let base = bound(Key::Base, named.base.is_some(), in_force.base);
-            complaint::above(base, cap)
-        };
-        let floor = bound(Key::Floor, false, in_force.floor);
-        match complaint.or_else(|| complaint::above(floor, cap)) {
+        match complaint {
             Some(complaint) => Err(PolicyError::new(complaint)),
             None => Ok(()),
         }

@@ -101,25 +101,88 @@ fn a_cause_is_found_however_it_is_wrapped() {
     }
 }
 
-/// Errors of the same names and texts as tower's, which these tests do not depend on.
-mod tower {
-    #[derive(Debug, thiserror::Error)]
-    #[error("request timed out")]
-    pub(super) struct Elapsed(pub(super) ());
+/// An error of the same texts as one of a crate that these tests do not depend on.
+struct Foreign(&'static str, &'static str);
 
-    #[derive(thiserror::Error)]
-    #[error("service overloaded")]
-    pub(super) struct Overloaded;
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
 
-    impl std::fmt::Debug for Overloaded {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("Overloaded")
-        }
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+}
+
+impl Error for Foreign {}
+
+#[test]
+fn errors_of_the_ecosystem_are_known_by_their_texts() {
+    const REFUSED: &str =
+        "stream error received: refused stream before processing any application logic";
+    for (debug, display, expected) in [
+        ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
+        ("Overloaded", "service overloaded", Verdict::THROTTLED),
+        (
+            "TimeoutError(())",
+            "data was not received within the designated timeout",
+            Verdict::TIMEOUT,
+        ),
+        ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
+        ("TimedOut", "operation timed out", Verdict::TIMEOUT),
+        (
+            "Error { kind: Reset(StreamId(1), REFUSED_STREAM, Remote) }",
+            REFUSED,
+            Verdict::TRANSIENT,
+        ),
+        (
+            "Error { kind: GoAway(b\"\", NO_ERROR, Remote) }",
+            "connection error received: not a result of an error",
+            Verdict::TRANSIENT,
+        ),
+        (
+            "Error { kind: Reset(StreamId(1), CANCEL, Remote) }",
+            "stream error received: stream no longer needed",
+            BROKEN,
+        ),
+        (
+            "AlertReceived(InternalError)",
+            "received fatal alert: InternalError",
+            BROKEN,
+        ),
+        (
+            "Ssl(Error { code: ErrorCode(1), cause: None }, 0)",
+            "error:0A000126:SSL routines::unexpected eof while reading",
+            BROKEN,
+        ),
+        // What never heals, and texts that may be quotations.
+        (
+            "AlertReceived(BadCertificate)",
+            "received fatal alert: BadCertificate",
+            Verdict::STOP,
+        ),
+        ("Quoted", REFUSED, Verdict::STOP),
+        (
+            "Error { kind: Io(NotFound) }",
+            "no such file",
+            Verdict::STOP,
+        ),
+    ] {
+        let error = || Foreign(debug, display);
+        assert_eq!(on::cause(&error()), expected, "{debug}");
+        let boxed: Boxed = error().into();
+        assert_eq!(boxed.classify(), expected, "{debug}");
+        let wrapped = anyhow::Error::from(Step(error().into())).context("while calling");
+        assert_eq!(wrapped.classify(), expected, "{debug}");
+        let io = io::Error::new(ErrorKind::InvalidData, error());
+        assert_eq!(io.classify(), expected, "{debug}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn timeouts_of_tokio_and_tower_are_known() {
+async fn timeouts_of_tokio_are_known() {
     let elapsed = || async {
         let never = std::future::pending::<()>();
         tokio::time::timeout(Duration::from_secs(1), never)
@@ -134,10 +197,6 @@ async fn timeouts_of_tokio_and_tower_are_known() {
     );
     assert_eq!(on::cause(&Step(elapsed().await.into())), Verdict::TIMEOUT);
 
-    let boxed: Boxed = tower::Elapsed(()).into();
-    assert_eq!(boxed.classify(), Verdict::TIMEOUT);
-    let shed = anyhow::Error::from(tower::Overloaded).context("while calling");
-    assert_eq!(shed.classify(), Verdict::THROTTLED);
     // The text alone is not enough: it may be quoted.
     let quoted: Boxed = "request timed out".into();
     assert_eq!(quoted.classify(), Verdict::STOP);

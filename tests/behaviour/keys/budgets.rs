@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use proptest::prelude::*;
-use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
+use retry_runtime::{
+    Budget, Call, ExpiringBudget, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing,
+};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::runtime;
 use tokio::time::{advance, timeout};
@@ -43,8 +45,72 @@ fn a_success_gives_back_what_the_last_retry_took() {
     let none: &[Failure] = &[];
     assert_eq!(
         calls(&budget, &[none, none, &[STOP]]),
-        [(17.0, 1), (18.0, 1), (18.0, 1)]
+        [(17.0, 1), (18.0, 1), (19.0, 1)]
     );
+}
+
+/// aws/aws-sdk-go-v2#3186: lookups, most of which find nothing.
+#[test]
+fn an_answer_that_is_final_is_one_of_a_server_that_is_well() {
+    let healed = |budget: Budget| {
+        let lookup = |number: usize| match number % 20 {
+            0 => calls(&budget, &[&[TRANSIENT, STOP]])[0].1 == 2,
+            _ => calls(&budget, &[&[STOP]])[0].1 == 2,
+        };
+        (0..2000).filter(|number| lookup(*number)).count()
+    };
+    assert_eq!(healed(Budget::standard()), 100);
+    assert_eq!(healed(Budget::standard().credit_answers(false)), 35);
+    assert_eq!(healed(Budget::grpc(10, 0.1).credit_answers(true)), 100);
+    assert_eq!(healed(Budget::grpc(10, 0.1)), 4);
+    assert_eq!(healed(Budget::ratio(0.1)), 100);
+    // Where retries are off, nobody knows whether it was final.
+    let budget = Budget::standard();
+    assert!(budget.withdraw(Kind::Transient));
+    let off = Policy::new().enabled(false).budget(&budget);
+    let _ = off.call_blocking(|| Err::<(), _>(STOP));
+    assert_eq!(budget.available(), 486.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_calls_gave_expires() {
+    #[retry(max = 9, backoff = "none", budget = budget)]
+    async fn ask(budget: &ExpiringBudget, fails: bool, attempts: &mut u32) -> Result<(), Failure> {
+        *attempts += 1;
+        if fails { Err(TRANSIENT) } else { Ok(()) }
+    }
+
+    let budget = &ExpiringBudget::new(0.5, secs(10), 2);
+    let ask = async |fails| {
+        let mut attempts = 0;
+        let _ = ask(budget, fails, &mut attempts).await;
+        attempts
+    };
+    assert_eq!(budget.available(), 2.0);
+    for _ in 0..8 {
+        assert_eq!(ask(false).await, 1);
+    }
+    assert_eq!(budget.available(), 6.0);
+    advance(secs(5)).await;
+    // Its own half, too.
+    assert_eq!(ask(true).await, 7);
+    assert_eq!((ask(true).await, budget.available()), (2, 0.0));
+    // Eight calls are too old, but two and their seven retries are not.
+    advance(secs(6)).await;
+    assert_eq!((ask(true).await, budget.available()), (1, 0.0));
+    // What the third gave remains.
+    advance(secs(5)).await;
+    assert_eq!(budget.available(), 2.5);
+    advance(secs(11)).await;
+    assert_eq!(budget.available(), 2.0);
+    // What a retry that never began had taken comes back once, not again after it was forgotten.
+    assert!(budget.withdraw(Kind::Transient));
+    budget.refund(Kind::Transient);
+    assert_eq!(budget.available(), 2.0);
+    assert!(budget.withdraw(Kind::Transient));
+    advance(secs(11)).await;
+    budget.refund(Kind::Transient);
+    assert_eq!(budget.available(), 2.0);
 }
 
 #[test]
@@ -330,7 +396,7 @@ proptest! {
             for retried in &failures[..call.attempts - 1] {
                 model -= cost(retried);
             }
-            if outcome.is_ok() {
+            if outcome.is_ok() || outcome == Err(STOP) {
                 let last = call.attempts.checked_sub(2).map(|last| cost(&failures[last]));
                 model = (model + last.unwrap_or(1)).min(u64::from(capacity));
             }

@@ -70,11 +70,32 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
     );
 
     // What the gateway names itself is no quotation's to change, but for the bill.
-    let named = |quoted: &str| {
-        openai("invalid_request_error", Value::Null).replace("\"text\"", &json!(quoted).to_string())
+    let named = |name: &str, code: Value, quoted: &str| {
+        fault(&openai(name, code).replace("\"text\"", &json!(quoted).to_string()))
     };
-    assert_eq!(fault(&named(&busy)), Some(Fault::Invalid));
-    assert_eq!(fault(&named(&unpaid)), Some(Fault::Billing));
+    for (name, code) in [
+        ("invalid_request_error", "invalid_value"),
+        ("authentication_error", ""),
+    ] {
+        assert_eq!(
+            named(name, code.into(), &busy),
+            Some(Fault::Invalid),
+            "{name}"
+        );
+        assert_eq!(
+            named(name, code.into(), &unpaid),
+            Some(Fault::Billing),
+            "{name}"
+        );
+    }
+    // A name that it gives to whatever it passes on says nothing.
+    for name in ["invalid_request_error", "api_error"] {
+        assert_eq!(
+            named(name, Value::Null, &busy),
+            Some(Fault::Throttled),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Classify, Policy, Section, Verdict, retry, testing};
+use retry_runtime::{Backoff, Classify, GaveUp, Policy, Reason, Section, Verdict, retry, testing};
 
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
 
@@ -180,4 +180,76 @@ async fn what_is_told_is_of_one_count() {
             .unwrap(),
         "gave up extract attempt=4 max=3 error=rejected reason=exhausted"
     );
+}
+
+/// An error of `validate` whose default is to stop, so that only a mark of its own says that asking again is no use.
+#[derive(Clone, Debug, Classify)]
+#[classify(stop)]
+enum Complaint {
+    Vague,
+    #[classify(stop)]
+    Filtered,
+    #[classify(transparent)]
+    Shared(std::sync::Arc<Self>),
+    #[classify(transparent)]
+    Generic(Wrapper<u8>),
+}
+
+#[derive(Clone, Debug, Classify)]
+#[classify(stop)]
+struct Wrapper<T>(T);
+
+#[tokio::test(start_paused = true)]
+async fn a_complaint_that_is_marked_to_stop_ends_the_call() {
+    #[retry(validate = |answer: &Complaint| Err(answer.clone()), give_up = |gave_up: GaveUp<_, _>| {
+        *reason = Some(gave_up.reason());
+        gave_up.into_error()
+    })]
+    async fn ask(
+        answer: &Complaint,
+        asked: &mut usize,
+        reason: &mut Option<Reason>,
+    ) -> Result<Complaint, Complaint> {
+        *asked += 1;
+        Ok(answer.clone())
+    }
+
+    #[retry(
+        validate = async |answer| Err(answer.clone()),
+        correct = async |draft, _| { *asked += 1; Ok(draft) },
+        on = |_| true,
+    )]
+    async fn correct(answer: &Complaint, asked: &mut usize) -> Result<Complaint, Complaint> {
+        *asked += 1;
+        Ok(answer.clone())
+    }
+
+    #[retry(validate = |answer| Err(answer.clone()))]
+    fn block(answer: &Complaint, asked: &mut usize) -> Result<Complaint, Complaint> {
+        *asked += 1;
+        Ok(answer.clone())
+    }
+
+    for (answer, times) in [
+        (Complaint::Vague, 4),
+        (Complaint::Filtered, 1),
+        (Complaint::Shared(Complaint::Vague.into()), 4),
+        (Complaint::Shared(Complaint::Filtered.into()), 1),
+        (Complaint::Generic(Wrapper(1)), 1),
+    ] {
+        let (mut asked, mut reason) = (0, None);
+        ask(&answer, &mut asked, &mut reason).await.unwrap_err();
+        let expected = if times == 1 {
+            Reason::NotRetryable
+        } else {
+            Reason::Exhausted
+        };
+        assert_eq!((asked, reason), (times, Some(expected)), "{answer:?}");
+        let mut asked = 0;
+        correct(&answer, &mut asked).await.unwrap_err();
+        assert_eq!(asked, times, "{answer:?}");
+        let mut asked = 0;
+        block(&answer, &mut asked).unwrap_err();
+        assert_eq!(asked, times, "{answer:?}");
+    }
 }

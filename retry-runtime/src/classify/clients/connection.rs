@@ -2,6 +2,7 @@ use core::error::Error;
 use std::io;
 
 use crate::classify::Classify;
+use crate::classify::by_cause::REFUSED_UNREAD;
 use crate::classify::sources::{causes, is_wrapper};
 use crate::classify::verdict::Verdict;
 
@@ -68,13 +69,6 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     }
     verdict
 }
-
-/// What the `Display` of `h2`'s error says if the server did not process the request (RFC 9113, section 8.7): the stream was
-/// refused, or is above the last one that a connection which shuts down still serves.
-const REFUSED_UNREAD: [&str; 2] = [
-    "stream error received: refused stream before processing any application logic",
-    "connection error received: not a result of an error",
-];
 
 /// Whether the server said by HTTP/2 that it did nothing of the request.
 pub(crate) fn is_refused_unread(error: &(dyn Error + 'static)) -> bool {

@@ -3,7 +3,7 @@ use core::time::Duration;
 use serde_json::Value;
 
 use super::{Fault, ProviderError, truncated};
-use crate::classify::rules::{named, refined};
+use crate::classify::rules::{named, named_by_envelope, refined};
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::wait::wait_in;
 
@@ -148,13 +148,13 @@ fn says_something(error: &Value) -> bool {
 
 /// The event `error` of OpenAI's Responses API; Mistral; gateways that leave the envelope out.
 fn is_error_itself(body: &Value) -> bool {
-    let names_a_fault = |key: &str| {
-        let by_name = body[key].as_str().and_then(|name| named([name]));
-        let status = body[key].as_u64().and_then(|code| code.try_into().ok());
-        by_name.or(status.and_then(Fault::of_status)).is_some()
+    let is_named = |key: &str| {
+        let name = body[key].as_str();
+        name.is_some_and(|name| named([name]).or(named_by_envelope([name])).is_some())
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
-        || body["message"].is_string() && ["type", "code"].into_iter().any(names_a_fault)
+        || body["message"].is_string()
+            && (by_number(body).is_some() || is_named("type") || is_named("code"))
 }
 
 fn of_error(error: &Value, known: Known) -> ProviderError {
@@ -172,6 +172,7 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let names = NAMES.iter().filter_map(|place| name(place));
     let names: Vec<_> = names.collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
+    let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let fault = said(error, &names, known, by_quoted);
     let is_open = matches!(known.status, None | Some(403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
@@ -206,7 +207,7 @@ fn text(field: &Value) -> Option<String> {
 }
 
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than a
-/// quoted error, and all of them more than a status.
+/// quoted error, this more than the name of an envelope, and all of them more than a status.
 fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
@@ -214,14 +215,26 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     if [named(first), quoted].contains(&Some(Fault::Billing)) {
         return Fault::Billing;
     }
+    let names = || names.iter().map(String::as_str);
+    let envelope = named_by_envelope(names());
+    // A quote beside a code of its own may be the caller's words: what the request had wrong.
+    let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
+    let mut own = names().filter(|name| is_own(name) && named_by_envelope([*name]).is_none());
+    let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
+    named(names())
+        .or(quoted)
+        .or(envelope)
+        .or_else(|| by_number(error))
+        .or_else(|| (known.status == Some(429)).then_some(Fault::Throttled))
+        .unwrap_or(Fault::Unknown)
+}
+
+/// What the first field that holds an HTTP status says.
+fn by_number(error: &Value) -> Option<Fault> {
     let mut numbers = STATUSES
         .iter()
         .filter_map(|key| text(&error[key])?.parse().ok());
-    named(names.iter().map(String::as_str))
-        .or(quoted)
-        .or_else(|| numbers.find_map(Fault::of_status))
-        .or_else(|| (known.status == Some(429)).then_some(Fault::Throttled))
-        .unwrap_or(Fault::Unknown)
+    numbers.find_map(Fault::of_status)
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
@@ -239,7 +252,8 @@ fn quoted(text: &str, known: Known) -> Option<ProviderError> {
         quotes: false,
     };
     let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
-    (error.fault != Fault::Unknown).then_some(error)
+    let says_when = known.status.is_some() && error.retry_after.is_some();
+    (says_when || error.fault != Fault::Unknown).then_some(error)
 }
 
 fn retry_info(details: &[Value]) -> Option<Duration> {

@@ -1,0 +1,226 @@
+//! What the attribute, texts and files refuse of a policy's numbers: one rule for all that a setter takes.
+
+use alloc::string::String;
+use core::time::Duration;
+
+use retry_vocabulary::complaint::{self, Bound};
+use retry_vocabulary::key::{At, Key};
+use retry_vocabulary::range;
+
+use crate::classify::kind::Kind;
+use crate::policy::Policy;
+use crate::policy::error::PolicyError;
+use crate::policy::jitter::Jitter;
+use crate::policy::schedule::Schedule;
+use crate::policy::section::Section;
+
+/// The policy itself, and its sections with the kinds of failure that they are for.
+pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
+    (None, None),
+    (Some(Key::Transient), Some(Kind::Transient)),
+    (Some(Key::Throttled), Some(Kind::Throttled)),
+    (Some(Key::TimedOut), Some(Kind::Timeout)),
+    (Some(Key::Invalid), Some(Kind::Invalid)),
+];
+
+/// Which numbers were set out of range: rows store the nearest within. A bit each for `factor` and `jitter` of each row.
+#[derive(Clone, Copy)]
+pub(crate) struct OutOfRange(u16);
+
+impl OutOfRange {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// After what `named` sets for a kind.
+    pub(crate) const fn after(mut self, kind: Option<Kind>, named: &Section) -> Self {
+        if let Some(factor) = named.factor {
+            self = self.with(bit(Key::Factor, kind), !range::is_factor(factor));
+        }
+        if let Some(jitter) = named.jitter {
+            let is_wrong = match jitter {
+                Jitter::Ratio(ratio) => range::check_ratio(ratio).is_err(),
+                _ => false,
+            };
+            self = self.with(bit(Key::Jitter, kind), is_wrong);
+        }
+        self
+    }
+
+    const fn with(self, bit: u16, is_set: bool) -> Self {
+        Self(if is_set { self.0 | bit } else { self.0 & !bit })
+    }
+
+    const fn has(self, key: Key, kind: Option<Kind>) -> bool {
+        self.0 & bit(key, kind) != 0
+    }
+}
+
+const fn bit(key: Key, kind: Option<Kind>) -> u16 {
+    let row = match kind {
+        Some(kind) => 1 + kind as u16,
+        None => 0,
+    };
+    1 << (2 * row + matches!(key, Key::Jitter) as u16)
+}
+
+/// A number that is refused.
+#[derive(Clone, Copy)]
+pub(crate) enum Fault {
+    /// It takes what the text says.
+    OutOfRange(At, &'static str),
+    Above(Bound, Bound),
+}
+
+impl Fault {
+    pub(crate) fn complaint(self) -> String {
+        match self {
+            Self::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
+            Self::Above(low, high) => complaint::is_above(low, high),
+        }
+    }
+
+    /// The complaint as far as a constant can tell it.
+    const fn in_short(self) -> &'static str {
+        match self {
+            Self::OutOfRange(at, _) => match at.key {
+                Key::Factor => "a `factor` is a number from 1 up",
+                Key::Jitter => "a `jitter` is a ratio from 0 to 1, of at most 9 decimals",
+                _ => "a `timeout` or `deadline` is above zero",
+            },
+            Self::Above(low, _) => match low.at.key {
+                Key::Floor => "the `floor` is above the `cap`: lower the first or raise the second",
+                _ => "a `base` is above its `cap`: lower the first or raise the second",
+            },
+        }
+    }
+}
+
+impl Policy {
+    /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
+    /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
+    /// outside 0–1 or of more than 9 decimals; a `timeout` or `deadline` of zero.
+    ///
+    /// The setters take such numbers and use the nearest valid ones. For policies whose numbers are only known at run time;
+    /// for constants there is [`checked`](Self::checked).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    ///
+    /// let error = Policy::fixed(Duration::from_secs(60)).try_checked().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`base = 1m` is above `cap = 30s`: lower the first or raise the second",
+    /// );
+    ///
+    /// let error = Policy::new().factor(f64::NAN).try_checked().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`factor` was out of range: it takes a number from 1 up",
+    /// );
+    /// ```
+    pub fn try_checked(self) -> Result<Self, PolicyError> {
+        match self.fault() {
+            Some(fault) => Err(PolicyError::new(fault.complaint())),
+            None => Ok(self),
+        }
+    }
+
+    /// This policy, checked while it compiles: what [`try_checked`](Self::try_checked) refuses is a compile error in a
+    /// constant.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    ///
+    /// const POLICY: Policy = Policy::fixed(Duration::from_secs(5)).checked();
+    /// # assert_eq!(POLICY.delays().next(), Some(Duration::from_secs(5)));
+    /// ```
+    ///
+    /// ```compile_fail
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    ///
+    /// // a `base` is above its `cap`: lower the first or raise the second
+    /// const POLICY: Policy = Policy::fixed(Duration::from_secs(60)).checked();
+    /// # assert_eq!(POLICY.delays().next(), None);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Outside of constants, where `try_checked` is an error.
+    pub const fn checked(self) -> Self {
+        match self.fault() {
+            Some(fault) => panic!("{}", fault.in_short()),
+            None => self,
+        }
+    }
+
+    const fn fault(&self) -> Option<Fault> {
+        if let Some(Duration::ZERO) = self.attempt_limit() {
+            return Some(out_of_range(None, Key::Timeout, range::POSITIVE_DURATION));
+        }
+        if let Some(Duration::ZERO) = self.time_limit() {
+            return Some(out_of_range(None, Key::Deadline, range::POSITIVE_DURATION));
+        }
+        let mut sections: &[_] = &SECTIONS;
+        while let [(section, kind), rest @ ..] = sections {
+            if self.out_of_range.has(Key::Factor, *kind) {
+                return Some(out_of_range(*section, Key::Factor, range::FACTOR));
+            }
+            if self.out_of_range.has(Key::Jitter, *kind) {
+                return Some(out_of_range(
+                    *section,
+                    Key::Jitter,
+                    range::FINE_RATIO_IN_RANGE,
+                ));
+            }
+            let disorder = self.disorder(*section, *kind);
+            if disorder.is_some() {
+                return disorder;
+            }
+            sections = rest;
+        }
+        None
+    }
+
+    /// A `base` or `floor` above its `cap`, of what is in force for a kind, or for the policy itself.
+    pub(crate) const fn disorder(&self, section: Option<Key>, kind: Option<Kind>) -> Option<Fault> {
+        let own = self.rows.get(None);
+        let named = match kind {
+            Some(_) => self.rows.get(kind),
+            None => Section::new(),
+        };
+        let in_force = Schedule::new(own.overridden_by(named), self.floor.get());
+        // A section's own keys are named as such, those that it takes from the policy are not. No default is called that:
+        // it may be the program's own.
+        let cap = bound(section, Key::Cap, named.cap.is_some(), in_force.cap);
+        let base = bound(section, Key::Base, named.base.is_some(), in_force.base);
+        let floor = bound(None, Key::Floor, false, in_force.floor);
+        if !in_force.backoff.is_list() && is_above(base, cap) {
+            return Some(Fault::Above(base, cap));
+        }
+        if is_above(floor, cap) {
+            return Some(Fault::Above(floor, cap));
+        }
+        None
+    }
+}
+
+const fn out_of_range(section: Option<Key>, key: Key, range: &'static str) -> Fault {
+    Fault::OutOfRange(At { section, key }, range)
+}
+
+const fn bound(section: Option<Key>, key: Key, is_sections: bool, value: Duration) -> Bound {
+    Bound {
+        at: At {
+            section: if is_sections { section } else { None },
+            key,
+        },
+        value,
+        is_default: false,
+    }
+}
+
+const fn is_above(low: Bound, high: Bound) -> bool {
+    low.value.as_nanos() > high.value.as_nanos()
+}
