@@ -84,6 +84,7 @@ use crate::tokens::code;
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
+/// | `clone(…)` | the arguments of which each attempt gets its own clone, as in `clone(request)` | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
 /// | `repeats` | gives up once the same error came this many times in a row | – |

@@ -36,6 +36,8 @@ pub enum Takes {
     Expr(&'static str),
     /// An identifier.
     Name(&'static str),
+    /// Identifiers in parentheses, or one.
+    Names(&'static str),
     /// A name, and what is known of the parameter behind it.
     Wrapper(&'static str),
     /// A path.
@@ -162,6 +164,7 @@ keys! {
     Invalid: "invalid", Policy, Section, "invalid(max = 2)", [],
         "Other numbers for values that failed validation";
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
+    Clone: "clone", Call, Names("the names of arguments"), "clone(request)", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];
     Correct: "correct", Call, Expr("a function: a path or a closure"), "correct = async |value, error| …", [];
     GiveUp: "give_up", Call, Expr("a function: a path or a closure"), "give_up = |gave_up| gave_up.into_error()", [];

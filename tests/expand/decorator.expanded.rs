@@ -106,17 +106,12 @@ where
                         return __retry::never::<Result<Answer, ModelError>>();
                     }
                     {
-                        <C as Model>::complete(
-                                &self.client,
-                                match __retry::take_argument(
-                                    &mut retry_argument_prompt,
-                                    retry_last,
-                                ) {
-                                    retry_taken => retry_taken,
-                                },
-                                options,
-                            )
-                            .await
+                        #[allow(unused_mut)]
+                        let mut prompt = __retry::take_argument(
+                            &mut retry_argument_prompt,
+                            retry_last,
+                        );
+                        { <C as Model>::complete(&self.client, prompt, options).await }
                     }
                 }
                     .await;

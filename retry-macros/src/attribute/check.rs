@@ -137,11 +137,19 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
 
 /// Checks an attribute whose methods have no bodies of their own.
 pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
-    if let Some(attempt) = arguments.get(Key::Attempt) {
-        errors.at(
-            attempt.ident.span(),
+    for (key, why) in [
+        (
+            Key::Attempt,
             "`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`",
-        );
+        ),
+        (
+            Key::Clone,
+            "`clone` has nothing to do here, since a decorator clones each argument that it hands on by value: remove it",
+        ),
+    ] {
+        if let Some(argument) = arguments.get(key) {
+            errors.at(argument.ident.span(), why);
+        }
     }
 }
 
@@ -166,8 +174,16 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
         if find(&given[..index], key).is_some() {
             errors.at(argument.ident.span(), complaint::given_twice(&key));
         }
-        if let KeyValue::Section(inner) = &argument.value {
-            repeated(inner, errors);
+        match &argument.value {
+            KeyValue::Section(inner) => repeated(inner, errors),
+            KeyValue::Names(names) => {
+                for (index, name) in names.iter().enumerate() {
+                    if names[..index].contains(name) {
+                        errors.at(name.span(), complaint::given_twice(name));
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -240,13 +256,9 @@ const VOID: &[Void] = &[
 
 /// Whether an argument does something all the same.
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
-    let has_shape = |argument: &Argument| match &argument.value {
-        KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
-        _ => false,
-    };
     match (argument.key, beside) {
         // For the sections.
-        (Key::Floor, _) => given.iter().any(has_shape),
+        (Key::Floor, _) => given.iter().any(Argument::has_shape),
         // Says so itself.
         (Key::TimedOut, _) => matches!(
             &argument.value,

@@ -139,7 +139,17 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
         return Err(needs_value(key, ident.span()));
     }
     let content;
-    parenthesized!(content in input);
+    let span = parenthesized!(content in input).span.join();
+    if let Takes::Names(what) = key.takes() {
+        let names = |input: ParseStream| input.parse_terminated(Ident::parse_any, Token![,]);
+        let names = content.call(names);
+        drain(&content);
+        let names = names.map_err(|error| no_name(key, what, error.span()))?;
+        if names.is_empty() {
+            return Err(no_name(key, what, span));
+        }
+        return Ok((Ok(KeyValue::Names(names.into_iter().collect())), span));
+    }
     let value = value(key, &content);
     if content.is_empty() || matches!(value, Ok((Err(_), _))) {
         drain(&content);
@@ -160,6 +170,13 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
             let span = name.span();
             ends_with_name(key, what, span, input)?;
             Ok((Ok(KeyValue::Name(name)), span))
+        }
+        Takes::Names(what) => {
+            let name = input.call(Ident::parse_any);
+            let name = name.map_err(|error| no_name(key, what, error.span()))?;
+            let span = name.span();
+            ends_with_name(key, what, span, input)?;
+            Ok((Ok(KeyValue::Names(vec![name])), span))
         }
         Takes::Wrapper(what) => {
             let name = name(key, what, input)?;
@@ -196,18 +213,20 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
 }
 
 fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
-    input.parse().map_err(|error: syn::Error| {
-        let example = key.example();
-        error!(error.span() =>
-            "`{key}` takes {what}, as in `{example}`")
-    })
+    input
+        .parse()
+        .map_err(|error: syn::Error| no_name(key, what, error.span()))
+}
+
+fn no_name(key: Key, what: &str, span: Span) -> syn::Error {
+    let example = key.example();
+    error!(span =>
+        "`{key}` takes {what}, as in `{example}`")
 }
 
 fn ends_with_name(key: Key, what: &str, span: Span, input: ParseStream) -> syn::Result<()> {
     if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
-        let example = key.example();
-        return Err(error!(span =>
-            "`{key}` takes {what}, as in `{example}`"));
+        return Err(no_name(key, what, span));
     }
     Ok(())
 }

@@ -87,6 +87,7 @@ impl KeyValue {
             }
             // Read by their own grammar.
             Takes::Name(_)
+            | Takes::Names(_)
             | Takes::Wrapper(_)
             | Takes::Path
             | Takes::Paths

@@ -69,7 +69,7 @@ impl Printer<'_> {
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> TokenStream {
         let needs_policy = self.model.shows_max()
-            || !self.owned().is_empty()
+            || self.model.gives_away()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let is_constant = matches!(self.model.policy, Policy::Constant(_));

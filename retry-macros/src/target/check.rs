@@ -11,7 +11,7 @@ use crate::attribute;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function, SECOND, is_retry};
-use crate::target::outcome::{self, Delivery, is_no_result, is_opaque, mutable_reference};
+use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 
 /// Checks the attribute of a function.
 pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -191,10 +191,27 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         blocking_closures(arguments, setting, errors);
     }
     keys_that_need_another(arguments, errors);
-    let lifetimes = function.mutable_references();
-    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
+    if matches!(setting, Setting::Alone | Setting::Block) {
+        cloned(arguments, function, errors);
+    }
+    lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
+}
+
+/// Refuses an outcome that the compiler would refuse in every loop.
+fn lends_nothing_mutable(
+    arguments: &Arguments,
+    outcome: &Type,
+    function: &Function,
+    otherwise: &str,
+    errors: &mut Errors,
+) {
+    let kept = match (outcome::stream(outcome), arguments.get(Key::Stream)) {
+        (Some(streamed), Some(_)) => streamed.item,
+        _ => outcome,
+    };
+    if let Some(borrow) = outcome::borrowing(kept, &|lifetime| function.lends_mutably(lifetime)) {
         errors.push(error!(borrow.span() =>
-            "a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"));
+            "a retried function can't return what borrows from a `&mut` argument, since every attempt borrows that anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call; or write `'static` for the lifetime of what borrows nothing{otherwise}"));
     }
 }
 
@@ -235,6 +252,32 @@ fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &m
     if delivery != Delivery::Direct && outcome::is_static(returned) {
         errors.push(error!(returned.span() =>
             "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value"));
+    }
+}
+
+/// Refuses names in `clone` of which no attempt gets a clone.
+fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+    let Some(clone) = arguments.get(Key::Clone) else {
+        return;
+    };
+    if arguments.of_block.contains(&Key::Clone) {
+        errors.at(
+            clone.ident.span(),
+            "`clone` names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`",
+        );
+        return;
+    }
+    let KeyValue::Names(names) = &clone.value else {
+        return;
+    };
+    for name in names {
+        match function.is_reference(name) {
+            Some(false) => {}
+            Some(true) => errors.push(error!(name.span() =>
+                "`{name}` is a reference, which each attempt borrows anyway: remove it from `clone`")),
+            None => errors.push(error!(name.span() =>
+                "`{}` has no argument `{name}`: `clone` names arguments that the body consumes", function.signature.ident)),
+        }
     }
 }
 
