@@ -12,6 +12,7 @@ use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
+use crate::target::wrapped_body::WrappedBody;
 
 /// Checks the attribute of a function.
 pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -236,9 +237,18 @@ fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
         errors.push(error!(variadic.span() =>
             "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
     }
-    if let Body::Missing(semicolon) = &function.body {
-        errors.push(error!(semicolon.span =>
-            "this method has no body to retry: put `#[retry]` on the method of the `impl`"));
+    match &function.body {
+        Body::Missing(semicolon) => errors.push(error!(semicolon.span =>
+            "this method has no body to retry: put `#[retry]` on the method of the `impl`")),
+        Body::Block(body)
+            if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
+        {
+            errors.at(
+                function.signature.ident.span(),
+                "each attempt would build a runtime and sleep on its thread, since `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: put `#[retry]` above it",
+            );
+        }
+        Body::Block(_) => {}
     }
 }
 
