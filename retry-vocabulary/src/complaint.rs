@@ -193,7 +193,16 @@ pub fn above(low: Bound, high: Bound) -> Option<String> {
         .then(|| format!("{low} is above {high}: lower the first or raise the second"))
 }
 
-/// Complains of the delay before the first retry, if it is above the deadline.
-pub fn too_late(delay: Bound, deadline: Bound) -> Option<String> {
-    above(delay, deadline).map(|above| format!("no retry would begin in time, since {above}"))
+/// Complains of the delay before the first retry, if the shortest that jitter makes of it is above the deadline.
+pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<String> {
+    let jitter = if shortest < delay.value {
+        format!(", with jitter {} or more,", Written(shortest))
+    } else {
+        String::new()
+    };
+    (shortest > deadline.value).then(|| {
+        format!(
+            "no retry would begin in time, since {delay}{jitter} is above {deadline}: lower the first or raise the second"
+        )
+    })
 }

@@ -1,4 +1,5 @@
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -10,9 +11,11 @@ use crate::classify::kind::Kind;
 use crate::policy::Policy;
 use crate::policy::backoff::Backoff;
 use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::jitter::Jitter;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
 use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
+use crate::policy::values::Values;
 
 /// The policy itself, and its sections with the kinds of failure that they are for.
 const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
@@ -82,7 +85,7 @@ impl Policy {
     /// This policy, overridden key by key with what a layer names, in sections too.
     ///
     /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// inherits, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
+    /// inherits, if its shortest delay is above its `deadline`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
     /// removes an earlier `base` and `factor`.
     ///
     /// ```
@@ -100,6 +103,7 @@ impl Policy {
         for (section, kind) in SECTIONS {
             policy.check(section, kind, overrides)?;
         }
+        policy.check_deadline()?;
         Ok(policy)
     }
 
@@ -185,10 +189,46 @@ impl Policy {
             complaint::above(base, cap)
         };
         let floor = bound(Key::Floor, false, in_force.floor);
-        match complaint.or_else(|| complaint::above(floor, cap)) {
-            Some(complaint) => Err(PolicyError::new(complaint)),
-            None => Ok(()),
+        complain(complaint.or_else(|| complaint::above(floor, cap)))
+    }
+
+    /// Checks that the first retry can begin before the deadline after some kind of failure.
+    fn check_deadline(&self) -> Result<(), PolicyError> {
+        let Some(deadline) = self.time_limit() else {
+            return Ok(());
+        };
+        // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
+        let has_invalid = self.rows.get(Some(Kind::Invalid)) != Section::new();
+        let kinds = SECTIONS[1..].iter();
+        let mut complaint = None;
+        for (section, kind) in kinds.filter(|known| has_invalid || known.1 != Some(Kind::Invalid)) {
+            let schedule = self.schedule(*kind, Values::Taken);
+            if !schedule.allows(1) {
+                continue;
+            }
+            let named = self.rows.get(*kind);
+            let (shortest, _) = schedule.range(1, Duration::ZERO);
+            let plain = schedule.plain_delay(1);
+            let (key, is_sections, value) = match (schedule.backoff, schedule.jitter) {
+                _ if schedule.floor > deadline => (Key::Floor, false, shortest),
+                (_, Jitter::Decorrelated) => (Key::Base, named.base.is_some(), shortest),
+                (Backoff::List(_), _) => (Key::Backoff, named.backoff.is_some(), plain),
+                _ => (Key::Base, named.base.is_some(), plain),
+            };
+            let bound = |section: Option<Key>, key, value| Bound {
+                at: At { section, key },
+                value,
+                is_default: false,
+            };
+            let delay = bound(section.filter(|_| is_sections), key, value);
+            let late = complaint::too_late(delay, shortest, bound(None, Key::Deadline, deadline));
+            // A kind that can be retried is enough.
+            let Some(late) = late else {
+                return Ok(());
+            };
+            complaint.get_or_insert(late);
         }
+        complain(complaint)
     }
 }
 
@@ -329,6 +369,10 @@ impl Overrides {
         }
         settings
     }
+}
+
+fn complain(complaint: Option<String>) -> Result<(), PolicyError> {
+    complaint.map_or(Ok(()), |complaint| Err(PolicyError::new(complaint)))
 }
 
 /// The key of a name, which stands before `raw`.
