@@ -328,7 +328,7 @@ impl Policy {
     }
 
     /// The `max` of the policy itself, `u32::MAX` where it is unlimited.
-    pub(crate) const fn max_retries(&self) -> u32 {
+    pub(crate) const fn retries_allowed(&self) -> u32 {
         self.in_force(self.rows.get(None)).max
     }
 
@@ -344,7 +344,7 @@ impl Policy {
         if !self.enabled {
             return Some(1);
         }
-        let own = self.max_retries();
+        let own = self.retries_allowed();
         let mut attempts = more(Some(1), own);
         let mut kinds: &[Kind] = &Kind::ALL;
         while let [kind, rest @ ..] = kinds {
@@ -391,7 +391,7 @@ impl Policy {
                 named.backoff = Some(Backoff::None);
             }
             if values.are_validated() && named.max.is_none() {
-                named.max = Some(self.max_retries());
+                named.max = Some(self.retries_allowed());
             }
         }
         named

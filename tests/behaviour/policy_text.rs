@@ -348,6 +348,26 @@ fn refuses_values() {
             "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into(),
         ),
         (
+            "off",
+            "`off` is a value without its key: write `enabled=false`".into(),
+        ),
+        (
+            "5",
+            "`5` is a value without its key: write `max=5`".into(),
+        ),
+        (
+            "max=3, exp",
+            "`exp` is a value without its key: write `backoff=exp`".into(),
+        ),
+        (
+            "max: 5",
+            "`max` takes its value after `=`, not `:`: write `max=5`".into(),
+        ),
+        (
+            "max_backoff_ms=500",
+            "unknown key `max_backoff_ms`: it is `cap` here, with the unit in the value: write `cap = \"500ms\"`".into(),
+        ),
+        (
             "jitter=none, deadline=999ms",
             "no retry would begin in time, since `base = 1s` is above `deadline = 999ms`: lower the first or raise the second".into(),
         ),

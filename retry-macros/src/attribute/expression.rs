@@ -121,6 +121,28 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
     None
 }
 
+/// Refuses a variant where a function is asked about errors.
+pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
+    let (Key::On, Expr::Path(path)) = (key, expr) else {
+        return Ok(());
+    };
+    let last = path.path.segments.last();
+    let is_variant = last.is_some_and(|last| {
+        let name = last.ident.to_string();
+        name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    });
+    if !is_variant {
+        return Ok(());
+    }
+    let shown = path.to_token_stream().to_string().replace(' ', "");
+    Err(syn::Error::new_spanned(
+        path,
+        format!(
+            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {shown})`"
+        ),
+    ))
+}
+
 /// Refuses what is made where the key is evaluated: it knows of no other attempt.
 pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
     if !matches!(key, Key::Budget | Key::Breaker | Key::Limiter) {

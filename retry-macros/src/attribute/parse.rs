@@ -1,6 +1,6 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Owner, Takes};
@@ -200,11 +200,23 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
         }
         _ if is_at_end(input) => Err(needs_value(key, input.span())),
         _ => {
-            let expr = Expr::parse(input)?;
+            let ahead = input.fork();
+            let expr =
+                Expr::parse(input).map_err(|error| per_cent(key, &ahead).unwrap_or(error))?;
             let span = expr.span();
             Ok((KeyValue::of(key, expr), span))
         }
     }
+}
+
+/// What is wrong with a ratio such as `20%`.
+fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
+    let number: Literal = input.parse().ok()?;
+    let is_per_cent = key.takes() == Takes::Jitter && input.peek(Token![%]);
+    is_per_cent.then(|| {
+        error!(number.span() =>
+            "`{key}` takes a ratio from 0 to 1, not per cent: write `0.2` for 20 %")
+    })
 }
 
 fn needs_value(key: Key, span: Span) -> syn::Error {

@@ -129,7 +129,9 @@ impl Printer<'_> {
             }
             _ => ours!(__retry::history::<#error>(#clock)),
         };
-        ours!(let mut retry_history = #history;)
+        // Of an error that is not `Send`, the compiler says that this can't be kept over the pause.
+        let declared = ours_at!(self.model.error_span=> let mut retry_history);
+        ours!(#declared = #history;)
     }
 
     /// Tells of the attempt that begins.

@@ -160,7 +160,7 @@ impl Printer<'_> {
     /// The user's expression where the function would end with a `return` in it.
     pub(crate) fn kept(&self, expr: &Expr) -> TokenStream {
         let user = self.user(expr);
-        if expression::may_leave(expr) {
+        if !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr) {
             ours_at!(expr.span()=> (|| #user)())
         } else {
             user

@@ -5,10 +5,10 @@ mod stream;
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Type};
+use syn::{Expr, Stmt, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Arguments, KeyValue};
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
@@ -144,6 +144,9 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         }
     };
     declaration(function, &otherwise, errors);
+    if setting != Setting::Expression {
+        unquoted(&arguments.given, function, errors);
+    }
     let Some(returned) = function.return_type() else {
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
@@ -188,9 +191,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             format!("the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"),
         ));
     }
-    if is_blocking {
-        blocking_closures(arguments, setting, errors);
-    }
+    closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
     if matches!(setting, Setting::Alone | Setting::Block) {
         cloned(arguments, function, errors);
@@ -238,8 +239,14 @@ fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
             "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
     }
     match &function.body {
-        Body::Missing(semicolon) => errors.push(error!(semicolon.span =>
-            "this method has no body to retry: put `#[retry]` on the method of the `impl`")),
+        Body::Missing(semicolon) => {
+            let instead = match function.signature.receiver() {
+                Some(_) => "the method of the `impl`",
+                None => "a function that calls it",
+            };
+            errors.push(error!(semicolon.span =>
+                "there is no body to retry here: put `#[retry]` on {instead}"));
+        }
         Body::Block(body)
             if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
         {
@@ -359,16 +366,61 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
     }
 }
 
-fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
+/// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
+fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
     for key in [Key::Validate, Key::Correct, Key::Fallback] {
-        if let Some(KeyValue::Expr(Expr::Closure(ExprClosure {
-            asyncness: Some(asyncness),
-            ..
-        }))) = arguments.value(key)
-        {
-            errors.push(error!(asyncness.span =>
-                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`"));
+        let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {
+            continue;
+        };
+        match closure.asyncness {
+            Some(asyncness) if is_blocking => errors.push(error!(asyncness.span =>
+                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`")),
+            None if !is_blocking && key == Key::Fallback => {
+                if let Some(result) = result(&closure.body) {
+                    errors.push(error!(result.span() =>
+                        "the `fallback` of an async {target} is awaited: write `async |gave_up| …`"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The `Ok` or `Err` of the result that an expression ends with.
+fn result(expr: &Expr) -> Option<&Ident> {
+    match expr {
+        Expr::Block(block) => match block.block.stmts.last()? {
+            Stmt::Expr(last, None) => result(last),
+            _ => None,
+        },
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .filter(|name| *name == "Ok" || *name == "Err"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Refuses words without their quotes, if they name no argument.
+fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
+    for Argument { key, value, .. } in given {
+        match value {
+            KeyValue::Section(inner) => unquoted(inner, function, errors),
+            KeyValue::Expr(Expr::Path(path)) => {
+                let word = path.path.get_ident();
+                let word = word.filter(|word| function.is_reference(word).is_none());
+                if let Some(word) =
+                    word.filter(|word| key.takes().words().iter().any(|known| word == known))
+                {
+                    errors.push(error!(word.span() =>
+                        "words stand in quotes: write `{key} = \"{word}\"`"));
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -349,7 +349,17 @@ impl Overrides {
         name: &str,
         raw: &RawValue,
     ) -> Result<(), PolicyError> {
-        Self::new().read(find(section, name, raw)?, raw)
+        let at = find(section, name, raw)?;
+        match raw {
+            RawValue::Table(_) => {}
+            _ if at.key.is_section() => {
+                let given = short(raw.single());
+                let remedy = "is not a section: write a table of its keys, as in";
+                return Err(refused!("`{at} = {given}` {remedy} `{at} = {{ max = 5 }}`"));
+            }
+            _ => {}
+        }
+        Self::new().read(at, raw)
     }
 
     /// What is named, as texts and tables have it: the policy's own keys, then the sections.
