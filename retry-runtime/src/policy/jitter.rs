@@ -49,7 +49,10 @@ impl Jitter {
                 let high = previous.max(base).saturating_mul(3).min(cap);
                 (base.min(cap), high)
             }
-            Self::Ratio(_) => (low, plain.saturating_add(plain - low).min(cap)),
+            Self::Ratio(_) => (
+                low,
+                plain.saturating_add(plain.saturating_sub(low)).min(cap),
+            ),
             Self::Full | Self::Equal | Self::None => (low, plain),
         }
     }
