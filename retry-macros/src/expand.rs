@@ -29,7 +29,6 @@ use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
 
 use self::attempt::Attempted;
-pub(crate) use self::attempt::{clone_owned, take_owned};
 use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
@@ -102,7 +101,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
         }
     };
     let kept = match &model.attempts {
-        Callee::Client { kept, .. } => kept.as_ref(),
+        Callee::Client(kept) => kept.as_ref(),
         Callee::Body => None,
     };
     let keep = kept.map(attempt::keep);

@@ -25,6 +25,8 @@ mod target;
 mod tokens;
 
 use proc_macro::TokenStream;
+use syn::Stmt;
+use syn::parse::Parser;
 
 use crate::attribute::argument::Arguments;
 use crate::block::decorator::Decorator;
@@ -84,6 +86,7 @@ use crate::tokens::code;
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
+/// | `clone(…)` | the arguments of which each attempt gets its own clone, as in `clone(request)` | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
 /// | `repeats` | gives up once the same error came this many times in a row | – |
@@ -122,7 +125,17 @@ fn retry_item(
         }
         None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
     };
-    expanded.unwrap_or_else(|error| code!(#item #(error.into_compile_error())))
+    expanded.unwrap_or_else(|error| {
+        let statements = syn::Block::parse_within.parse2(item.clone());
+        match statements.as_deref() {
+            // Alone, since the compiler has words of its own for a statement with an attribute.
+            Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => {
+                let message = "`#[retry]` goes on functions and methods: to retry what stands here, put it into a block, as in `retrying!(max = 5, { … })`";
+                syn::Error::new(error.span(), message).into_compile_error()
+            }
+            _ => code!(#item #(error.into_compile_error())),
+        }
+    })
 }
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {

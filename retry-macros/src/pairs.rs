@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 58] = [
+const KEYS: [&str; 59] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -46,6 +46,7 @@ const KEYS: [&str; 58] = [
     "timed_out(max = 0)",
     "invalid(max = 5)",
     "attempt = attempt",
+    "clone(request)",
     "validate = check",
     "correct = repair",
     "before_pause = show",
@@ -81,7 +82,7 @@ type Form = fn(outer: &str, inner: &str, returned: &str) -> String;
 const FORMS: [(&str, Form); 4] = [
     ("method", |outer, inner, returned| {
         format!(
-            "impl Client {{ #[retry({outer}, {inner})] fn call(&self) -> {returned} {{ it() }} }}"
+            "impl Client {{ #[retry({outer}, {inner})] fn call(&self, request: Request) -> {returned} {{ it() }} }}"
         )
     }),
     ("retrying!", |outer, inner, _| {
@@ -89,12 +90,12 @@ const FORMS: [(&str, Form); 4] = [
     }),
     ("trait", |outer, inner, returned| {
         format!(
-            "#[retry(wrapper = Retrying, {outer}, {inner})] trait Model {{ fn call(&self) -> {returned}; }}"
+            "#[retry(wrapper = Retrying, {outer}, {inner})] trait Model {{ fn call(&self, request: Request) -> {returned}; }}"
         )
     }),
     (BLOCK_AND_METHOD, |outer, inner, returned| {
         format!(
-            "#[retry({outer})] impl Client {{ #[retry({inner})] fn call(&self) -> {returned} {{ it() }} }}"
+            "#[retry({outer})] impl Client {{ #[retry({inner})] fn call(&self, request: Request) -> {returned} {{ it() }} }}"
         )
     }),
 ];

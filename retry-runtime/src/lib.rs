@@ -113,6 +113,8 @@ pub use limiter::quota::Quota;
 #[cfg(feature = "std")]
 pub use limiter::rate_limiter::RateLimiter;
 pub use limiter::with_cost::WithCost;
+#[cfg(feature = "std")]
+pub use limiter::work::{Work, WorkGuard};
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::attempt_end::AttemptEnd;
 pub use observe::cause::Cause;

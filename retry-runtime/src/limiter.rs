@@ -33,6 +33,8 @@ mod remaining;
 mod slow_start;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
+#[cfg(feature = "std")]
+pub(crate) mod work;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;

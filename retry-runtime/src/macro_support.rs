@@ -138,5 +138,11 @@ pub fn cold_at<T>(
     decide(site)
 }
 
+/// Runs an attempt whose future or stream may borrow what it changes: taken by `FnOnce`, a closure hands such a borrow on.
+#[inline]
+pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
+    attempt()
+}
+
 /// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
 pub fn drop<T>(_: T) {}

@@ -363,11 +363,11 @@ impl Policy {
     /// use retry_runtime::Policy;
     ///
     /// let from_file: Policy = "max=5000, base=1s".parse()?;
-    /// let limited = from_file.max(from_file.max_retries().min(100));
-    /// assert_eq!(limited.max_retries(), 100);
+    /// let limited = from_file.max(from_file.retries_allowed().min(100));
+    /// assert_eq!(limited.retries_allowed(), 100);
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    pub const fn max_retries(&self) -> u32 {
+    pub const fn retries_allowed(&self) -> u32 {
         self.in_force(self.rows.get(None)).max
     }
 
@@ -383,7 +383,7 @@ impl Policy {
         if !self.enabled {
             return Some(1);
         }
-        let own = self.max_retries();
+        let own = self.retries_allowed();
         let mut attempts = more(Some(1), own);
         let mut kinds: &[Kind] = &Kind::ALL;
         while let [kind, rest @ ..] = kinds {
@@ -436,7 +436,7 @@ impl Policy {
                 named.backoff = Some(Backoff::None);
             }
             if values.are_validated() && named.max.is_none() {
-                named.max = Some(self.max_retries());
+                named.max = Some(self.retries_allowed());
             }
         }
         named

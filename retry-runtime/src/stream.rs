@@ -44,11 +44,11 @@ impl<T, E> StreamItem for Result<T, E> {
     note = "map one of the two to the other, or to an error type that both convert to"
 )]
 pub trait IsError<E> {
-    fn into_one(self) -> E;
+    fn single(self) -> E;
 }
 
 impl<E> IsError<E> for E {
-    fn into_one(self) -> E {
+    fn single(self) -> E {
         self
     }
 }
@@ -73,7 +73,7 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
 pub fn flatten<I: StreamItem, S, O: IsError<I::Error>>(
     opened: Result<Result<S, O>, Stopped<I::Error>>,
 ) -> Result<S, Stopped<I::Error>> {
-    opened?.map_err(|error| Stopped::failed(error.into_one()))
+    opened?.map_err(|error| Stopped::failed(error.single()))
 }
 
 pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {

@@ -23,6 +23,9 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
         Among::Attribute | Among::Policy => String::new(),
     };
     let plain = in_snake_case(name);
+    if let Some(remedy) = with_unit_in_name(&plain, value, among) {
+        return format!("unknown key `{name}`{place}: {remedy}");
+    }
     let meant = |key: Key| Some((key, key.elsewhere(&plain)?));
     let mut meant = among.keys().filter_map(meant);
     let remedy = match (meant.next(), meant.next()) {
@@ -42,17 +45,52 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
             };
             format!("it is `{key}` here, which says the opposite{remedy}")
         }
+        (Some((key, Elsewhere::IsValue)), _) => {
+            format!(r#"it is a value of `{key}` here: write `{key} = "{plain}"`"#)
+        }
         (Some((key, _)), None) => format!("it is `{key}` here, as in `{}`", key.example()),
         (Some((key, _)), Some((other, _))) => {
-            let [key, other] = [key, other].map(|key| {
-                let about = key.about().to_lowercase();
-                format!("`{key}` ({about}), as in `{}`", key.example())
+            let [key, other] = [key, other].map(|key| match key.about().to_lowercase() {
+                about if about.is_empty() => format!("`{key}`, as in `{}`", key.example()),
+                about => format!("`{key}` ({about}), as in `{}`", key.example()),
             });
             format!("here it is {key}, or {other}")
         }
         (None, _) => misspelt(&plain, value, among),
     };
     format!("unknown key `{name}`{place}: {remedy}")
+}
+
+/// How other libraries end a name to say a unit, and the unit.
+const UNITS: [(&str, &str); 11] = [
+    ("_ms", "ms"),
+    ("_msec", "ms"),
+    ("_millis", "ms"),
+    ("_milliseconds", "ms"),
+    ("_s", "s"),
+    ("_sec", "s"),
+    ("_secs", "s"),
+    ("_seconds", "s"),
+    ("_min", "m"),
+    ("_mins", "m"),
+    ("_minutes", "m"),
+];
+
+/// For the name of a duration that ends with its unit, as `max_backoff_ms` does.
+fn with_unit_in_name(name: &str, value: &str, among: Among) -> Option<String> {
+    UNITS.iter().find_map(|(ending, unit)| {
+        let plain = name.strip_suffix(ending)?;
+        let is_meant = |key: &Key| key.name() == plain || key.is_elsewhere(plain);
+        let key = among
+            .keys()
+            .find(|key| is_meant(key) && key.takes().is_duration())?;
+        Some(match value.parse::<f64>() {
+            Ok(_) => format!(
+                r#"it is `{key}` here, with the unit in the value: write `{key} = "{value}{unit}"`"#
+            ),
+            Err(_) => format!("it is `{key}` here, as in `{}`", key.example()),
+        })
+    })
 }
 
 /// The name as our keys are written: files of other libraries have `maxDelay`, flags have `max-delay`.
@@ -202,7 +240,16 @@ pub fn is_above(low: Bound, high: Bound) -> String {
     format!("{low} is above {high}: lower the first or raise the second")
 }
 
-/// Complains of the delay before the first retry, if it is above the deadline.
-pub fn too_late(delay: Bound, deadline: Bound) -> Option<String> {
-    above(delay, deadline).map(|above| format!("no retry would begin in time, since {above}"))
+/// Complains of the delay before the first retry, if the shortest that jitter makes of it is above the deadline.
+pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<String> {
+    let jitter = if shortest < delay.value {
+        format!(", with jitter {} or more,", Written(shortest))
+    } else {
+        String::new()
+    };
+    (shortest > deadline.value).then(|| {
+        format!(
+            "no retry would begin in time, since {delay}{jitter} is above {deadline}: lower the first or raise the second"
+        )
+    })
 }

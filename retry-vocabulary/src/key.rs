@@ -1,9 +1,11 @@
 //! The keys of the attribute: one row each says all that reading, naming and explaining one takes.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
 use crate::default;
+use crate::word::{self, Word};
 
 /// How a key's value is read. Texts in variants end the sentence "it takes …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub enum Takes {
     Expr(&'static str),
     /// An identifier.
     Name(&'static str),
+    /// Identifiers in parentheses, or one.
+    Names(&'static str),
     /// A name, and what is known of the parameter behind it.
     Wrapper(&'static str),
     /// A path.
@@ -49,6 +53,25 @@ pub enum Takes {
 }
 
 impl Takes {
+    /// Whether all that it takes are durations.
+    pub(crate) const fn is_duration(self) -> bool {
+        matches!(
+            self,
+            Self::Duration | Self::UpToCap(_) | Self::DurationAboveZero
+        )
+    }
+
+    /// The words that a policy's key takes.
+    pub fn words(self) -> Vec<&'static str> {
+        match self {
+            Self::Count => Vec::from(["unlimited"]),
+            Self::Backoff => word::Backoff::words(),
+            Self::Jitter => word::Jitter::words(),
+            Self::Hint => word::Hint::words(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What may stand in place of a word, for messages.
     pub const fn beside_words(self) -> &'static str {
         match self {
@@ -80,7 +103,7 @@ struct Row {
     takes: Takes,
     example: &'static str,
     /// What other libraries call it: with a `+` where they count the first attempt as well, with a `!` where their
-    /// name says the opposite.
+    /// name says the opposite, with a `=` where it is a value here.
     elsewhere: &'static [&'static str],
     about: &'static str,
 }
@@ -91,6 +114,7 @@ pub(crate) enum Elsewhere {
     Alike,
     CountsFirstAttempt,
     Opposite,
+    IsValue,
 }
 
 macro_rules! keys {
@@ -122,14 +146,14 @@ macro_rules! keys {
 
 keys! {
     Max: "max", Schedule, Count, "max = 5",
-        ["+attempts", "backoff_limit", "count", "+max_attempts", "max_retries", "max_retry_attempts", "max_times", "+max_tries", "num_retries", "retries", "retry_limit", "times", "+total_attempts", "+tries"],
+        ["+attempts", "backoff_limit", "count", "+max_attempts", "max_retries", "max_retry_attempts", "max_times", "+max_tries", "num_retries", "retries", "retry_limit", "stop", "times", "+total_attempts", "+tries", "=unlimited"],
         "Retries after the first attempt: a number, or `unlimited`";
     Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["backoff_type", "strategy"],
         "Shape of the delays: `exp`, `fixed`, `linear`, `fibonacci`, `none`, or a list of delays; the last one repeats";
     Base: "base", Schedule, UpToCap(default::BASE), r#"base = "250ms""#,
         ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "min_wait", "wait", "wait_duration"],
         "First delay";
-    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exponent", "exponential_backoff_multiplier", "multiplier"],
+    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exp_base", "exponent", "exponential_backoff_multiplier", "multiplier"],
         "Growth of the delays of `exp`, at least 1";
     Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["exponential_max_wait_duration", "max_backoff", "max_delay", "max_interval", "max_wait"],
         "Longest delay, jitter included";
@@ -138,9 +162,9 @@ keys! {
     Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"],
         "Randomness of the delays: `full`, `equal`, `decorrelated`, `none`, or a ratio from 0 to 1, where 0.2 is ±20 %";
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
-        ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
+        ["condition", "errors", "exclude", "include", "predicate", "retry_for", "retry_if", "retry_on", "retryable", "should_retry", "value", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
-    Hint: "hint", Policy, Hint, r#"hint = "honor""#, [],
+    Hint: "hint", Policy, Hint, r#"hint = "honor""#, ["respect_retry_after"],
         "What a server's hint does, such as `Retry-After`: `honor` waits at least that long, `exact` just that long, `clamp` up to `max_hint` or 5s more than the delay, `ignore` as if there were none";
     MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [],
         "Longest hint: a longer one ends the call, or is cut to it by `clamp`";
@@ -148,35 +172,36 @@ keys! {
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"],
         "Time limit for each attempt";
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
-        ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"],
+        ["max_duration", "max_elapsed", "max_elapsed_time", "max_time", "total_timeout"],
         "Time limit for the whole call";
     Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "!disable", "!disabled", "retry_enabled"],
         "Whether there are retries at all: `true` or `false`";
     Idempotent: "idempotent", Call, Bool, "idempotent = false", ["!non_idempotent", "!nonidempotent", "!not_idempotent"];
-    Transient: "transient", Policy, Section, "transient(max = 10)", [],
+    Transient: "transient", Policy, Section, "transient(max = 10)", ["server_error"],
         "Other numbers for transient failures";
-    Throttled: "throttled", Policy, Section, "throttled(max = 10)", [],
+    Throttled: "throttled", Policy, Section, "throttled(max = 10)", ["rate_limited"],
         "Other numbers for requests that the server throttled";
     TimedOut: "timed_out", Policy, Section, "timed_out(max = 1)", [],
         "Other numbers for timeouts";
     Invalid: "invalid", Policy, Section, "invalid(max = 2)", [],
         "Other numbers for values that failed validation";
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
+    Clone: "clone", Call, Names("the names of arguments"), "clone(request)", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];
     Correct: "correct", Call, Expr("a function: a path or a closure"), "correct = async |value, error| …", [];
     BeforePause: "before_pause", Call, Expr("a function: a path or a closure"), "before_pause = async |error, next| …", [];
     BeforeRetry: "before_retry", Call, Expr("a function: a path or a closure"), "before_retry = async |error, next| …", [];
     GiveUp: "give_up", Call, Expr("a function: a path or a closure"), "give_up = |gave_up| gave_up.into_error()", [];
-    Fallback: "fallback", Call, Expr("a function: a path or a closure"), "fallback = async |gave_up| …", [];
+    Fallback: "fallback", Call, Expr("a function: a path or a closure"), "fallback = async |gave_up| …", ["recover"];
     Repeats: "repeats", Call, Repeats, "repeats = 2", [];
     Budget: "budget", Call, Expr("a `RetryBudget`"), "budget = &self.turns", [];
     Breaker: "breaker", Call, Expr("a `CircuitBreaker`"), "breaker = &BREAKER", ["circuit_breaker"];
-    Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "rate_limit", "rate_limiter"];
+    Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "concurrency", "rate", "rate_limit", "rate_limiter"];
     Hedge: "hedge", Call, DurationAboveZero, r#"hedge = "200ms""#, ["hedge_after", "hedging", "hedging_delay"];
     Cancel: "cancel", Call, Expr("a future of `()` (on a blocking function a flag or a function)"),
         "cancel = token.cancelled()", ["cancellation", "shutdown", "signal", "stop", "token"];
     Abort: "abort", Call, Expr("a future of `()`"), "abort = token.cancelled()", [];
-    Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["notify", "on_retry"];
+    Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["before_sleep", "callback", "notify", "on_retry"];
     Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];
     Policy: "policy", Call, Expr("a `Policy`"), "policy = self.policy", [];
     Name: "name", Call, Text, r#"name = "model.complete""#, [];
@@ -258,6 +283,7 @@ impl Key {
             let (alike, difference) = match known.as_bytes()[0] {
                 b'+' => (&known[1..], Elsewhere::CountsFirstAttempt),
                 b'!' => (&known[1..], Elsewhere::Opposite),
+                b'=' => (&known[1..], Elsewhere::IsValue),
                 _ => (*known, Elsewhere::Alike),
             };
             (alike == name).then_some(difference)
@@ -308,8 +334,6 @@ impl fmt::Display for At {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::{Backoff, Hint, Jitter, Word};
-
     #[test]
     fn every_key_of_a_policy_has_a_meaning() {
         for key in Among::Attribute.keys() {
@@ -319,13 +343,8 @@ mod tests {
 
     #[test]
     fn every_word_is_named() {
-        let words = [
-            (Key::Backoff, Backoff::words()),
-            (Key::Jitter, Jitter::words()),
-            (Key::Hint, Hint::words()),
-        ];
-        for (key, words) in words {
-            for word in words {
+        for key in Among::Policy.keys() {
+            for word in key.takes().words() {
                 assert!(key.about().contains(&format!("`{word}`")), "{key}: {word}");
             }
         }

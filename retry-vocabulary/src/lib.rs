@@ -22,6 +22,7 @@ extern crate alloc;
 
 pub mod complaint;
 pub mod default;
+pub mod delay;
 pub mod duration;
 pub mod key;
 mod nearest;

@@ -133,9 +133,14 @@ prop_compose! {
         if let Some(timeout) = timeout.filter(|timeout| !timeout.is_zero()) {
             policy = policy.timeout(timeout);
         }
-        match deadline {
-            Some(deadline) if !deadline.is_zero() => policy.deadline(deadline),
-            _ => policy,
+        let Some(deadline) = deadline.filter(|deadline| !deadline.is_zero()) else {
+            return policy;
+        };
+        let limited = policy.deadline(deadline);
+        match limited.to_string().parse::<Policy>() {
+            // None that no retry could meet.
+            Err(error) if error.to_string().starts_with("no retry would begin in time") => policy,
+            _ => limited,
         }
     }
 }

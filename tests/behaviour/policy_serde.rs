@@ -223,7 +223,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "throttled = 5",
         r#"{"throttled": 5}"#,
-        "`throttled = 5` is not a section: write its keys, as in `throttled(max=5)`",
+        "`throttled = 5` is not a section: write a table of its keys, as in `throttled = { max = 5 }`",
     ),
     (
         "cap = '500ms'",

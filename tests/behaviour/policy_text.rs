@@ -348,6 +348,50 @@ fn refuses_values() {
             "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into(),
         ),
         (
+            "off",
+            "`off` is a value without its key: write `enabled=false`".into(),
+        ),
+        (
+            "5",
+            "`5` is a value without its key: write `max=5`".into(),
+        ),
+        (
+            "max=3, exp",
+            "`exp` is a value without its key: write `backoff=exp`".into(),
+        ),
+        (
+            "max: 5",
+            "`max` takes its value after `=`, not `:`: write `max=5`".into(),
+        ),
+        (
+            "max_backoff_ms=500",
+            "unknown key `max_backoff_ms`: it is `cap` here, with the unit in the value: write `cap = \"500ms\"`".into(),
+        ),
+        (
+            "jitter=none, deadline=999ms",
+            "no retry would begin in time, since `base = 1s` is above `deadline = 999ms`: lower the first or raise the second".into(),
+        ),
+        (
+            "base=2s, jitter=0.2, deadline=1s",
+            "no retry would begin in time, since `base = 2s`, with jitter 1s600ms or more, is above `deadline = 1s`: lower the first or raise the second".into(),
+        ),
+        (
+            "backoff=[4s, 1s], jitter=equal, deadline=1s",
+            "no retry would begin in time, since `backoff = 4s`, with jitter 2s or more, is above `deadline = 1s`: lower the first or raise the second".into(),
+        ),
+        (
+            "floor=2s, deadline=1s",
+            "no retry would begin in time, since `floor = 2s` is above `deadline = 1s`: lower the first or raise the second".into(),
+        ),
+        (
+            "jitter=decorrelated, deadline=500ms, transient(max=0)",
+            "no retry would begin in time, since `base = 1s` is above `deadline = 500ms`: lower the first or raise the second".into(),
+        ),
+        (
+            "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
+            "no retry would begin in time, since `throttled.base = 3s` is above `deadline = 1s`: lower the first or raise the second".into(),
+        ),
+        (
             &format!("hint=clamp\n{}", "x".repeat(100)),
             format!(
                 "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, exact, ignore",
@@ -356,6 +400,20 @@ fn refuses_values() {
         ),
     ] {
         assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
+fn a_deadline_that_some_retry_can_meet_is_accepted() {
+    for text in [
+        "base=2s, jitter=0.5, deadline=1s",
+        "base=2s, deadline=1ms",
+        "jitter=none, deadline=500ms, throttled(base=100ms)",
+        "jitter=none, deadline=500ms, max=0",
+        "jitter=none, deadline=500ms, enabled=false",
+        "backoff=none, deadline=1ms",
+    ] {
+        assert!(text.parse::<Policy>().is_ok(), "{text}");
     }
 }
 

@@ -20,7 +20,7 @@ const _: () = {
     #[diagnostic::on_unimplemented(
         message = "`Retrying` wraps a `Model`, and `{Self}` is none",
         label = "not a `Model`",
-        note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or implement `Model` for the pointer or for a type of your own around it"
+        note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
     )]
     trait __RetryClient {}
     #[diagnostic::do_not_recommend]
@@ -106,17 +106,12 @@ where
                         return __retry::never::<Result<Answer, ModelError>>();
                     }
                     {
-                        <C as Model>::complete(
-                                &self.client,
-                                match __retry::take_argument(
-                                    &mut retry_argument_prompt,
-                                    retry_last,
-                                ) {
-                                    retry_taken => retry_taken,
-                                },
-                                options,
-                            )
-                            .await
+                        #[allow(unused_mut)]
+                        let mut prompt = __retry::take_argument(
+                            &mut retry_argument_prompt,
+                            retry_last,
+                        );
+                        { <C as Model>::complete(&self.client, prompt, options).await }
                     }
                 }
                     .await;

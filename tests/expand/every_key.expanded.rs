@@ -61,7 +61,6 @@ async fn complete(
                 ::core::time::Duration::new(60u64, 0u32),
             );
             let retry_finished = {
-                #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(
                     async { if false { return __retry::never::<Result < Answer,
                     ModelError > > (); } { let attempt = & retry_history; { ask(& prompt,

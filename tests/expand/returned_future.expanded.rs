@@ -30,12 +30,12 @@ fn complete<'a>(
         }
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome: Result<_, ModelError> = (|| {
-                    {
-                        let request = self.request(prompt);
-                        self.send(request)
-                    }
-                })()
+                let mut retry_outcome: Result<_, ModelError> = __retry::once(|| {
+                        {
+                            let request = self.request(prompt);
+                            self.send(request)
+                        }
+                    })
                     .await;
                 match retry_outcome {
                     __retry::Ok(_) => {

@@ -30,14 +30,13 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                             let retry_patience = __retry::stream::endless::<
                                 Result<Event, FeedError>,
                             >();
-                            #[allow(clippy::redundant_closure_call)]
                             let retry_opened = __retry::Ok(
-                                (|| -> _ {
+                                __retry::once(|| -> _ {
                                     {
                                         let attempt = &retry_history;
                                         { feed.after(attempt.last_item()) }
                                     }
-                                })(),
+                                }),
                             );
                             match retry_opened {
                                 __retry::Ok(retry_stream) => {
@@ -135,7 +134,6 @@ async fn tokens(
                         __retry::timeout(::core::time::Duration::new(30u64, 0u32)),
                         __retry::FromTimedOut::from_timed_out,
                     );
-                    #[allow(clippy::redundant_closure_call)]
                     let retry_opened = __retry::stream::Patience::wait(
                             &mut retry_patience,
                             async {

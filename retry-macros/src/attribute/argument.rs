@@ -53,6 +53,7 @@ pub(crate) enum KeyValue {
     /// The key stands alone: a budget of the function's own, the timeout of its policy, a method's own body.
     Alone,
     Name(Ident),
+    Names(Vec<Ident>),
     /// A name, and the parameter behind it if it is written.
     Wrapper(Ident, Option<Box<TypeParam>>),
     Path(TokenStream),
@@ -73,6 +74,16 @@ impl Arguments {
 
     pub(crate) fn value(&self, key: Key) -> Option<&KeyValue> {
         self.get(key).map(|argument| &argument.value)
+    }
+}
+
+impl Argument {
+    /// Whether it is a section that names a shape of its own.
+    pub(crate) fn has_shape(&self) -> bool {
+        match &self.value {
+            KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
+            _ => false,
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use proc_macro2::Ident;
 use retry_vocabulary::complaint::{self, Bound};
-use retry_vocabulary::default;
 use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
+use retry_vocabulary::{default, delay};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::errors::Errors;
@@ -137,11 +137,19 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
 
 /// Checks an attribute whose methods have no bodies of their own.
 pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
-    if let Some(attempt) = arguments.get(Key::Attempt) {
-        errors.at(
-            attempt.ident.span(),
+    for (key, why) in [
+        (
+            Key::Attempt,
             "`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`",
-        );
+        ),
+        (
+            Key::Clone,
+            "`clone` has nothing to do here, since a decorator clones each argument that it hands on by value: remove it",
+        ),
+    ] {
+        if let Some(argument) = arguments.get(key) {
+            errors.at(argument.ident.span(), why);
+        }
     }
 }
 
@@ -166,8 +174,16 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
         if find(&given[..index], key).is_some() {
             errors.at(argument.ident.span(), complaint::given_twice(&key));
         }
-        if let KeyValue::Section(inner) = &argument.value {
-            repeated(inner, errors);
+        match &argument.value {
+            KeyValue::Section(inner) => repeated(inner, errors),
+            KeyValue::Names(names) => {
+                for (index, name) in names.iter().enumerate() {
+                    if names[..index].contains(name) {
+                        errors.at(name.span(), complaint::given_twice(name));
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -240,13 +256,9 @@ const VOID: &[Void] = &[
 
 /// Whether an argument does something all the same.
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
-    let has_shape = |argument: &Argument| match &argument.value {
-        KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
-        _ => false,
-    };
     match (argument.key, beside) {
         // For the sections.
-        (Key::Floor, _) => given.iter().any(has_shape),
+        (Key::Floor, _) => given.iter().any(Argument::has_shape),
         // Says so itself.
         (Key::TimedOut, _) => matches!(
             &argument.value,
@@ -342,9 +354,13 @@ fn in_time(numbers: &Numbers, errors: &mut Errors) {
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let too_late = |delay| complaint::too_late(delay, deadline);
-    let floor = numbers.duration(Key::Floor).and_then(too_late);
-    if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(too_late)) {
+    let floor = numbers.duration(Key::Floor);
+    let floor = floor.and_then(|floor| complaint::too_late(floor, floor.value, deadline));
+    let late = |delay: Bound| {
+        let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
+        complaint::too_late(delay, shortest, deadline)
+    };
+    if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(late)) {
         errors.at(written.span, complaint);
     }
 }
@@ -400,12 +416,18 @@ impl Numbers<'_> {
             )
     }
 
-    /// The delay before the first retry at least, where no jitter may shorten it and no expression sets it.
+    /// The part of a delay that jitter may take away, where no expression sets it.
+    fn taken_by_jitter(&self) -> Option<f64> {
+        match self.value(Key::Jitter) {
+            None => Some(delay::taken_by(Jitter::Full)),
+            Some(KeyValue::Jitter(jitter)) => Some(delay::taken_by(*jitter)),
+            Some(KeyValue::Ratio(ratio)) => Some(*ratio),
+            Some(_) => None,
+        }
+    }
+
+    /// The delay before the first retry without jitter, where no expression sets it.
     fn first_delay(&self) -> Option<Bound> {
-        let Some(KeyValue::Jitter(Jitter::None | Jitter::Decorrelated)) = self.value(Key::Jitter)
-        else {
-            return None;
-        };
         let bound = |key, value, is_default| Bound {
             at: At { section: None, key },
             value,

@@ -124,51 +124,85 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
     None
 }
 
-/// Refuses a pointer that is made where the key is evaluated: what is behind it knows of no other attempt.
-pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
-    if !matches!(key, Key::Budget | Key::Breaker | Key::Limiter) {
-        return Ok(());
-    }
-    let Some((path, pointer)) = made_anew(expr) else {
+/// Refuses a variant where a function is asked about errors.
+pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
+    let (Key::On, Expr::Path(path)) = (key, expr) else {
         return Ok(());
     };
+    let last = path.path.segments.last();
+    let is_variant = last.is_some_and(|last| {
+        let name = last.ident.to_string();
+        name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    });
+    if !is_variant {
+        return Ok(());
+    }
+    let shown = path.to_token_stream().to_string().replace(' ', "");
     Err(syn::Error::new_spanned(
         path,
         format!(
-            "`{pointer}::new(…)` would be made anew each time, and so know of no other attempt: keep the `{pointer}` in a field, and give a reference or a clone"
+            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {shown})`"
         ),
     ))
 }
 
-/// The call that makes a shared pointer, itself or with a cost, and the pointer's name.
-fn made_anew(expr: &Expr) -> Option<(&Path, &'static str)> {
-    match expr {
-        Expr::MethodCall(call) if call.method == "cost" => made_anew(&call.receiver),
-        Expr::Reference(reference) => made_anew(&reference.expr),
-        Expr::Paren(inner) => made_anew(&inner.expr),
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(function) if ends_with(&function.path, "WithCost") => {
-                made_anew(call.args.first()?)
-            }
-            Expr::Path(function) => {
-                let mut pointers = ["Arc", "Rc"].into_iter();
-                let pointer = pointers.find(|of| ends_with(&function.path, of))?;
-                Some((&function.path, pointer))
-            }
-            _ => None,
-        },
-        _ => None,
+/// Refuses what is made where the key is evaluated: it knows of no other attempt.
+pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
+    if !matches!(key, Key::Budget | Key::Breaker | Key::Limiter) {
+        return Ok(());
     }
+    let Some((path, made)) = made_anew(expr) else {
+        return Ok(());
+    };
+    let remedy = if POINTERS.contains(&made.as_str()) {
+        format!("keep the `{made}` in a field, and give a reference or a clone")
+    } else {
+        format!("keep the `{made}` in a `static` or in a field, and give a reference")
+    };
+    let shown = path.to_token_stream().to_string().replace(' ', "");
+    Err(syn::Error::new_spanned(
+        path,
+        format!(
+            "`{shown}(…)` would be made anew each time, and so know of no other attempt: {remedy}"
+        ),
+    ))
 }
 
-/// Whether the path is that of the type's `new`.
-fn ends_with(path: &Path, name: &str) -> bool {
-    let segment = |from_end| {
-        path.segments
-            .get(path.segments.len().checked_sub(from_end)?)
-    };
-    segment(1).is_some_and(|last| last.ident == "new")
-        && segment(2).is_some_and(|before| before.ident == name)
+const POINTERS: [&str; 2] = ["Arc", "Rc"];
+
+/// What makes a pointer or one of the runtime's own protections.
+const MAKERS: &[(&str, &[&str])] = &[
+    ("Arc", &["new"]),
+    ("Rc", &["new"]),
+    ("Breaker", &["new", "default"]),
+    ("Budget", &["standard", "ratio", "grpc", "default"]),
+    ("ConcurrencyLimiter", &["aimd", "leased"]),
+    ("RateLimiter", &["adaptive", "cubic", "fixed", "quota"]),
+];
+
+/// The call that makes it, whatever is set or borrowed of it then, and the name of its type.
+fn made_anew(expr: &Expr) -> Option<(&Path, String)> {
+    match expr {
+        Expr::MethodCall(call) => made_anew(&call.receiver),
+        Expr::Reference(reference) => made_anew(&reference.expr),
+        Expr::Paren(inner) => made_anew(&inner.expr),
+        Expr::Call(call) => {
+            let Expr::Path(function) = &*call.func else {
+                return None;
+            };
+            let mut segments = function.path.segments.iter().rev();
+            let [maker, made] =
+                [segments.next()?, segments.next()?].map(|name| name.ident.to_string());
+            if made == "WithCost" {
+                return made_anew(call.args.first()?);
+            }
+            let mut makers = MAKERS.iter();
+            let makes =
+                makers.any(|(name, makers)| made == *name && makers.contains(&maker.as_str()));
+            makes.then_some((&function.path, made))
+        }
+        _ => None,
+    }
 }
 
 /// Whether it looks like a quantile of a number above 1: in per cent, for which the compiler suggests a float of the same

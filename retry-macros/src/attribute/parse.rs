@@ -1,6 +1,6 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Owner, Takes};
@@ -139,7 +139,17 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
         return Err(needs_value(key, ident.span()));
     }
     let content;
-    parenthesized!(content in input);
+    let span = parenthesized!(content in input).span.join();
+    if let Takes::Names(what) = key.takes() {
+        let names = |input: ParseStream| input.parse_terminated(Ident::parse_any, Token![,]);
+        let names = content.call(names);
+        drain(&content);
+        let names = names.map_err(|error| no_name(key, what, error.span()))?;
+        if names.is_empty() {
+            return Err(no_name(key, what, span));
+        }
+        return Ok((Ok(KeyValue::Names(names.into_iter().collect())), span));
+    }
     let value = value(key, &content);
     if content.is_empty() || matches!(value, Ok((Err(_), _))) {
         drain(&content);
@@ -160,6 +170,13 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
             let span = name.span();
             ends_with_name(key, what, span, input)?;
             Ok((Ok(KeyValue::Name(name)), span))
+        }
+        Takes::Names(what) => {
+            let name = input.call(Ident::parse_any);
+            let name = name.map_err(|error| no_name(key, what, error.span()))?;
+            let span = name.span();
+            ends_with_name(key, what, span, input)?;
+            Ok((Ok(KeyValue::Names(vec![name])), span))
         }
         Takes::Wrapper(what) => {
             let name = name(key, what, input)?;
@@ -183,11 +200,23 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
         }
         _ if is_at_end(input) => Err(needs_value(key, input.span())),
         _ => {
-            let expr = Expr::parse(input)?;
+            let ahead = input.fork();
+            let expr =
+                Expr::parse(input).map_err(|error| per_cent(key, &ahead).unwrap_or(error))?;
             let span = expr.span();
             Ok((KeyValue::of(key, expr), span))
         }
     }
+}
+
+/// What is wrong with a ratio such as `20%`.
+fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
+    let number: Literal = input.parse().ok()?;
+    let is_per_cent = key.takes() == Takes::Jitter && input.peek(Token![%]);
+    is_per_cent.then(|| {
+        error!(number.span() =>
+            "`{key}` takes a ratio from 0 to 1, not per cent: write `0.2` for 20 %")
+    })
 }
 
 fn needs_value(key: Key, span: Span) -> syn::Error {
@@ -196,18 +225,20 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
 }
 
 fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
-    input.parse().map_err(|error: syn::Error| {
-        let example = key.example();
-        error!(error.span() =>
-            "`{key}` takes {what}, as in `{example}`")
-    })
+    input
+        .parse()
+        .map_err(|error: syn::Error| no_name(key, what, error.span()))
+}
+
+fn no_name(key: Key, what: &str, span: Span) -> syn::Error {
+    let example = key.example();
+    error!(span =>
+        "`{key}` takes {what}, as in `{example}`")
 }
 
 fn ends_with_name(key: Key, what: &str, span: Span, input: ParseStream) -> syn::Result<()> {
     if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
-        let example = key.example();
-        return Err(error!(span =>
-            "`{key}` takes {what}, as in `{example}`"));
+        return Err(no_name(key, what, span));
     }
     Ok(())
 }

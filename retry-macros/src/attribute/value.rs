@@ -25,6 +25,7 @@ impl KeyValue {
         expression::stays(key, &expr)?;
         expression::is_ready(key, &expr)?;
         expression::is_shared(key, &expr)?;
+        expression::is_function(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
             Takes::Factor => match number(&expr) {
@@ -87,6 +88,7 @@ impl KeyValue {
             }
             // Read by their own grammar.
             Takes::Name(_)
+            | Takes::Names(_)
             | Takes::Wrapper(_)
             | Takes::Path
             | Takes::Paths
@@ -108,7 +110,9 @@ impl KeyValue {
 fn ungroup(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungroup(*group.expr),
-        Expr::Paren(paren) if is_literal(&paren.expr) => ungroup(*paren.expr),
+        Expr::Paren(paren) if is_literal(&paren.expr) || matches!(*paren.expr, Expr::Assign(_)) => {
+            ungroup(*paren.expr)
+        }
         Expr::Unary(mut unary) if matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr) => {
             unary.expr = Box::new(ungroup(*unary.expr));
             Expr::Unary(unary)

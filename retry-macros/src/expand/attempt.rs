@@ -7,9 +7,9 @@ use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
-use crate::expand::printer::Printer;
+use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{braces, code, code_at, joined, ours, ours_at, when};
+use crate::tokens::{braces, code, joined, ours, ours_at, when, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -65,7 +65,6 @@ impl Printer<'_> {
             let retry_timeout = #(self.attempt_limit(timeout));
             let retry_finished = {
                 #(self.known_outer())
-                #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
                 #within
                 let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#timer, retry_timeout));
@@ -107,22 +106,30 @@ impl Printer<'_> {
         // In its own block, or the compiler would suggest it in other keys.
         let bound = |body: Group| {
             let span = users_own(&body);
-            let content = match self.attempt_binding() {
-                Some(binding) => ours!({ #binding #body }),
-                None => body.into_token_stream(),
+            let body = match self.own_self() {
+                Some(own) => with_content(&body, rename_self(body.stream(), &own)),
+                None => body,
+            };
+            let content = match (self.attempt_binding(), self.own_clones()) {
+                (None, None) => body.into_token_stream(),
+                (attempt, clones) => ours!({ #attempt #clones #body }),
             };
             (content, span)
         };
         match (attempted, &self.model.attempts) {
             // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
             // `&mut self`.
-            (Attempted::Blocking(call), Callee::Client { .. }) => call.into_token_stream(),
+            (Attempted::Blocking(call), Callee::Client(_)) => bound(call).0,
             // A closure contains `return` and `?`.
             (Attempted::Blocking(body), Callee::Body) => {
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
                 let body = braces(code!(#(self.return_edge_by_on()) #body), span);
-                ours!((#closure -> #outcome #body)())
+                let closure = ours!(#closure -> #outcome #body);
+                match self.model.stream {
+                    Some(_) => ours!(__retry::once(#closure)),
+                    None => ours!((#closure)()),
+                }
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
@@ -135,7 +142,7 @@ impl Printer<'_> {
                 let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
-                ours!((#closure #arrow #(braces(body, span)))())
+                ours!(__retry::once(#closure #arrow #(braces(body, span))))
             }
         }
     }
@@ -169,14 +176,47 @@ impl Printer<'_> {
         ours_at!(timeout.ident.span()=> __retry::FromTimedOut::from_timed_out)
     }
 
-    /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
-    /// itself.
+    /// Stores arguments so that every attempt can take a clone, and the last one the argument itself.
     pub(crate) fn owned_slots(&self) -> TokenStream {
-        let mut slots = self
-            .owned()
-            .iter()
-            .map(|argument| ours!(let mut #(slot(argument)) = __retry::Some(#argument);));
+        let stored = self.model.cloned.iter().filter(|_| self.model.gives_away());
+        let mut slots = stored.map(
+            |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
+        );
         joined(&mut slots)
+    }
+
+    /// Binds the clones that the attempt owns, or, if it is the last, the arguments themselves. If one is not `Clone`, the
+    /// error points at its name.
+    fn own_clones(&self) -> Option<TokenStream> {
+        if self.model.cloned.is_empty() {
+            return None;
+        }
+        let mut clones = self.model.cloned.iter().map(|argument| {
+            let span = argument.span();
+            let own = match self.own_self().filter(|_| argument == "self") {
+                Some(own) => own.into_token_stream(),
+                None => self.user(argument),
+            };
+            let clone = if self.model.gives_away() {
+                let slot = Ident::new(
+                    &slot(argument).to_string(),
+                    Span::mixed_site().located_at(span),
+                );
+                ours_at!(span=> __retry::take_argument(&mut #slot, retry_last))
+            } else {
+                ours_at!(span=> __retry::CloneArgument::clone_argument(&#(self.user(argument))))
+            };
+            // The body may change its own.
+            ours!(#[allow(unused_mut)] let mut #own = #clone;)
+        });
+        Some(joined(&mut clones))
+    }
+
+    /// What an attempt calls a `self` of its own, as no local can have that name.
+    fn own_self(&self) -> Option<Ident> {
+        let is_cloned = self.model.cloned.iter().any(|argument| argument == "self");
+        let needs_own = is_cloned && self.this.is_none();
+        needs_own.then(|| Ident::new("retry_self", Span::mixed_site()))
     }
 
     /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
@@ -197,16 +237,8 @@ impl Printer<'_> {
     /// Whether no retry can follow.
     pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
         let values = self.values();
-        let is_asked = !self.owned().is_empty();
+        let is_asked = self.model.gives_away();
         is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #values)))
-    }
-
-    /// A decorator's owned arguments: every attempt needs its own copy of each.
-    pub(crate) fn owned(&self) -> &[Ident] {
-        match &self.model.attempts {
-            Callee::Client { owned, .. } => owned,
-            Callee::Body => &[],
-        }
     }
 }
 
@@ -216,24 +248,6 @@ fn users_own(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
     let own = first.map_or(body.span(), |first| first.span());
     own.located_at(body.span())
-}
-
-/// Clones a decorator's owned argument for an attempt that may not be the last that needs it.
-pub(crate) fn clone_owned(argument: &Ident) -> TokenStream {
-    let span = argument.span();
-    let argument = ours_at!(span=> &#argument);
-    ours_at!(span=> __retry::CloneArgument::clone_argument(#argument))
-}
-
-/// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the
-/// error points at its name.
-pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
-    let span = argument.span();
-    let last = ours!(retry_last);
-    let taken = ours_at!(span=> retry_taken);
-    code_at! {Span::call_site().located_at(span)=>
-        match __retry::take_argument(&mut #(slot(argument)), #last) { #taken => #taken }
-    }
 }
 
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.

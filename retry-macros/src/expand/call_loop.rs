@@ -75,7 +75,7 @@ impl Printer<'_> {
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> TokenStream {
         let needs_policy = self.model.shows_max()
-            || !self.owned().is_empty()
+            || self.model.gives_away()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let is_constant = matches!(self.model.policy, Policy::Constant(_));
@@ -135,7 +135,9 @@ impl Printer<'_> {
             }
             _ => ours!(__retry::history::<#error>(#clock)),
         };
-        ours!(let mut retry_history = #history;)
+        // Of an error that is not `Send`, the compiler says that this can't be kept over the pause.
+        let declared = ours_at!(self.model.error_span=> let mut retry_history);
+        ours!(#declared = #history;)
     }
 
     /// Tells of the attempt that begins.

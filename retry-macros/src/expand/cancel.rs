@@ -36,7 +36,7 @@ impl Printer<'_> {
     pub(crate) fn cancel(&self) -> Option<TokenStream> {
         let cancel = self.model.expr(Key::Cancel)?;
         let span = cancel.span();
-        let cancel = self.user(cancel);
+        let cancel = self.kept(cancel);
         Some(match self.asyncness {
             Asyncness::Async => {
                 let cancelled = ours_at!(span=> __retry::cancelled(#cancel));

@@ -53,7 +53,7 @@ impl Printer<'_> {
         }
         let is_corrected = failed == FailureSource::Validation && model.is_corrected();
         // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
-        if !self.owned().is_empty() && !is_corrected {
+        if self.model.gives_away() && !is_corrected {
             options.append_all(ours!(.last(retry_last)));
         }
         if model.delays().is_some() {

@@ -135,7 +135,7 @@ impl Printer<'_> {
             }
         };
         let is_asked = failed == FailureSource::Body && self.model.may_be_off();
-        let decide = if is_asked || !self.owned().is_empty() {
+        let decide = if is_asked || self.model.gives_away() {
             self.with_policy(&mut decide)
         } else {
             decide(self.policy())

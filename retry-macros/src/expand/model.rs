@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
-use retry_vocabulary::word::Jitter;
+use retry_vocabulary::word::{Backoff, Jitter};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
 
-use crate::attribute::argument::{Argument, Arguments, KeyValue};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::attribute::word::Mode;
 use crate::target::function::{Asyncness, Body, Function};
 use crate::target::outcome::{self, Delivery, StreamPart};
@@ -30,6 +30,8 @@ pub(crate) struct Model {
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
     pub(crate) attempts: Callee,
+    /// The arguments that each attempt owns a clone of.
+    pub(crate) cloned: Vec<Ident>,
     pub(crate) default_name: DefaultName,
     /// Where the function returns a stream and says what to do with it.
     pub(crate) stream: Option<Stream>,
@@ -56,11 +58,8 @@ pub(crate) enum ErrorType {
 pub(crate) enum Callee {
     /// The user's code.
     Body,
-    /// In a decorator, the client's method. Owned arguments are cloned for every attempt but the last.
-    Client {
-        owned: Vec<Ident>,
-        kept: Option<Retained>,
-    },
+    /// In a decorator, the client's method.
+    Client(Option<Retained>),
 }
 
 /// What a decorator's future or stream needs once the method returned, where its type borrows nothing.
@@ -170,10 +169,11 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 14] = [
+const FOR_THE_DECISION: [Key; 15] = [
     Key::Abort,
     Key::BeforePause,
     Key::BeforeRetry,
+    Key::Clone,
     Key::Deadline,
     Key::Hedge,
     Key::Idempotent,
@@ -188,7 +188,12 @@ const FOR_THE_DECISION: [Key; 14] = [
 ];
 
 impl Model {
-    pub(crate) fn new(arguments: Arguments, function: Function) -> Self {
+    pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
+        let cloned = match arguments.value(Key::Clone) {
+            Some(KeyValue::Names(names)) => names.clone(),
+            _ => Vec::new(),
+        };
+        function.without_mut(&cloned);
         // The check refused functions without.
         let unit = Type::Tuple(TypeTuple {
             attrs: Vec::new(),
@@ -235,6 +240,7 @@ impl Model {
             error_span,
             delivery,
             attempts: Callee::Body,
+            cloned,
             default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),
@@ -306,8 +312,10 @@ impl Model {
         this: Option<Ident>,
         client: Ident,
         attempts: Callee,
+        cloned: Vec<Ident>,
     ) -> Self {
         self.attempts = attempts;
+        self.cloned.extend(cloned);
         self.default_name = DefaultName::Client(client);
         // The name is that of the client.
         if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
@@ -329,6 +337,12 @@ impl Model {
             }
         }
         self
+    }
+
+    /// Whether the last attempt takes the arguments themselves: not where attempts run at once, or where none is known to be
+    /// the last.
+    pub(crate) fn gives_away(&self) -> bool {
+        !self.cloned.is_empty() && !self.is_hedged() && !self.resumes()
     }
 
     /// The value of a key that takes an expression.
@@ -362,6 +376,23 @@ impl Model {
     pub(crate) fn ignores_timeout(&self) -> bool {
         let is_known = matches!(self.policy, Policy::Constant(_) | Policy::Numbers(_));
         !is_known && !self.is_timed()
+    }
+
+    /// Whether a retry waits only if a server asks for that, as literals say.
+    pub(crate) fn retries_at_once(&self) -> bool {
+        let Policy::Constant(numbers) = &self.policy else {
+            return false;
+        };
+        let is_none = |number: &Argument| matches!(number.value, KeyValue::Backoff(Backoff::None));
+        find(numbers, Key::Backoff).is_some_and(is_none)
+            && !numbers.iter().any(Argument::has_shape)
+            && !self.has(&[
+                Key::Cancel,
+                Key::Hedge,
+                Key::Limiter,
+                Key::Timeout,
+                Key::Timer,
+            ])
     }
 
     /// How a call can still end after a pause: see [`Late`].
@@ -549,7 +580,7 @@ impl Count {
             return Self::Everything;
         };
         if model.resumes()
-            || model.has(&[Key::Validate, Key::Hedge])
+            || model.has(&[Key::Clone, Key::Validate, Key::Hedge])
             || numbers.iter().any(needs_everything)
         {
             Self::Everything

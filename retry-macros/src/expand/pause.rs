@@ -67,6 +67,14 @@ impl Printer<'_> {
                 let () = #sleep.await;
                 __retry::give_way().await;
             }
+        } else if self.model.retries_at_once() {
+            ours! {
+                if ::core::time::Duration::is_zero(&retry_pause) {
+                    __retry::give_way().await;
+                } else {
+                    let () = #sleep.await;
+                }
+            }
         } else {
             // Tokio's own makes a task yield that never waits.
             ours!(let () = #sleep.await;)

@@ -286,6 +286,7 @@ impl Printer<'_> {
             KeyValue::Stream(_)
             | KeyValue::Text(_)
             | KeyValue::Name(_)
+            | KeyValue::Names(_)
             | KeyValue::Path(_)
             | KeyValue::Alone
             | KeyValue::Delays(_)

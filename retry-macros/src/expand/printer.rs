@@ -2,7 +2,7 @@
 //!
 //! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
-use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::Expr;
@@ -160,7 +160,7 @@ impl Printer<'_> {
     /// The user's expression where the function would end with a `return` in it.
     pub(crate) fn kept(&self, expr: &Expr) -> TokenStream {
         let user = self.user(expr);
-        if expression::may_leave(expr) {
+        if !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr) {
             ours_at!(expr.span()=> (|| #user)())
         } else {
             user
@@ -176,8 +176,10 @@ impl Printer<'_> {
     }
 }
 
-fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
+/// Calls `self` `this`, except in items within, which have a `self` of their own.
+pub(crate) fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
     let mut trees = trees(tokens);
+    let mut is_item = false;
     for index in 0..trees.len() {
         let (before, from) = trees.split_at(index);
         let renamed = match &from[0] {
@@ -187,6 +189,14 @@ fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
                 let mut this = if in_path { ident.clone() } else { this.clone() };
                 this.set_span(this.span().located_at(ident.span()));
                 TokenTree::Ident(this)
+            }
+            TokenTree::Ident(ident) if ident == "impl" || ident == "trait" => {
+                is_item = true;
+                continue;
+            }
+            TokenTree::Group(group) if is_item => {
+                is_item = group.delimiter() != Delimiter::Brace;
+                continue;
             }
             TokenTree::Group(group) => {
                 let mut content = rename_self(group.stream(), this);

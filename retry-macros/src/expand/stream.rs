@@ -149,7 +149,6 @@ impl Printer<'_> {
             // What was opened may borrow the attempt, and is gone before the next one is counted.
             let retry_ended = {
                 let #mutable retry_patience = #(self.patience(limit));
-                #[allow(clippy::redundant_closure_call)]
                 let retry_opened = #opened;
                 #one_error
                 match retry_opened {

@@ -94,13 +94,14 @@ impl Printer<'_> {
         })
     }
 
-    /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with. The
+    /// In debug builds, reports at the first call, not only when it waits, that there is nothing to wait with. The
     /// panic's place is that of the function's name: any other span of ours would make it that of the attribute, which
     /// in a block is far from the method.
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
         let span = self.model.function.signature.ident.span();
-        is_default.then(|| code_at!(span=> __retry::expect_timer();))
+        let waits = is_default && !self.model.retries_at_once();
+        waits.then(|| code_at!(span=> __retry::expect_timer();))
     }
 
     /// Has the retries count and the deadline begin anew after an item of a stream that is resumed. `policy` is of type

@@ -5,13 +5,14 @@ mod stream;
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Type};
+use syn::{Expr, Stmt, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Arguments, KeyValue};
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function, SECOND, is_retry};
-use crate::target::outcome::{self, Delivery, is_no_result, is_opaque, mutable_reference};
+use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
+use crate::target::wrapped_body::WrappedBody;
 
 /// Checks the attribute of a function.
 pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -143,6 +144,9 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         }
     };
     declaration(function, &otherwise, errors);
+    if setting != Setting::Expression {
+        unquoted(&arguments.given, function, errors);
+    }
     let Some(returned) = function.return_type() else {
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
@@ -187,14 +191,29 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             format!("the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"),
         ));
     }
-    if is_blocking {
-        blocking_closures(arguments, setting, errors);
-    }
+    closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
-    let lifetimes = function.mutable_references();
-    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
+    if matches!(setting, Setting::Alone | Setting::Block) {
+        cloned(arguments, function, errors);
+    }
+    lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
+}
+
+/// Refuses an outcome that the compiler would refuse in every loop.
+fn lends_nothing_mutable(
+    arguments: &Arguments,
+    outcome: &Type,
+    function: &Function,
+    otherwise: &str,
+    errors: &mut Errors,
+) {
+    let kept = match (outcome::stream(outcome), arguments.get(Key::Stream)) {
+        (Some(streamed), Some(_)) => streamed.item,
+        _ => outcome,
+    };
+    if let Some(borrow) = outcome::borrowing(kept, &|lifetime| function.lends_mutably(lifetime)) {
         errors.push(error!(borrow.span() =>
-            "a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"));
+            "a retried function can't return what borrows from a `&mut` argument, since every attempt borrows that anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call; or write `'static` for the lifetime of what borrows nothing{otherwise}"));
     }
 }
 
@@ -219,9 +238,24 @@ fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
         errors.push(error!(variadic.span() =>
             "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
     }
-    if let Body::Missing(semicolon) = &function.body {
-        errors.push(error!(semicolon.span =>
-            "this method has no body to retry: put `#[retry]` on the method of the `impl`"));
+    match &function.body {
+        Body::Missing(semicolon) => {
+            let instead = match function.signature.receiver() {
+                Some(_) => "the method of the `impl`",
+                None => "a function that calls it",
+            };
+            errors.push(error!(semicolon.span =>
+                "there is no body to retry here: put `#[retry]` on {instead}"));
+        }
+        Body::Block(body)
+            if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
+        {
+            errors.at(
+                function.signature.ident.span(),
+                "each attempt would build a runtime and sleep on its thread, since `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: put `#[retry]` above it",
+            );
+        }
+        Body::Block(_) => {}
     }
 }
 
@@ -235,6 +269,32 @@ fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &m
     if delivery != Delivery::Direct && outcome::is_static(returned) {
         errors.push(error!(returned.span() =>
             "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value"));
+    }
+}
+
+/// Refuses names in `clone` of which no attempt gets a clone.
+fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+    let Some(clone) = arguments.get(Key::Clone) else {
+        return;
+    };
+    if arguments.of_block.contains(&Key::Clone) {
+        errors.at(
+            clone.ident.span(),
+            "`clone` names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`",
+        );
+        return;
+    }
+    let KeyValue::Names(names) = &clone.value else {
+        return;
+    };
+    for name in names {
+        match function.is_reference(name) {
+            Some(false) => {}
+            Some(true) => errors.push(error!(name.span() =>
+                "`{name}` is a reference, which each attempt borrows anyway: remove it from `clone`")),
+            None => errors.push(error!(name.span() =>
+                "`{}` has no argument `{name}`: `clone` names arguments that the body consumes", function.signature.ident)),
+        }
     }
 }
 
@@ -310,7 +370,8 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
     }
 }
 
-fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
+/// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
+fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
     let awaited = [
         Key::Validate,
@@ -320,13 +381,57 @@ fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Error
         Key::Fallback,
     ];
     for key in awaited {
-        if let Some(KeyValue::Expr(Expr::Closure(ExprClosure {
-            asyncness: Some(asyncness),
-            ..
-        }))) = arguments.value(key)
-        {
-            errors.push(error!(asyncness.span =>
-                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`"));
+        let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {
+            continue;
+        };
+        match closure.asyncness {
+            Some(asyncness) if is_blocking => errors.push(error!(asyncness.span =>
+                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`")),
+            None if !is_blocking && key == Key::Fallback => {
+                if let Some(result) = result(&closure.body) {
+                    errors.push(error!(result.span() =>
+                        "the `fallback` of an async {target} is awaited: write `async |gave_up| …`"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The `Ok` or `Err` of the result that an expression ends with.
+fn result(expr: &Expr) -> Option<&Ident> {
+    match expr {
+        Expr::Block(block) => match block.block.stmts.last()? {
+            Stmt::Expr(last, None) => result(last),
+            _ => None,
+        },
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .filter(|name| *name == "Ok" || *name == "Err"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Refuses words without their quotes, if they name no argument.
+fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
+    for Argument { key, value, .. } in given {
+        match value {
+            KeyValue::Section(inner) => unquoted(inner, function, errors),
+            KeyValue::Expr(Expr::Path(path)) => {
+                let word = path.path.get_ident();
+                let word = word.filter(|word| function.is_reference(word).is_none());
+                if let Some(word) =
+                    word.filter(|word| key.takes().words().iter().any(|known| word == known))
+                {
+                    errors.push(error!(word.span() =>
+                        "words stand in quotes: write `{key} = \"{word}\"`"));
+                }
+            }
+            _ => {}
         }
     }
 }

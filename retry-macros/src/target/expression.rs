@@ -52,7 +52,10 @@ impl Expression {
                 });
                 (begin, at, braces, wrong)
             }
-            (None, Some((last, before))) => match (as_braces(last), closure(before)) {
+            (None, Some((last, before))) => match (
+                as_braces(last),
+                closure(before).or_else(|| closure(&before[..begin(before)])),
+            ) {
                 (Some(braces), Some(begin)) => (begin, before.len(), braces, Some(CLOSURE)),
                 (Some(braces), None) if begin(before) < before.len() => {
                     (begin(before), before.len(), braces, Some(NO_COMMA))

@@ -1,6 +1,6 @@
 //! The target: a function whose body stays tokens, so that half-typed code still expands.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
 use syn::{
@@ -130,20 +130,32 @@ impl Function {
         })
     }
 
-    /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
-    pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
-        let mut references = Vec::new();
+    /// Whether a lifetime in the return type, or one left out there, is that of a `&mut` argument.
+    pub(crate) fn lends_mutably(&self, returned: Option<&Lifetime>) -> bool {
+        let returned = returned.filter(|lifetime| lifetime.ident != "_");
         for argument in elements(&self.signature.inputs) {
-            references.extend(match argument {
+            let (lifetime, mutability) = match argument {
                 FnArg::Receiver(receiver) => match &receiver.kind {
-                    ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
-                    ReceiverKind::Typed(_, ty) => mutable_reference(ty),
-                    _ => None,
+                    ReceiverKind::Reference(_, lifetime, mutability) => (lifetime, mutability),
+                    ReceiverKind::Typed(_, ty) => match outcome::as_reference(ty) {
+                        Some(reference) => (&reference.lifetime, &reference.mutability),
+                        None => continue,
+                    },
+                    _ => continue,
                 },
-                FnArg::Typed(typed) => mutable_reference(&typed.ty),
-            });
+                FnArg::Typed(typed) => match outcome::as_reference(&typed.ty) {
+                    Some(reference) => (&reference.lifetime, &reference.mutability),
+                    None => continue,
+                },
+            };
+            // A lifetime that is left out is the receiver's, if that is a reference.
+            let decides = matches!(argument, FnArg::Receiver(_)) && returned.is_none();
+            let is_returned = returned.is_none() || returned == lifetime.as_ref();
+            if decides || is_returned && mutability.is_some() {
+                return mutability.is_some();
+            }
         }
-        references
+        false
     }
 }
 
@@ -159,7 +171,7 @@ impl Function {
                 FnArg::Receiver(receiver) => {
                     let is_mutable = match &receiver.kind {
                         ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
-                        ReceiverKind::Typed(_, ty) => mutable_reference(ty).is_some(),
+                        ReceiverKind::Typed(_, ty) => is_mutable_reference(ty),
                         _ => false,
                     };
                     (
@@ -173,7 +185,7 @@ impl Function {
                         return None;
                     };
                     let name = pattern.ident.to_string();
-                    if mutable_reference(&typed.ty).is_some() {
+                    if is_mutable_reference(&typed.ty) {
                         let shown = format!("the `&mut` in `{name}`");
                         (name, true, shown)
                     } else {
@@ -188,6 +200,41 @@ impl Function {
 }
 
 impl Function {
+    /// Whether an argument of that name is a reference; `None` where there is no such argument.
+    pub(crate) fn is_reference(&self, name: &Ident) -> Option<bool> {
+        elements(&self.signature.inputs).find_map(|argument| match argument {
+            FnArg::Receiver(receiver) => (name == "self").then(|| match &receiver.kind {
+                ReceiverKind::Value => false,
+                ReceiverKind::Typed(_, ty) => outcome::as_reference(ty).is_some(),
+                _ => true,
+            }),
+            FnArg::Typed(typed) => {
+                let is_whole = matches!(&*typed.pat, Pat::Ident(_));
+                let is_reference = is_whole && outcome::as_reference(&typed.ty).is_some();
+                let pattern = typed.pat.to_token_stream();
+                tokens::mentions(pattern, &name.to_string()).then_some(is_reference)
+            }
+        })
+    }
+
+    /// Takes `mut` from the arguments of those names, since it stands with what each attempt owns of them.
+    pub(crate) fn without_mut(&mut self, names: &[Ident]) {
+        for argument in &mut self.signature.inputs {
+            match argument {
+                FnArg::Receiver(receiver) if names.iter().any(|name| name == "self") => {
+                    receiver.mutability = None;
+                }
+                FnArg::Typed(typed) => match &mut *typed.pat {
+                    Pat::Ident(pattern) if names.contains(&pattern.ident) => {
+                        pattern.mutability = None;
+                    }
+                    _ => {}
+                },
+                FnArg::Receiver(_) => {}
+            }
+        }
+    }
+
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
     /// runtime.
     pub(crate) fn marked(&self, krate: &RuntimePath) -> TokenStream {
@@ -226,14 +273,8 @@ fn is_function(item: ParseStream) -> bool {
     false
 }
 
-/// The lifetime of a `&mut`, if it is one: `Some(None)` where it is left out.
-#[expect(
-    clippy::option_option,
-    reason = "a `&mut` or not, and its lifetime named or not"
-)]
-fn mutable_reference(ty: &Type) -> Option<Option<Lifetime>> {
-    let reference = outcome::as_reference(ty)?;
-    reference.mutability.map(|_| reference.lifetime.clone())
+fn is_mutable_reference(ty: &Type) -> bool {
+    outcome::as_reference(ty).is_some_and(|reference| reference.mutability.is_some())
 }
 
 impl ToTokens for Function {

@@ -7,8 +7,8 @@ use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type, TypeInfer,
-    TypeParamBound, TypeReference, TypeTuple, token,
+    CapturedParam, GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type,
+    TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
 
 use crate::tokens::{elements, mentions};
@@ -83,11 +83,14 @@ fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     })
 }
 
-/// Whether a future or a stream names `'static`. A box that names no lifetime means the same.
+/// Whether a future or a stream names `'static`, or no lifetime in `use<…>`. A box that names no lifetime means the same.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
-        return elements(&hidden.bounds).any(|bound| {
-            matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident == "static")
+        return elements(&hidden.bounds).any(|bound| match bound {
+            TypeParamBound::Lifetime(lifetime) => lifetime.ident == "static",
+            TypeParamBound::PreciseCapture(captured) => !elements(&captured.params)
+                .any(|captured| matches!(captured, CapturedParam::Lifetime(_))),
+            _ => false,
         });
     }
     let Some(segment) = last_segment(ty) else {
@@ -452,29 +455,35 @@ pub(crate) fn optional_reference(ty: &Type) -> Option<&TypeReference> {
     types(option).next().and_then(as_reference)
 }
 
-/// A `&mut` in the type of the value, where generic arguments of functions and of trait objects don't count.
-pub(crate) fn mutable_reference<'a>(
+/// The first part of a type with a lifetime that is meant, or with one left out. Generic arguments of functions don't
+/// count, nor does a `Cow`, which may own.
+pub(crate) fn borrowing<'a>(
     ty: &'a Type,
-    arguments: &[Option<Lifetime>],
+    is_meant: &dyn Fn(Option<&Lifetime>) -> bool,
 ) -> Option<&'a Type> {
-    let mutable_reference = |ty| mutable_reference(ty, arguments);
+    let within = |ty| borrowing(ty, is_meant);
     let ty = bare(ty);
+    let among = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        let mut bounds = elements(bounds);
+        bounds.any(
+            |bound| matches!(bound, TypeParamBound::Lifetime(lifetime) if is_meant(Some(lifetime))),
+        )
+    };
     match ty {
-        // A `&mut` without a lifetime may borrow from any argument; one with a named lifetime, only from arguments with
-        // that name.
-        Type::Reference(reference) if reference.mutability.is_some() => {
-            let is_argument = match &reference.lifetime {
-                Some(lifetime) if lifetime.ident != "_" => {
-                    arguments.contains(&Some(lifetime.clone()))
-                }
-                _ => !arguments.is_empty(),
-            };
-            is_argument.then_some(ty)
-        }
-        Type::Reference(reference) => mutable_reference(&reference.elem),
-        Type::Tuple(tuple) => elements(&tuple.elems).find_map(mutable_reference),
+        Type::Reference(reference) if is_meant(reference.lifetime.as_ref()) => Some(ty),
+        Type::Reference(reference) => within(&reference.elem),
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(within),
+        Type::ImplTrait(hidden) => among(&hidden.bounds).then_some(ty),
+        Type::TraitObject(object) => among(&object.bounds).then_some(ty),
         Type::Path(path) => elements(&path.path.segments)
-            .find_map(|segment| types(segment).find_map(mutable_reference)),
+            .filter(|segment| segment.ident != "Cow")
+            .find_map(|segment| {
+                arguments(segment).find_map(|argument| match argument {
+                    GenericArgument::Lifetime(lifetime) => is_meant(Some(lifetime)).then_some(ty),
+                    GenericArgument::Type(ty) => within(ty),
+                    _ => None,
+                })
+            }),
         _ => None,
     }
 }

@@ -62,6 +62,12 @@ const ENTERED_INNER: &[&str] = &[
     "let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] {@}",
 ];
 
+/// `#[tokio::main]` and `#[tokio::test]`: the user's code, run by a runtime that is built for it.
+const RUN: &[&str] = &["let body = ... # [] {@}"];
+
+/// What stands in the last block of [`RUN`].
+const RUN_INNER: &[&str] = &["... return ... . block_on (@) ;"];
+
 /// A body in which the user's code stands deeper.
 pub(crate) struct WrappedBody {
     /// From the body inwards: the tokens of each level, and which of them is the next level.
@@ -98,6 +104,16 @@ impl WrappedBody {
             found.this = found.levels.last().and_then(|(tokens, _)| this(tokens));
         }
         (!found.levels.is_empty()).then_some(found)
+    }
+
+    /// Whether each run of that body builds a runtime.
+    pub(crate) fn builds_runtime(body: &TokenStream) -> bool {
+        let mut found = Self {
+            levels: Vec::new(),
+            asyncness: Asyncness::Blocking,
+            this: None,
+        };
+        found.enter(body, RUN) && found.enter(body, RUN_INNER)
     }
 
     /// Goes one level deeper, if the innermost level has one of the shapes.

@@ -70,7 +70,7 @@ impl Budget {
     ///
     /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
     pub const fn standard() -> Self {
-        Self::new(Rule {
+        Self::of(Rule {
             capacity: 500 * ONE,
             cost: 14 * ONE,
             throttled_cost: 5 * ONE,
@@ -89,7 +89,7 @@ impl Budget {
     ///
     /// It starts full, with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
     pub const fn ratio(ratio: f64) -> Self {
-        Self::new(Rule {
+        Self::of(Rule {
             capacity: 100 * ONE,
             cost: ONE,
             throttled_cost: ONE,
@@ -112,7 +112,7 @@ impl Budget {
     /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
     pub const fn grpc(tokens: u32, ratio: f64) -> Self {
         let capacity = tokens as u64 * ONE;
-        Self::new(Rule {
+        Self::of(Rule {
             capacity,
             cost: 0,
             throttled_cost: 0,
@@ -129,7 +129,7 @@ impl Budget {
     /// Holds that many tokens at most, and starts with them.
     pub const fn capacity(self, tokens: u32) -> Self {
         let capacity = tokens as u64 * ONE;
-        Self::new(Rule {
+        Self::of(Rule {
             capacity,
             needed: if self.rule.needed == 0 {
                 0
@@ -153,7 +153,7 @@ impl Budget {
     /// assert_eq!(budget.available(), 9.5);
     /// ```
     pub const fn credit_answers(self, credits: bool) -> Self {
-        Self::new(Rule {
+        Self::of(Rule {
             credits_answers: credits,
             ..self.rule
         })
@@ -164,7 +164,7 @@ impl Budget {
     /// Beware: what each client may always do, all clients do together. A thousand clients with one token per second keep
     /// a service down that can't bear a thousand requests more.
     pub const fn per_second(self, tokens: f64) -> Self {
-        Self::new(Rule {
+        Self::of(Rule {
             per_second: billionths(tokens, 1e9),
             ..self.rule
         })
@@ -177,7 +177,7 @@ impl Budget {
         self.tokens.load(Relaxed) as f64 / ONE as f64
     }
 
-    const fn new(rule: Rule) -> Self {
+    const fn of(rule: Rule) -> Self {
         Self {
             rule,
             tokens: AtomicU64::new(rule.capacity),

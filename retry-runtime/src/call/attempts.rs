@@ -518,7 +518,7 @@ impl<G: Guards> Attempts<G> {
         self.paid.take();
         if !self.call.is_retried() {
             // A call whose first attempt is rejected has looked at no `max` yet.
-            self.call = self.call.with_max(shared.policy().max_retries());
+            self.call = self.call.with_max(shared.policy().retries_allowed());
         }
         let call = &self.call;
         shared.tell(|site, observe| {

@@ -24,7 +24,7 @@ impl Call {
         let values = failure.values;
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, values);
-        self.limit = policy.max_retries();
+        self.limit = policy.retries_allowed();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
         self.in_force = self.in_force_after(failure);
         self.tell_budget(failure);

@@ -44,7 +44,7 @@ impl Call {
         }
         let unreported = slow.budget.map(|budget| Unreported { budget, kind: KIND });
         let policy = slow.site.policy;
-        self.limit = policy.max_retries();
+        self.limit = policy.retries_allowed();
         self.in_force = self.in_force_after(&slow);
         self.counts(counted(policy, slow.values));
         let (call, max) = (slow.site.name(), limit(self.in_force));

@@ -196,7 +196,7 @@ impl Call {
     #[cfg(feature = "batch")]
     pub(crate) fn retries_allowed(self, policy: &Policy) -> Option<u32> {
         limit(match self.in_force {
-            0 => policy.max_retries(),
+            0 => policy.retries_allowed(),
             max => max,
         })
     }
@@ -347,7 +347,7 @@ impl Call {
     /// The attempts after the first that the call may make in all. Corrections don't change that.
     pub(super) fn in_force_after(&self, failure: &Failure<'_>) -> u32 {
         match (failure.values, self.in_force) {
-            (Values::Corrected, 0) => failure.site.policy.max_retries(),
+            (Values::Corrected, 0) => failure.site.policy.retries_allowed(),
             (Values::Corrected, in_force) => in_force,
             (Values::Taken | Values::Validated, _) => self.allowed(failure),
         }

@@ -4,6 +4,18 @@ use crate::observe::event::Event;
 use crate::observe::progress::{Counted, Counts};
 use crate::observe::report::Observe;
 
+/// What a chain's `observe` takes. No [`Observer`](crate::Observer): only where a function is asked for does the compiler
+/// infer the type of a closure's argument.
+#[diagnostic::on_unimplemented(
+    message = "a chain's `observe` takes a closure, and `{Self}` is none",
+    label = "not `FnMut(&Event<'_>)`",
+    note = "hand an `Observer` over as `.observe(|event| observer.observe(event))`"
+)]
+pub trait ObserveFn: FnMut(&Event<'_>) {}
+
+#[diagnostic::do_not_recommend]
+impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
+
 /// What sees the events of a chain, if its key `observe` names something.
 pub trait ObserverKey {
     /// Whether the key names something.

@@ -10,6 +10,7 @@ use crate::key::Room;
 #[diagnostic::on_unimplemented(
     message = "a policy can't call this for each attempt",
     label = "not `FnMut() -> impl Future`, or it lends what it captures",
+    note = "a future is awaited only once: hand over a closure that makes it, as in `.call(|| get(url))`",
     note = "an async closure that changes what it captures lends it to its future: capture a `Cell` or a lock",
     note = "or write `retrying!(policy = policy, async {{ … }})`, whose block may change what it borrows"
 )]

@@ -119,7 +119,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         self.attempts.begin(&mut self.context)?;
         if let Some(history) = self.history.get_mut() {
-            own(history).begin(limit(self.context.policy().max_retries()));
+            own(history).begin(limit(self.context.policy().retries_allowed()));
         }
         Ok(())
     }

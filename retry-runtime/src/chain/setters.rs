@@ -13,13 +13,13 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::Protections;
 use crate::chain::keys::{CallKeys, Keys};
+use crate::chain::observer::ObserveFn;
 use crate::chain::on_error::{ByClassify, ByVerdict};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
 use crate::key::Unnamed;
 use crate::limiter::Limiter;
-use crate::observe::event::Event;
 use crate::policy::Policy;
 use crate::time::cancel::{CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
@@ -141,7 +141,7 @@ impl Policy {
     }
 
     /// Says what sees every event: see [`PolicyCall::observe`].
-    pub fn observe<O: FnMut(&Event<'_>)>(
+    pub fn observe<O: ObserveFn>(
         &self,
         observer: O,
     ) -> Begun<Keys<Protections, Unnamed, Option<O>>> {
@@ -395,11 +395,11 @@ impl<On, C, W, B, R, N, O, S, A, P>
 }
 
 impl<On, C, W, G, N, S, A, P> PolicyCall<On, C, W, Keys<G, N, Unnamed, S>, A, P> {
-    /// Says what sees every [`Event`], besides the log. An [`Observer`](crate::Observer) is one as
+    /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
     /// `|event| observer.observe(event)`.
     pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, Keys<G, N, Option<V>, S>, A, P>
     where
-        V: FnMut(&Event<'_>),
+        V: ObserveFn,
     {
         self.with_keys(|keys| Keys {
             observer: Some(observer),

@@ -1,14 +1,14 @@
-//! The arguments that a decorator passes on by value, and what it clones into a future or stream that borrows nothing.
+//! The arguments that attempts own, and what a decorator clones into a future or stream that borrows nothing.
 
 use alloc::borrow::ToOwned;
 use core::borrow::Borrow;
 
-/// An argument that a decorator passes on by value.
+/// An argument that each attempt owns.
 #[diagnostic::on_unimplemented(
-    message = "a decorator clones an argument for every attempt but the last, and `{Self}` is not `Clone`",
+    message = "each attempt but the last gets a clone of this argument, and `{Self}` is not `Clone`",
     label = "can't be cloned",
-    note = "if the trait or the type is yours, take the argument by reference or make `{Self}` `Clone`",
-    note = "otherwise mark the method `#[retry(skip)]`, and put `#[retry]` on a function of yours that makes the argument anew and calls it"
+    note = "if the function or the type is yours, take the argument by reference or make `{Self}` `Clone`",
+    note = "otherwise put `#[retry]` on a function of yours that makes the argument anew and passes it on; in a trait, mark this method `#[retry(skip)]`"
 )]
 pub trait CloneArgument {
     fn clone_argument(&self) -> Self;

@@ -61,6 +61,9 @@ keys! {
     invalid
     /// `attempt = attempt`: the name of the `&Attempt` in the body: its number, the errors so far, an idempotency key.
     attempt
+    /// `clone(request, key)`: the arguments of which each attempt gets its own clone, as long as a retry can follow; the
+    /// last attempt takes the arguments themselves.
+    clone
     /// `validate = |value| check(value)`: an `Ok` value for which it returns an error is rejected, and the body runs
     /// again.
     validate

@@ -101,7 +101,7 @@ pub const fn policy_of(numbers: Section) -> Policy {
 
 /// The retries that a policy allows, `u32::MAX` if they are unlimited.
 pub fn max(policy: &Policy) -> u32 {
-    policy.max_retries()
+    policy.retries_allowed()
 }
 
 /// Whether there are retries at all, so that failures are classified.

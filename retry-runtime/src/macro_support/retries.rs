@@ -128,7 +128,7 @@ impl Retries {
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {
-        self.call().with_max(site.policy.max_retries())
+        self.call().with_max(site.policy.retries_allowed())
     }
 }
 
@@ -157,7 +157,7 @@ impl LimitedRetries {
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
-        self.max = failure.site().policy.max_retries();
+        self.max = failure.site().policy.retries_allowed();
         self.retries.failed_with(failure)
     }
 

@@ -349,7 +349,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let data = EventData::Succeeded {
             attempts: execution.attempt,
             corrections: 0,
-            max: limit(self.plan.policy.max_retries()),
+            max: limit(self.plan.policy.retries_allowed()),
         };
         self.plan.observe(execution, data);
         self.progressed();
@@ -407,7 +407,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let data = EventData::GaveUp {
             attempts: execution.attempt,
             corrections: 0,
-            max: limit(self.plan.policy.max_retries()),
+            max: limit(self.plan.policy.retries_allowed()),
             error,
             ended,
             reason,

@@ -27,8 +27,15 @@ use crate::error_text::shown::shown;
 ///      The words are full, equal, decorrelated, none; or a ratio from 0 to 1",
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError(String);
+
+/// As `Display`, since a program whose `main` returns the error shows it this way.
+impl fmt::Debug for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,10 +9,12 @@ use retry_vocabulary::range;
 
 use crate::classify::kind::Kind;
 use crate::policy::Policy;
+use crate::policy::backoff::Backoff;
 use crate::policy::error::PolicyError;
 use crate::policy::jitter::Jitter;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
+use crate::policy::values::Values;
 
 /// The policy itself, and its sections with the kinds of failure that they are for.
 pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
@@ -97,7 +99,7 @@ impl Fault {
 impl Policy {
     /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
     /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
-    /// outside 0–1 or of more than 9 decimals; a `timeout` or `deadline` of zero.
+    /// outside 0–1 or of more than 9 decimals; a `timeout` or `deadline` of zero; a `deadline` before which no retry begins.
     ///
     /// The setters take such numbers and use the nearest valid ones. For policies whose numbers are only known at run time;
     /// for constants there is [`checked`](Self::checked).
@@ -121,7 +123,7 @@ impl Policy {
     pub fn try_checked(self) -> Result<Self, PolicyError> {
         match self.fault() {
             Some(fault) => Err(PolicyError::new(fault.complaint())),
-            None => Ok(self),
+            None => self.check_deadline().map(|()| self),
         }
     }
 
@@ -153,6 +155,40 @@ impl Policy {
             Some(fault) => panic!("{}", fault.in_short()),
             None => self,
         }
+    }
+
+    /// Checks that the first retry can begin before the deadline after some kind of failure.
+    pub(crate) fn check_deadline(&self) -> Result<(), PolicyError> {
+        let Some(deadline) = self.time_limit() else {
+            return Ok(());
+        };
+        // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
+        let has_invalid = self.rows.get(Some(Kind::Invalid)) != Section::new();
+        let kinds = SECTIONS[1..].iter();
+        let mut complaint = None;
+        for (section, kind) in kinds.filter(|known| has_invalid || known.1 != Some(Kind::Invalid)) {
+            let schedule = self.schedule(*kind, Values::Taken);
+            if !schedule.allows(1) {
+                continue;
+            }
+            let named = self.rows.get(*kind);
+            let (shortest, _) = schedule.range(1, Duration::ZERO);
+            let plain = schedule.plain_delay(1);
+            let (key, is_sections, value) = match (schedule.backoff, schedule.jitter) {
+                _ if schedule.floor > deadline => (Key::Floor, false, shortest),
+                (_, Jitter::Decorrelated) => (Key::Base, named.base.is_some(), shortest),
+                (Backoff::List(_), _) => (Key::Backoff, named.backoff.is_some(), plain),
+                _ => (Key::Base, named.base.is_some(), plain),
+            };
+            let delay = bound(*section, key, is_sections, value);
+            let deadline = bound(None, Key::Deadline, false, deadline);
+            // A kind that can be retried is enough.
+            let Some(late) = complaint::too_late(delay, shortest, deadline) else {
+                return Ok(());
+            };
+            complaint.get_or_insert(late);
+        }
+        complaint.map_or(Ok(()), |late| Err(PolicyError::new(late)))
     }
 
     const fn fault(&self) -> Option<Fault> {

@@ -1,5 +1,7 @@
 use core::time::Duration;
 
+use retry_vocabulary::delay;
+
 /// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
 ///
 /// `d` is the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter than `floor` or
@@ -28,29 +30,30 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    /// What the delay is drawn from, both ends included, where the backoff gave `delay` and the delay before was
+    /// What the delay is drawn from, both ends included, where the backoff gave `plain` and the delay before was
     /// `previous`.
     pub(crate) fn range(
         self,
-        delay: Duration,
+        plain: Duration,
         base: Duration,
         cap: Duration,
         previous: Duration,
     ) -> (Duration, Duration) {
+        let taken = match (self, self.word()) {
+            (Self::Ratio(ratio), _) => ratio,
+            (_, word) => word.map_or(0.0, delay::taken_by),
+        };
+        let low = delay::shortest(plain, taken);
         match self {
-            Self::Full => (Duration::ZERO, delay),
-            Self::Equal => (delay / 2, delay),
             Self::Decorrelated => {
                 let high = previous.max(base).saturating_mul(3).min(cap);
                 (base.min(cap), high)
             }
-            Self::None => (delay, delay),
-            Self::Ratio(ratio) => {
-                let spread = Duration::try_from_secs_f64(delay.as_secs_f64() * ratio)
-                    .map_or(delay, |spread| spread.min(delay));
-                let high = delay.saturating_add(spread).min(cap);
-                (delay.saturating_sub(spread), high)
-            }
+            Self::Ratio(_) => (
+                low,
+                plain.saturating_add(plain.saturating_sub(low)).min(cap),
+            ),
+            Self::Full | Self::Equal | Self::None => (low, plain),
         }
     }
 }

@@ -74,7 +74,7 @@ impl Policy {
     /// This policy, overridden key by key with what a layer names, in sections too.
     ///
     /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// inherits, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
+    /// inherits, if its shortest delay is above its `deadline`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
     /// removes an earlier `base` and `factor`.
     ///
     /// ```
@@ -92,6 +92,7 @@ impl Policy {
         for (section, kind) in SECTIONS {
             policy.check(section, kind, overrides)?;
         }
+        policy.check_deadline()?;
         Ok(policy)
     }
 
@@ -285,7 +286,17 @@ impl Overrides {
         name: &str,
         raw: &RawValue,
     ) -> Result<(), PolicyError> {
-        Self::new().read(find(section, name, raw)?, raw)
+        let at = find(section, name, raw)?;
+        match raw {
+            RawValue::Table(_) => {}
+            _ if at.key.is_section() => {
+                let given = short(raw.single());
+                let remedy = "is not a section: write a table of its keys, as in";
+                return Err(refused!("`{at} = {given}` {remedy} `{at} = {{ max = 5 }}`"));
+            }
+            _ => {}
+        }
+        Self::new().read(at, raw)
     }
 
     /// What is named, as texts and tables have it: the policy's own keys, then the sections.

@@ -240,7 +240,30 @@ fn no_value(key: GivenKey<'_>) -> PolicyError {
             "`backoff` takes a list of delays in square brackets: write `backoff=[{value}, …]`"
         ),
         Some(section) => refused!("`{section}` takes one value: write `{section}={value}`"),
-        None => refused!("`{key}` has no value: write `{key}=…`"),
+        None => match (name.split_once(':'), key_of(name)) {
+            (Some((key, value)), _) => {
+                let (key, value) = (short(key.trim()), short(value.trim()));
+                refused!("`{key}` takes its value after `=`, not `:`: write `{key}={value}`")
+            }
+            (None, Some((key, meant))) => {
+                refused!("`{value}` is a value without its key: write `{key}={meant}`")
+            }
+            (None, None) => refused!("`{key}` has no value: write `{key}=…`"),
+        },
+    }
+}
+
+/// The key that a value without one is of, and what stands for the value there.
+fn key_of(value: &str) -> Option<(Key, &str)> {
+    match value {
+        "off" | "false" | "no" | "disabled" => Some((Key::Enabled, "false")),
+        "on" | "true" | "yes" => Some((Key::Enabled, "true")),
+        _ if value.parse::<u32>().is_ok() => Some((Key::Max, value)),
+        _ => {
+            let mut keys = Among::Policy.keys();
+            let key = keys.find(|key| key.takes().words().contains(&value))?;
+            Some((key, value))
+        }
     }
 }
 

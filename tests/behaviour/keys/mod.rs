@@ -19,6 +19,7 @@ mod breakers;
 mod budget;
 mod budgets;
 mod cancel;
+mod clone;
 mod deadline;
 mod dropped;
 mod enabled;

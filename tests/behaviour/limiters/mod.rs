@@ -11,6 +11,7 @@ mod keyed;
 mod leased;
 mod model_api;
 mod quota;
+mod work;
 
 use std::future::poll_fn;
 use std::sync::Arc;

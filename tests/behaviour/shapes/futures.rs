@@ -109,6 +109,20 @@ impl Client<'_> {
             client.answer()
         }
     }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn lent(&mut self) -> impl Future<Output = Result<u32, Busy>> + Send + '_ {
+        changing(&mut self.0)
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn lent_in_a_box(&mut self) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + '_>> {
+        Box::pin(changing(&mut self.0))
+    }
+}
+
+async fn changing(flaky: &mut &Flaky) -> Result<u32, Busy> {
+    flaky.answer()
 }
 
 #[expect(clippy::manual_async_fn, reason = "the shape under test")]
@@ -124,6 +138,8 @@ async fn impl_future() {
     check!(|flaky| Client(flaky).lone_block(String::from("hello")).await);
     check!(|flaky| Client(flaky).after_statements("hello").await);
     check!(|flaky| Client(flaky).mutable().await);
+    check!(|flaky| Client(flaky).lent().await);
+    check!(|flaky| Client(flaky).lent_in_a_box().await);
 }
 
 #[tokio::test(start_paused = true)]

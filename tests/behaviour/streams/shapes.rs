@@ -214,3 +214,23 @@ async fn a_boxed_stream_uses_the_attempt() {
     assert_eq!(all(feed.resumed(&2)).await, [Ok(3)]);
     assert_eq!(all(feed.buffered(&2).await.unwrap()).await, [Ok(3)]);
 }
+
+struct Client(Server);
+
+impl Client {
+    fn changing(&mut self) -> impl Stream<Item = Item> + Send {
+        self.0.lazy()
+    }
+
+    #[retry(stream = "first", max = MAX, backoff = "none")]
+    fn lent(&mut self) -> impl Stream<Item = Item> + Send {
+        self.changing()
+    }
+}
+
+#[tokio::test]
+async fn a_stream_may_borrow_what_the_body_changes() {
+    let mut client = Client(Server::new([vec![BUSY], items(1..=2)]));
+    assert_eq!(all(client.lent()).await, [Ok(1), Ok(2)]);
+    assert_eq!(client.0.attempts(), 2);
+}

@@ -1,4 +1,4 @@
-//! Without a runtime of tokio, the first call says what to do and where, before anything failed.
+//! Without a runtime of tokio, the first call says what to do and where, before anything failed; one that never waits needs none.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -63,6 +63,19 @@ async fn with_timer() -> io::Result<u32> {
     Ok(42)
 }
 
+#[retry(max = 2, backoff = "none", on = |_| true)]
+async fn at_once(attempts: &mut u32) -> Result<u32, String> {
+    *attempts += 1;
+    if *attempts < 3 { Err(String::from("busy")) } else { Ok(*attempts) }
+}
+
+/// Without a delay of its own, a call waits only if a server asks for it.
+#[retry(max = 1, backoff = "none", on = |_| Some(Duration::from_secs(1)))]
+async fn told_to_wait(attempts: &mut u32) -> Result<u32, String> {
+    *attempts += 1;
+    Err(String::from("busy"))
+}
+
 /// The line that the panic is at, which says that this call has no timer.
 fn line_of_panic<T>(named: &str, call: impl FnOnce() -> T) -> u32 {
     assert!(panic::catch_unwind(AssertUnwindSafe(call)).is_err());
@@ -101,4 +114,8 @@ fn main() {
     });
     line_of_panic("a retried call", || block_on(TokioTimer.sleep(Duration::ZERO)));
     assert_eq!(block_on(with_timer()).unwrap(), 42);
+    assert_eq!(block_on(at_once(&mut 0)), Ok(3));
+    let mut attempts = 0;
+    line_of_panic("a retried call", || block_on(told_to_wait(&mut attempts)));
+    assert_eq!(attempts, 1);
 }

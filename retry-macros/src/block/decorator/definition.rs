@@ -70,7 +70,7 @@ impl Definition<'_> {
         let message = format!("`{name}` wraps a `{of}`, and `{{Self}}` is none");
         let label = format!("not a `{of}`");
         let note = format!(
-            "a `Box`, `Arc` or reference counts only if it implements `{of}` itself: wrap the client without it, or implement `{of}` for the pointer or for a type of your own around it"
+            "a `Box`, `Arc` or reference counts only if it implements `{of}` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
         );
         code! {
             #[allow(dead_code, private_bounds)]

@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
 
 use crate::errors::{Errors, error};
-use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
 use crate::tokens::{code, code_at, elements, ends_with, is_ident, is_punct, ours_at, trees};
@@ -18,21 +17,12 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What the client's method gets if it is called once.
+    /// What the client's method gets.
     pub(super) fn handed_on(&self) -> TokenStream {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
             Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
             _ => name.to_token_stream(),
-        }
-    }
-
-    /// What the client's method gets in each attempt; `at_once` where several attempts may run at once.
-    pub(super) fn for_attempt(&self, at_once: bool) -> TokenStream {
-        match (self.is_owned(), at_once) {
-            (true, true) => expand::clone_owned(&self.name),
-            (true, false) => expand::take_owned(&self.name),
-            (false, _) => self.handed_on(),
         }
     }
 

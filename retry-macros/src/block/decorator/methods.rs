@@ -87,7 +87,7 @@ impl<'a> Methods<'a> {
         let merged = members::merged(self.arguments, own, &function, Setting::Block, errors);
         if let Some(mut merged) = merged {
             merged.given.push(key);
-            self.expand(function, own, merged, Callee::Body, None);
+            self.expand(function, own, merged, Callee::Body, Vec::new());
         }
         true
     }
@@ -152,14 +152,13 @@ impl<'a> Methods<'a> {
             errors.at(receiver.span(), message);
             return false;
         }
-        let at_once = merged.get(Key::Hedge).is_some();
         let kept = kept(&merged, &function, &given, errors);
         let this = kept.as_ref().map(|kept| &kept.this);
         let mut handed = Vec::from_iter(lent_client(receiver, this));
         for given in &given {
             handed.push(match (&kept, given.kept()) {
                 (Some(_), Some((_, lent))) => lent,
-                _ => given.for_attempt(at_once),
+                _ => given.handed_on(),
             });
         }
         let awaits = function.is_future() || function.is_async();
@@ -168,13 +167,12 @@ impl<'a> Methods<'a> {
         let mut owned = Vec::new();
         for given in &given {
             let is_kept = kept.is_some() && given.kept().is_some();
-            if given.is_owned() && !at_once && !is_kept {
+            if given.is_owned() && !is_kept {
                 owned.push(given.name.clone());
             }
         }
         function.body = body(call);
-        let this = kept.as_ref().map(|kept| kept.this.clone());
-        self.expand(function, own, merged, Callee::Client { owned, kept }, this);
+        self.expand(function, own, merged, Callee::Client(kept), owned);
         true
     }
 
@@ -187,24 +185,27 @@ impl<'a> Methods<'a> {
         code_at!(span=> #call.await)
     }
 
-    /// Adds a method that is retried. `this` is what the decorator is called in it, if not `self`.
+    /// Adds a method that is retried.
     fn expand(
         &mut self,
         function: Function,
         own: &Own,
         merged: Arguments,
         attempts: Callee,
-        this: Option<Ident>,
+        cloned: Vec<Ident>,
     ) {
         let nothing = Arguments::default();
         let own = match own {
             Own::Arguments(own) => own,
             Own::Nothing | Own::Skip => &nothing,
         };
-        let this = this.or_else(|| function.signature.receiver().map(this_of));
+        let this = match &attempts {
+            Callee::Client(Some(kept)) => Some(kept.this.clone()),
+            _ => function.signature.receiver().map(this_of),
+        };
         let client = self.wrapped.client.clone();
         let model = Model::new(merged, function);
-        let model = model.decorated(self.arguments, own, this, client, attempts);
+        let model = model.decorated(self.arguments, own, this, client, attempts, cloned);
         self.implemented.append_all(expand::expand(&model));
     }
 }

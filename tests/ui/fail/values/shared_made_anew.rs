@@ -1,18 +1,12 @@
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, RateLimiter, WithCost, retry, retrying};
+use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, retry};
 
 const BREAKER: Breaker = Breaker::new();
 const LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+const BUDGET: Budget = Budget::standard();
 
-#[retry(breaker = BREAKER, limiter = LIMITER, budget = Budget::standard())]
+#[retry(breaker = BREAKER, limiter = LIMITER, budget = BUDGET)]
 async fn complete() -> std::io::Result<String> {
     Ok(String::from("hello"))
-}
-
-#[retry(limiter = WithCost::new(RateLimiter::adaptive(), 5))]
-fn search() -> std::io::Result<String> {
-    retrying!(breaker = Breaker::new().consecutive_failures(5), {
-        Ok(String::from("hello"))
-    })
 }
 
 #[retry(budget = Box::new(Budget::standard()))]

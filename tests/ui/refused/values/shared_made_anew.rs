@@ -21,4 +21,24 @@ async fn behind_a_reference() -> std::io::Result<()> {
     Ok(())
 }
 
+#[retry(breaker = &Breaker::new(), budget = &Budget::ratio(0.1).capacity(5))]
+async fn itself() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(breaker = Breaker::new(), limiter = WithCost::new(ConcurrencyLimiter::aimd(), 5))]
+async fn by_value() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(limiter = &retry_runtime::RateLimiter::quota(60, 1000), budget = &self.budgets.new(1))]
+async fn by_path() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(breaker = Breaker::of(host), budget = Arc::clone(budget), limiter = Limits::new(fleet))]
+async fn shared(host: &str, budget: &Arc<Budget>, fleet: &Fleet) -> std::io::Result<()> {
+    Ok(())
+}
+
 fn main() {}

@@ -1,0 +1,141 @@
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::mem;
+use core::task::Waker;
+use core::time::Duration;
+
+use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
+use crate::sync::{Mutex, lock};
+
+/// Work that goes on after its attempt was dropped, as on a thread: a limiter whose place it keeps until it is over.
+///
+/// A `timeout` drops an attempt, but not the thread that the attempt started. Without this, the thread's place goes to
+/// another attempt at once, and the retry runs beside it. With this, both wait until the last [`WorkGuard`] is dropped.
+///
+/// ```
+/// use std::io;
+/// use std::time::Duration;
+/// use retry_runtime::{ConcurrencyLimiter, Work, retrying};
+/// use tokio::task::spawn_blocking;
+///
+/// static DISK: ConcurrencyLimiter = ConcurrencyLimiter::aimd().most(4);
+///
+/// async fn checksum(path: String) -> io::Result<u64> {
+///     let work = Work::new(&DISK);
+///     retrying!(max = 2, timeout = "30s", deadline = "2m", limiter = &work, async {
+///         let (guard, path) = (work.guard(), path.clone());
+///         let thread = spawn_blocking(move || {
+///             let _guard = guard; // dropped when the work is over
+///             io::Result::Ok(std::fs::read(path)?.into_iter().map(u64::from).sum())
+///         });
+///         thread.await?
+///     })
+///     .await
+/// }
+/// ```
+///
+/// Make one for each call: the guards of one call would hold up the attempts of another. If the work never ends, the call
+/// ends at its deadline or after the limiter's `max_wait`, and the place stays taken. The limiter hears how an attempt
+/// ended only once its work is over, and what that changes is not logged.
+pub struct Work<L: Limiter>(Arc<Shared<L>>);
+
+struct Shared<L: Limiter> {
+    limiter: L,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// How many guards there are.
+    guards: usize,
+    /// The places of attempts that ended before their work.
+    kept: Vec<(Ticket, End)>,
+    /// What waits for the work to be over.
+    wakers: Vec<Waker>,
+}
+
+impl<L: Limiter> Work<L> {
+    /// Has work keep its place with that limiter: a reference to a `static`, or an `Arc`.
+    pub fn new(limiter: L) -> Self {
+        Self(Arc::new(Shared {
+            limiter,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// What the work holds while it goes on. Move it to where the work is done, and drop it at the end.
+    pub fn guard(&self) -> WorkGuard<L> {
+        lock(&self.0.state).guards += 1;
+        WorkGuard(Arc::clone(&self.0))
+    }
+}
+
+impl<L: Limiter> Limiter for Work<L> {
+    fn enter(&self, cost: u32) -> Ticket {
+        self.0.limiter.enter(cost)
+    }
+
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        let mut state = lock(&self.0.state);
+        if state.guards == 0 {
+            drop(state);
+            return self.0.limiter.poll(ticket, waker);
+        }
+        if !state.wakers.iter().any(|known| known.will_wake(waker)) {
+            state.wakers.push(waker.clone());
+        }
+        Turn::Wait {
+            ahead: 0,
+            at_least: None,
+        }
+    }
+
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+        let mut state = lock(&self.0.state);
+        if state.guards == 0 || end == End::NotBegun {
+            drop(state);
+            return self.0.limiter.leave(ticket, end);
+        }
+        state.kept.push((ticket, end));
+        None
+    }
+
+    fn max_wait(&self) -> Option<Duration> {
+        self.0.limiter.max_wait()
+    }
+}
+
+/// Shows how many guards there are.
+impl<L: Limiter> fmt::Debug for Work<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let guards = lock(&self.0.state).guards;
+        f.debug_struct("Work").field("guards", &guards).finish()
+    }
+}
+
+/// Held by work while it goes on: see [`Work`].
+#[must_use = "dropped at once, it holds nothing"]
+pub struct WorkGuard<L: Limiter>(Arc<Shared<L>>);
+
+impl<L: Limiter> Drop for WorkGuard<L> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.state);
+        state.guards -= 1;
+        if state.guards > 0 {
+            return;
+        }
+        let State { kept, wakers, .. } = mem::take(&mut *state);
+        drop(state);
+        for (ticket, end) in kept {
+            self.0.limiter.leave(ticket, end);
+        }
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<L: Limiter> fmt::Debug for WorkGuard<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkGuard").finish_non_exhaustive()
+    }
+}
