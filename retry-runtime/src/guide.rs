@@ -53,6 +53,7 @@ pages! {
     agents = "agents";
     teams = "teams";
     outages = "outages";
+    troubleshooting = "troubleshooting";
     // Their links and examples need the features.
     streams = "streams" if feature = "stream";
     blocks = "blocks";
