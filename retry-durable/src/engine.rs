@@ -39,7 +39,7 @@ pub trait Engine: Sync {
     /// Returns that number and the result. A call that is run again needs only its last two attempts. So an engine that
     /// has forgotten those before may return the first that it still has, and its number.
     ///
-    /// By default, these are a sleep and a step, and nothing is forgotten.
+    /// By default, these are a sleep and a step, and nothing is forgotten. An engine around another passes it on.
     fn attempt<T, S>(
         &self,
         call: &str,

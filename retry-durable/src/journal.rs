@@ -142,7 +142,7 @@ impl Journal {
         let writing = Arc::clone(&ended.0);
         let written = spawn_blocking(move || writing.write());
         written.await.map_err(io::Error::from)??;
-        self.is_in_place()
+        self.place.check()
     }
 
     /// A step, or an attempt with its number.
@@ -164,7 +164,7 @@ impl Journal {
             journal: self,
             name,
         };
-        self.is_in_place()?;
+        self.place.check()?;
         let result = step.await;
         let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
         // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
@@ -176,14 +176,6 @@ impl Journal {
             return Err(error);
         }
         Ok(result)
-    }
-
-    fn is_in_place(&self) -> Result<(), JournalError> {
-        if self.place.holds() {
-            Ok(())
-        } else {
-            Err(JournalError::Replaced)
-        }
     }
 
     fn names(&self) -> MutexGuard<'_, Names> {

@@ -83,23 +83,23 @@ impl JournalFile {
         if bytes.is_empty() || text.starts_with(UNCHECKED) {
             return Self::replace(&place.path, Line::read_unchecked(text)?);
         }
-        let (opened, kept) = Self::read(file, text)?;
+        let (opened, kept, steps) = Self::read(file, text)?;
         if kept.is_sparse() {
-            let lines = Line::read_unchecked(Header::read(text)?.1)?.into_iter();
-            let lines = lines.filter(|line| kept.results.contains_key(&*line.step));
+            let mut lines = Line::read_unchecked(steps)?;
+            lines.retain(|line| kept.results.contains_key(&*line.step));
             return Self::replace(&place.path, lines);
         }
         Ok((opened, place, kept))
     }
 
     /// Whatever follows the bytes that the header has was being written when the program ended, or the machine. A whole
-    /// line there was not yet counted.
-    fn read(mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+    /// line there was not yet counted. Returns the lines of steps, too.
+    fn read(mut file: File, text: &str) -> Result<(Self, Kept, &str), JournalError> {
         let (on_disk, steps) = Header::read(text)?;
         let lines = steps.split_inclusive('\n');
         let mut kept = Kept::default();
         kept.results.reserve(lines.clone().count());
-        let mut end = text.len() - steps.len();
+        let mut length = 0;
         let (mut check, mut number, mut time) = (0, 2, Duration::ZERO);
         for line in lines {
             let Some((step, of_line)) = Line::read(check, line) else {
@@ -108,16 +108,17 @@ impl JournalFile {
             time = time.max(step.time());
             kept.keep(step);
             check = of_line;
-            end += line.len();
+            length += line.len();
             number += 1;
         }
-        let end = u64::try_from(end).unwrap_or(u64::MAX);
+        let end = (text.len() - steps.len() + length) as u64;
         if end < on_disk {
             return Err(JournalError::Damaged { line: number });
         }
         file.set_len(end)?;
-        write_header(&mut file, end)?;
+        // Only then is it true what the header says.
         file.sync_all()?;
+        write_header(&mut file, end)?;
         let file = Self {
             file,
             time,
@@ -125,20 +126,19 @@ impl JournalFile {
             check,
             is_whole: true,
         };
-        Ok((file, kept))
+        Ok((file, kept, &steps[..length]))
     }
 
     /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
-    fn replace<'a>(
-        path: &Path,
-        lines: impl IntoIterator<Item = Line<'a>>,
-    ) -> Result<(Self, Place, Kept), JournalError> {
-        let (mut check, mut text) = (0, Header::written(0));
-        for line in lines {
-            let (line, of_line) = checkable(check, &line.json()?);
-            text.push_str(&line);
+    fn replace(path: &Path, steps: Vec<Line<'_>>) -> Result<(Self, Place, Kept), JournalError> {
+        let (mut check, mut lines) = (0, String::new());
+        for step in steps {
+            let (line, of_line) = checkable(check, &step.json()?);
+            lines.push_str(&line);
             check = of_line;
         }
+        let length = Header::written(0).len() + lines.len();
+        let text = Header::written(length as u64) + &lines;
         let mut new = OsString::from(path);
         new.push(".new");
         let mut options = OpenOptions::new();
@@ -146,7 +146,7 @@ impl JournalFile {
         let mut file = options.open(&new)?;
         file.try_lock().map_err(io::Error::from)?;
         file.write_all(text.as_bytes())?;
-        let (opened, kept) = Self::read(file, &text)?;
+        let (opened, kept, _) = Self::read(file, &text)?;
         fs::rename(&new, path)?;
         sync_entry(path)?;
         let place = Place::new(path, &opened.file)?;
@@ -160,7 +160,7 @@ impl JournalFile {
         }
         let (line, check) = checkable(self.check, json);
         self.file.seek(SeekFrom::Start(self.end))?;
-        let end = self.end.saturating_add(line.len() as u64);
+        let end = self.end + line.len() as u64;
         // The header is on the disk with the next line at the latest. Until then a crash of the machine, but not of the
         // program, leaves a last line that is not counted.
         let written = (self.file.write_all(line.as_bytes()))
@@ -210,15 +210,12 @@ impl Place {
     }
 
     /// Whether another program would find that file there, and its lock.
-    #[cfg(unix)]
-    pub(super) fn holds(&self) -> bool {
-        let there = self.path.metadata();
-        there.is_ok_and(|there| inode(&there) == self.inode)
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn holds(&self) -> bool {
-        true
+    pub(super) fn check(&self) -> Result<(), JournalError> {
+        #[cfg(unix)]
+        if !(self.path.metadata()).is_ok_and(|there| inode(&there) == self.inode) {
+            return Err(JournalError::Replaced);
+        }
+        Ok(())
     }
 }
 
@@ -238,19 +235,15 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
     // Not to append: Windows does not let such a file be cut.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    loop {
-        let file = options.open(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::InUse,
-            TryLockError::Error(error) => JournalError::Io(error),
-        })?;
-        // Another program may have replaced it before it was locked.
-        match Place::new(path, &file) {
-            Ok(place) if place.holds() => return Ok((file, place)),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-    }
+    let file = options.open(path)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => JournalError::InUse,
+        TryLockError::Error(error) => JournalError::Io(error),
+    })?;
+    let place = Place::new(path, &file)?;
+    // Another program may have replaced it before it was locked.
+    place.check()?;
+    Ok((file, place))
 }
 
 /// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.
