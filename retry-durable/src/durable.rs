@@ -179,12 +179,12 @@ impl<'b, On> Durable<'b, On> {
     ///
     /// An attempt that is kept does not call `operation` again. So a variable that `operation` changes, such as a count of
     /// requests, begins anew with each start of the program.
-    pub async fn call<G, F, R, T, E>(
+    pub fn call<G, F, R, T, E>(
         self,
         engine: &G,
         name: &str,
         mut operation: F,
-    ) -> Result<T, DurableError<E, G::Error>>
+    ) -> impl Future<Output = Result<T, DurableError<E, G::Error>>>
     where
         G: Engine,
         On: OnError<E> + Send,
@@ -193,8 +193,7 @@ impl<'b, On> Durable<'b, On> {
         T: Serialize + DeserializeOwned + Send,
         E: Serialize + DeserializeOwned + Send + Sync,
     {
-        let operation = move |_| operation();
-        self.call_attempt(engine, name, operation).await
+        self.call_attempt(engine, name, move |_| operation())
     }
 
     /// As [`call`](Self::call), for an operation that takes the number of its attempt, from 1: for the names of steps and
@@ -239,50 +238,67 @@ impl<'b, On> Durable<'b, On> {
         let begun = async { engine.now().since_origin() };
         let at = engine.step(&format!("{name}: begun"), begun).await;
         let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
-        let mut last = None;
-        for number in 1_u32.. {
+        let (mut number, mut pause, mut last) = (1, None, None);
+        loop {
             let mut came = Came::NotBegun;
             let mut operation = || operation(number);
             let attempt = self.attempt(engine, name, at, last.as_ref(), &mut operation, &mut came);
-            let ended = engine
-                .step(&format!("{name}: attempt {number}"), attempt)
-                .await;
-            let (error, came) = match ended {
-                Ok(Ended::Succeeded(value)) => return Ok(value),
-                Ok(Ended::GaveUp(error)) => return Err(DurableError::GaveUp(error)),
-                Ok(Ended::TooLate) => match last.take() {
+            // Each future that it goes through would have room for it twice. An engine takes longer than an allocation.
+            let attempt = Box::pin(attempt);
+            let (ended, outcome) = match engine.attempt(name, number, pause, attempt).await {
+                Ok(ended) => ended,
+                Err(error) => {
+                    let is_cancelled = G::is_cancelled(&error);
+                    self.broke(engine, &site, is_cancelled, came, last.as_ref())
+                        .await;
+                    let last = last.map(|failed| failed.error);
+                    return Err(DurableError::Engine { error, last });
+                }
+            };
+            pause = match outcome {
+                Ended::Succeeded(value) => return Ok(value),
+                Ended::GaveUp(error) => return Err(DurableError::GaveUp(error)),
+                Ended::TooLate => match last.take() {
                     Some(Failed { error, .. }) => return Err(DurableError::GaveUp(error)),
                     // Not kept by this program: only a failure is followed by what may be late.
-                    None => continue,
+                    None => None,
                 },
-                Ok(Ended::Pauses(pause, failed)) => {
+                Ended::Pauses(pause, failed) => {
                     let end = Moment::from_origin(failed.at.saturating_add(pause));
                     last = Some(failed);
                     // Never more than all of it: the clock may have been set back.
-                    let left = end.since(engine.now()).min(pause);
-                    match engine.sleep(&format!("{name}: pause {number}"), left).await {
-                        Ok(()) => continue,
-                        Err(error) => (error, Came::NotBegun),
-                    }
+                    Some(end.since(engine.now()).min(pause))
                 }
-                Err(error) => (error, came),
             };
-            if G::is_cancelled(&error) {
-                let retry = match came {
-                    Came::NotBegun => last.as_ref().map(|failed| self.retry(failed)),
-                    Came::Ended => None,
-                    Came::Pauses(retry) => Some(retry),
-                };
-                tell_cancelled(engine, &site, self.budget, self.observer, retry).await;
-            } else if let Came::Pauses(retry) = came {
-                // The engine has not kept that a retry follows. (One that drops the program instead of failing may have
-                // kept it.)
-                refund(self.budget, &retry.call);
-            }
-            let last = last.map(|failed| failed.error);
-            return Err(DurableError::Engine { error, last });
+            number = ended + 1;
         }
-        unreachable!("more attempts than a `Call` can count")
+    }
+
+    /// Reports and refunds where the engine ends a call.
+    async fn broke<G, E>(
+        &mut self,
+        engine: &G,
+        site: &Site<'_>,
+        is_cancelled: bool,
+        came: Came,
+        last: Option<&Failed<E>>,
+    ) where
+        G: Engine,
+        On: OnError<E> + Send,
+        E: Send + Sync,
+    {
+        if is_cancelled {
+            let retry = match came {
+                Came::NotBegun => last.map(|failed| self.retry(failed)),
+                Came::Ended => None,
+                Came::Pauses(retry) => Some(retry),
+            };
+            tell_cancelled(engine, site, self.budget, self.observer, retry).await;
+        } else if let Came::Pauses(retry) = came {
+            // The engine has not kept that a retry follows. (One that drops the program instead of failing may have kept
+            // it.)
+            refund(self.budget, &retry.call);
+        }
     }
 
     /// One attempt, and what follows it.

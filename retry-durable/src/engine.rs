@@ -34,6 +34,33 @@ pub trait Engine: Sync {
         pause: Duration,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
+    /// Sleeps, where there is a pause, and then runs an attempt of that call: a step. `number` counts from 1.
+    ///
+    /// Returns that number and the result. A call that is run again needs only its last two attempts. So an engine that
+    /// has forgotten those before may return the first that it still has, and its number.
+    ///
+    /// By default, these are a sleep and a step, and nothing is forgotten. An engine around another passes it on.
+    fn attempt<T, S>(
+        &self,
+        call: &str,
+        number: u32,
+        pause: Option<Duration>,
+        attempt: S,
+    ) -> impl Future<Output = Result<(u32, T), Self::Error>> + Send
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        async move {
+            if let Some(pause) = pause {
+                let name = format!("{call}: pause {}", number - 1);
+                self.sleep(&name, pause).await?;
+            }
+            let name = format!("{call}: attempt {number}");
+            Ok((number, self.step(&name, attempt).await?))
+        }
+    }
+
     /// The time on a clock that goes on while the program doesn't run. Only read within steps, and before a sleep. While it
     /// says less than it did, no time passes for a call's deadline.
     fn now(&self) -> Moment;

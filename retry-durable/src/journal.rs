@@ -92,7 +92,8 @@ impl Journal {
     }
 
     /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the run is
-    /// done, these are steps that the code has no more, or names otherwise: that they were done is forgotten.
+    /// done, these are steps that the code has no more, or names otherwise: that they were done is forgotten. Steps within an
+    /// attempt that has ended are among them.
     ///
     /// ```
     /// use retry_durable::{Engine, Journal};
@@ -111,7 +112,7 @@ impl Journal {
     /// ```
     #[must_use]
     pub fn unasked(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.names().kept.keys().cloned().collect();
+        let mut names: Vec<_> = self.names().kept.results.keys().cloned().collect();
         names.sort_unstable();
         names
     }
@@ -122,27 +123,59 @@ impl Journal {
         if !names.asked.insert(name.to_owned()) {
             return Err(JournalError::Twice(name.to_owned()));
         }
-        Ok(names.kept.remove(name))
+        Ok(names.kept.results.remove(name))
     }
 
     /// Writes that result.
-    async fn keep(&self, name: &str, result: Box<RawValue>) -> Result<(), JournalError> {
-        let ended = Ended(Arc::new(Writing {
+    async fn keep(
+        &self,
+        name: &str,
+        attempt: Option<u32>,
+        result: &RawValue,
+    ) -> Result<(), JournalError> {
+        let at = self.now().since_origin();
+        let line = Line::new(at, name, attempt, result).json()?;
+        let ended = Unwritten(Arc::new(Writing {
             file: Arc::clone(&self.file),
-            step: Mutex::new(Some((self.now().since_origin(), name.to_owned(), result))),
+            line: Mutex::new(Some(line)),
         }));
         let writing = Arc::clone(&ended.0);
         let written = spawn_blocking(move || writing.write());
         written.await.map_err(io::Error::from)??;
-        self.is_in_place()
+        self.place.check()
     }
 
-    fn is_in_place(&self) -> Result<(), JournalError> {
-        if self.place.holds() {
-            Ok(())
-        } else {
-            Err(JournalError::Replaced)
+    /// A step, or an attempt with its number.
+    async fn run<T, S>(&self, name: &str, attempt: Option<u32>, step: S) -> Result<T, JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        // Before the first attempt, not at the first pause, which may come much later.
+        if Handle::try_current().is_err() {
+            return Err(JournalError::NoRuntime);
         }
+        // Panics in tokio's words where the runtime has no timer.
+        drop(tokio::time::sleep(Duration::ZERO));
+        if let Some(kept) = self.ask(name)? {
+            return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
+        }
+        let under_way = UnderWay {
+            journal: self,
+            name,
+        };
+        self.place.check()?;
+        let result = step.await;
+        let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
+        // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
+        let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
+        // Dropped from here on, it is kept.
+        mem::forget(under_way);
+        if let Err(error) = self.keep(name, attempt, &json).await {
+            self.names().asked.remove(name);
+            return Err(error);
+        }
+        Ok(result)
     }
 
     fn names(&self) -> MutexGuard<'_, Names> {
@@ -163,27 +196,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 struct Writing {
     file: Arc<Mutex<Option<JournalFile>>>,
-    step: Mutex<Option<(Duration, String, Box<RawValue>)>>,
+    /// As JSON. None once it is written.
+    line: Mutex<Option<String>>,
 }
 
 impl Writing {
-    /// Writes the step, unless that is done.
-    fn write(&self) -> Result<(), JournalError> {
-        // First the file, so that whoever comes second waits until the step is on the disk.
+    /// Writes the line, unless that is done.
+    fn write(&self) -> io::Result<()> {
+        // First the file, so that whoever comes second waits until the line is on the disk.
         let mut file = lock(&self.file);
-        let step = lock(&self.step).take();
-        let (Some((at, name, result)), Some(file)) = (step, &mut *file) else {
-            return Ok(());
-        };
-        file.append(&Line::new(at, &name, &result))
+        match (lock(&self.line).take(), &mut *file) {
+            (Some(line), Some(file)) => file.append(&line),
+            _ => Ok(()),
+        }
     }
 }
 
 /// A step that has ended. It is written by a thread that may block, or, where nobody waits for that any more, before it
 /// is dropped.
-struct Ended(Arc<Writing>);
+struct Unwritten(Arc<Writing>);
 
-impl Drop for Ended {
+impl Drop for Unwritten {
     fn drop(&mut self) {
         // Without success it runs again, as it would have after a crash at this moment.
         drop(self.0.write());
@@ -205,36 +238,37 @@ impl Drop for UnderWay<'_> {
 impl Engine for Journal {
     type Error = JournalError;
 
-    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
+    fn step<T, S>(
+        &self,
+        name: &str,
+        step: S,
+    ) -> impl Future<Output = Result<T, JournalError>> + Send
     where
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
-        // Before the first attempt, not at the first pause, which may come much later.
-        if Handle::try_current().is_err() {
-            return Err(JournalError::NoRuntime);
+        self.run(name, None, step)
+    }
+
+    async fn attempt<T, S>(
+        &self,
+        call: &str,
+        number: u32,
+        pause: Option<Duration>,
+        attempt: S,
+    ) -> Result<(u32, T), JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        let first = self.names().kept.first.remove(call);
+        let number = first.unwrap_or(number);
+        if let Some(pause) = pause {
+            let name = format!("{call}: pause {}", number - 1);
+            self.sleep(&name, pause).await?;
         }
-        // Panics in tokio's words where the runtime has no timer.
-        drop(tokio::time::sleep(Duration::ZERO));
-        if let Some(kept) = self.ask(name)? {
-            return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
-        }
-        let under_way = UnderWay {
-            journal: self,
-            name,
-        };
-        self.is_in_place()?;
-        let result = step.await;
-        let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
-        // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
-        let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
-        // Dropped from here on, it is kept.
-        mem::forget(under_way);
-        if let Err(error) = self.keep(name, json).await {
-            self.names().asked.remove(name);
-            return Err(error);
-        }
-        Ok(result)
+        let name = format!("{call}: attempt {number}");
+        Ok((number, self.run(&name, Some(number), attempt).await?))
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {

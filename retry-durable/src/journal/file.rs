@@ -8,13 +8,53 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use crate::JournalError;
-use crate::journal::line::{Header, Line};
+use crate::journal::line::{Header, Line, checkable};
 
 /// How files begin that were written before there were checks.
 const UNCHECKED: &str = r#"{"step":""#;
 
-/// The results of steps, in JSON, by their names.
-pub(super) type Kept = HashMap<String, Box<RawValue>>;
+/// A file is written anew where so many of its lines, and most of them, are of attempts that nobody asks for any more.
+const FORGOTTEN: usize = 1000;
+
+/// What a file has for the program that opens it.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The results of steps, in JSON, by their names.
+    pub(super) results: HashMap<String, Box<RawValue>>,
+    /// The first attempt that each call asks for, where that is not 1.
+    pub(super) first: HashMap<String, u32>,
+    forgotten: usize,
+}
+
+impl Kept {
+    fn keep(&mut self, line: Line<'_>) {
+        if let Some(number) = line.attempt {
+            self.forget_before(&line.step, number);
+        }
+        let result = self.results.entry(line.step.into_owned());
+        result.or_insert_with(|| line.result.to_owned());
+    }
+
+    /// An attempt goes on from the failure of the one before, and needs none before that.
+    fn forget_before(&mut self, attempt: &str, number: u32) {
+        let call = attempt.strip_suffix(&format!(": attempt {number}"));
+        let (Some(call), Some(old @ 1..)) = (call, number.checked_sub(2)) else {
+            return;
+        };
+        for step in [
+            format!("{call}: attempt {old}"),
+            format!("{call}: pause {old}"),
+            format!("{call}: pause {old}: over"),
+        ] {
+            self.forgotten += usize::from(self.results.remove(&step).is_some());
+        }
+        self.first.insert(call.to_owned(), number - 1);
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.forgotten > FORGOTTEN.max(self.results.len())
+    }
+}
 
 /// A file that this program has locked, and that has its lines on the disk.
 #[derive(Debug)]
@@ -33,49 +73,52 @@ pub(super) struct JournalFile {
 impl JournalFile {
     /// Opens it, or makes a new one. Says where it is, and what is kept there.
     pub(super) fn open(path: &Path) -> Result<(Self, Place, Kept), JournalError> {
-        let (mut file, mut place) = lock(path)?;
+        let (mut file, place) = lock(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         // A line that is not text is none.
         let text =
             str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
-        let (opened, kept) = if bytes.is_empty() || text.starts_with(UNCHECKED) {
-            let replaced = Self::replace(&place.path, text)?;
-            place = Place::new(path, &replaced.0.file)?;
-            replaced
-        } else {
-            Self::read(file, text)?
-        };
+        if bytes.is_empty() || text.starts_with(UNCHECKED) {
+            return Self::replace(&place.path, Line::read_unchecked(text)?);
+        }
+        let (opened, kept, steps) = Self::read(file, text)?;
+        if kept.is_sparse() {
+            let mut lines = Line::read_unchecked(steps)?;
+            lines.retain(|line| kept.results.contains_key(&*line.step));
+            return Self::replace(&place.path, lines);
+        }
         Ok((opened, place, kept))
     }
 
     /// Whatever follows the bytes that the header has was being written when the program ended, or the machine. A whole
-    /// line there was not yet counted.
-    fn read(mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+    /// line there was not yet counted. Returns the lines of steps, too.
+    fn read(mut file: File, text: &str) -> Result<(Self, Kept, &str), JournalError> {
         let (on_disk, steps) = Header::read(text)?;
         let lines = steps.split_inclusive('\n');
-        let mut kept = Kept::with_capacity(lines.clone().count());
-        let mut end = text.len() - steps.len();
+        let mut kept = Kept::default();
+        kept.results.reserve(lines.clone().count());
+        let mut length = 0;
         let (mut check, mut number, mut time) = (0, 2, Duration::ZERO);
         for line in lines {
             let Some((step, of_line)) = Line::read(check, line) else {
                 break;
             };
-            time = step.time();
-            let result = kept.entry(step.step.into_owned());
-            result.or_insert_with(|| step.result.to_owned());
+            time = time.max(step.time());
+            kept.keep(step);
             check = of_line;
-            end += line.len();
+            length += line.len();
             number += 1;
         }
-        let end = u64::try_from(end).unwrap_or(u64::MAX);
+        let end = (text.len() - steps.len() + length) as u64;
         if end < on_disk {
             return Err(JournalError::Damaged { line: number });
         }
         file.set_len(end)?;
-        write_header(&mut file, end)?;
+        // Only then is it true what the header says.
         file.sync_all()?;
+        write_header(&mut file, end)?;
         let file = Self {
             file,
             time,
@@ -83,19 +126,19 @@ impl JournalFile {
             check,
             is_whole: true,
         };
-        Ok((file, kept))
+        Ok((file, kept, &steps[..length]))
     }
 
-    /// Puts a file with checks where there is one without, or an empty one. Written elsewhere first, so that a crash
-    /// leaves the one or the other.
-    fn replace(path: &Path, unchecked: &str) -> Result<(Self, Kept), JournalError> {
-        let (mut check, mut text) = (0, Header::written(0));
-        for step in Line::read_unchecked(unchecked)? {
-            let written = step.written(check).map_err(JournalError::json(&step.step));
-            let (line, of_line) = written?;
-            text.push_str(&line);
+    /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
+    fn replace(path: &Path, steps: Vec<Line<'_>>) -> Result<(Self, Place, Kept), JournalError> {
+        let (mut check, mut lines) = (0, String::new());
+        for step in steps {
+            let (line, of_line) = checkable(check, &step.json()?);
+            lines.push_str(&line);
             check = of_line;
         }
+        let length = Header::written(0).len() + lines.len();
+        let text = Header::written(length as u64) + &lines;
         let mut new = OsString::from(path);
         new.push(".new");
         let mut options = OpenOptions::new();
@@ -103,22 +146,21 @@ impl JournalFile {
         let mut file = options.open(&new)?;
         file.try_lock().map_err(io::Error::from)?;
         file.write_all(text.as_bytes())?;
-        let replaced = Self::read(file, &text)?;
+        let (opened, kept, _) = Self::read(file, &text)?;
         fs::rename(&new, path)?;
         sync_entry(path)?;
-        Ok(replaced)
+        let place = Place::new(path, &opened.file)?;
+        Ok((opened, place, kept))
     }
 
-    /// Writes a step, or nothing.
-    pub(super) fn append(&mut self, step: &Line<'_>) -> Result<(), JournalError> {
+    /// Writes a line of that JSON, or nothing.
+    pub(super) fn append(&mut self, json: &str) -> io::Result<()> {
         if !self.is_whole {
-            return Err(io::Error::other("the journal could not be written before").into());
+            return Err(io::Error::other("the journal could not be written before"));
         }
-        let (line, check) = step
-            .written(self.check)
-            .map_err(JournalError::json(&step.step))?;
+        let (line, check) = checkable(self.check, json);
         self.file.seek(SeekFrom::Start(self.end))?;
-        let end = self.end.saturating_add(line.len() as u64);
+        let end = self.end + line.len() as u64;
         // The header is on the disk with the next line at the latest. Until then a crash of the machine, but not of the
         // program, leaves a last line that is not counted.
         let written = (self.file.write_all(line.as_bytes()))
@@ -128,7 +170,7 @@ impl JournalFile {
             let cut = self.file.set_len(self.end);
             let cut = cut.and_then(|()| write_header(&mut self.file, self.end));
             self.is_whole = cut.is_ok();
-            return Err(error.into());
+            return Err(error);
         }
         (self.end, self.check) = (end, check);
         Ok(())
@@ -168,15 +210,12 @@ impl Place {
     }
 
     /// Whether another program would find that file there, and its lock.
-    #[cfg(unix)]
-    pub(super) fn holds(&self) -> bool {
-        let there = self.path.metadata();
-        there.is_ok_and(|there| inode(&there) == self.inode)
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn holds(&self) -> bool {
-        true
+    pub(super) fn check(&self) -> Result<(), JournalError> {
+        #[cfg(unix)]
+        if !(self.path.metadata()).is_ok_and(|there| inode(&there) == self.inode) {
+            return Err(JournalError::Replaced);
+        }
+        Ok(())
     }
 }
 
@@ -196,19 +235,15 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
     // Not to append: Windows does not let such a file be cut.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    loop {
-        let file = options.open(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::InUse,
-            TryLockError::Error(error) => JournalError::Io(error),
-        })?;
-        // Another program may have replaced it before it was locked.
-        match Place::new(path, &file) {
-            Ok(place) if place.holds() => return Ok((file, place)),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-    }
+    let file = options.open(path)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => JournalError::InUse,
+        TryLockError::Error(error) => JournalError::Io(error),
+    })?;
+    let place = Place::new(path, &file)?;
+    // Another program may have replaced it before it was locked.
+    place.check()?;
+    Ok((file, place))
 }
 
 /// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.

@@ -25,7 +25,8 @@ impl Header {
             journal: FORMAT,
             kept: format!("{kept:016}"),
         };
-        framed(0, &header).expect("a number and digits are JSON").0
+        let json = serde_json::to_string(&header).expect("a number and digits are JSON");
+        checkable(0, &json).0
     }
 
     /// How many bytes are on the disk, according to the first line of that text; and what follows that line.
@@ -49,15 +50,24 @@ pub(super) struct Line<'a> {
     at: u64,
     #[serde(borrow)]
     pub(super) step: Cow<'a, str>,
+    /// Of an attempt, its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) attempt: Option<u32>,
     #[serde(borrow)]
     pub(super) result: &'a RawValue,
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(at: Duration, step: &'a str, result: &'a RawValue) -> Self {
+    pub(super) fn new(
+        at: Duration,
+        step: &'a str,
+        attempt: Option<u32>,
+        result: &'a RawValue,
+    ) -> Self {
         Self {
             at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
             step: Cow::Borrowed(step),
+            attempt,
             result,
         }
     }
@@ -66,9 +76,8 @@ impl<'a> Line<'a> {
         Duration::from_millis(self.at)
     }
 
-    /// Its line, and the check of that, behind lines that end with that check.
-    pub(super) fn written(&self, check: u32) -> serde_json::Result<(String, u32)> {
-        framed(check, self)
+    pub(super) fn json(&self) -> Result<String, JournalError> {
+        serde_json::to_string(self).map_err(JournalError::json(&self.step))
     }
 
     /// Reads the next line, and its check. `None` if it is not what was written there.
@@ -88,14 +97,15 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The line of that JSON, and its check, behind lines that end with that check.
+///
 /// Each check is that of all lines so far, so none can be missing, twice, or elsewhere. The checks themselves are left
 /// out: over its own value, a CRC is the same for all lines.
-fn framed(check: u32, content: &impl Serialize) -> serde_json::Result<(String, u32)> {
+pub(super) fn checkable(check: u32, json: &str) -> (String, u32) {
     // A `RawValue` of the user's may have line breaks. They are between tokens, as texts have them escaped.
-    let json = serde_json::to_string(content)?.replace('\n', " ");
-    let rest = format!("{}\n", &json[1..]);
+    let rest = format!("{}\n", json[1..].replace('\n', " "));
     let check = crc(check, rest.as_bytes());
-    Ok((format!("{CHECK}{check:08x}\",{rest}"), check))
+    (format!("{CHECK}{check:08x}\",{rest}"), check)
 }
 
 /// The check of that line, if it is the one that it begins with.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -179,6 +180,44 @@ async fn a_deadline_spans_restarts() {
     }
     let line = "gave up charge attempt=1 max=3 error=() reason=deadline";
     assert_eq!(recording.lines(), [line]);
+}
+
+/// Of a call that goes on for long, only the last two attempts are still in the file when it is opened again.
+#[tokio::test(start_paused = true)]
+async fn a_long_call_leaves_a_short_journal() {
+    let late = Err("503 number 400");
+    for (deadline, down, requests, expected) in [
+        (secs(999), secs(0), 451, Ok(450)),
+        (secs(420), secs(60), 401, late),
+    ] {
+        let (run, server, recording) = (Run::new(), Server::failing(450), testing::record());
+        let program = async |down| {
+            let journal = run.open();
+            sleep(down).await;
+            let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(1));
+            let call = Durable::new(policy.deadline(deadline)).on(is_busy);
+            let ended = call.call(&journal, "charge", async || server.post()).await;
+            ended.map_err(|error| error.to_string())
+        };
+        let life = Duration::from_millis(400_500);
+        assert!(timeout(life, program(secs(0))).await.is_err());
+        let length = || fs::metadata(&run.path).unwrap().len();
+        let long = length();
+        // And a line that was being written.
+        let mut file = fs::OpenOptions::new().append(true).open(&run.path).unwrap();
+        file.write_all(b"{\"check\":\"\0\0\0}\n").unwrap();
+        drop(run.open());
+        assert!(length() < long / 50, "{long} and then {}", length());
+        for _ in 0..2 {
+            let ended = program(down).await;
+            assert_eq!(ended, expected.map_err(str::to_owned));
+            assert_eq!(server.requests.load(SeqCst), requests);
+        }
+        assert!(recording.delays().iter().all(|delay| *delay == secs(1)));
+        let last = recording.lines().pop().unwrap();
+        assert!(last.contains(&format!(" attempt={requests} ")), "{last}");
+        assert!(run.open().unasked().len() < 10);
+    }
 }
 
 /// The clock is an hour back in the second of three lives, and then right again.
