@@ -420,7 +420,7 @@ async fn a_hedge_is_evaluated_before_each_attempt_that_begins_alone() {
     let steps = vec![
         (100, Ok(())),
         (1_500, busy()),
-        (200, busy()),
+        (500, busy()),
         (1_500, busy()),
     ];
     call(&Mutex::new(steps)).await.unwrap();

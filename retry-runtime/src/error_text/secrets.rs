@@ -17,162 +17,37 @@ pub(super) fn are_shown() -> bool {
     ARE_SHOWN.load(Ordering::Relaxed)
 }
 
-/// What names of secrets end in: lower case, and without the signs of [`is_in_name`].
-const NAMES: [&str; 23] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "accountkey",
-    "authkey",
-    "encryptionkey",
-    "functionskey",
-    "masterkey",
-    "privatekey",
-    "secretkey",
-    "sharedkey",
-    "signingkey",
-    "subscriptionkey",
-    "sessid",
-    "sessionid",
-    "authorization",
-    "cookie",
-];
+// Each list is one text: a program that retries anything has them, and slices of slices would take several times as much.
+
+/// What names of secrets end in, without the signs of [`is_in_name`].
+const NAMES: &str = "password passwd passphrase passcode pwd secret token apikey accesskey accountkey authkey \
+    encryptionkey functionskey masterkey privatekey secretkey sharedkey signingkey subscriptionkey sessid sessionid \
+    authorization cookie";
 
 /// Whole words that also stand before other values than secrets: only what looks random is one.
-const WORDS: [&str; 9] = [
-    "auth",
-    "credential",
-    "credentials",
-    "jwt",
-    "pass",
-    "session",
-    "sid",
-    "sig",
-    "signature",
-];
+const WORDS: &str = "auth credential credentials jwt pass session sid sig signature";
 
 /// What follows the name of a secret in a sentence.
-const PROSE: [&str; 53] = [
-    "a",
-    "an",
-    "and",
-    "are",
-    "at",
-    "bad",
-    "be",
-    "can",
-    "cannot",
-    "contains",
-    "could",
-    "denied",
-    "did",
-    "does",
-    "empty",
-    "expected",
-    "expired",
-    "failed",
-    "false",
-    "flag",
-    "for",
-    "has",
-    "in",
-    "incorrect",
-    "invalid",
-    "is",
-    "it",
-    "malformed",
-    "mismatch",
-    "missing",
-    "must",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "of",
-    "option",
-    "rejected",
-    "required",
-    "revoked",
-    "the",
-    "this",
-    "to",
-    "too",
-    "true",
-    "undefined",
-    "unexpected",
-    "unknown",
-    "unset",
-    "was",
-    "wrong",
-    "your",
-];
+const PROSE: &str = "a an and are at bad be can cannot contains could denied did does empty expected expired failed \
+    false flag for has in incorrect invalid is it malformed mismatch missing must nil no none not null of option \
+    rejected required revoked the this to too true undefined unexpected unknown unset was wrong your";
 
-/// How the tokens of well-known services begin, and how long a part of them is at least that looks random.
-const SHAPES: [(&str, usize); 38] = [
-    ("Basic ", 8),
-    ("basic ", 8),
-    ("Bearer ", 8),
-    ("bearer ", 8),
-    // JSON in Base64, as every JWT begins.
-    ("eyJ", 8),
-    // AWS, Google.
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("AIza", 16),
-    ("ya29.", 8),
-    // Models: OpenAI, Anthropic and many more; Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA.
-    ("sk-", 8),
-    ("gsk_", 8),
-    ("xai-", 8),
-    ("hf_", 8),
-    ("r8_", 8),
-    ("pplx-", 8),
-    ("nvapi-", 8),
-    // GitHub, GitLab, npm, PyPI, Docker.
-    ("ghp_", 8),
-    ("gho_", 8),
-    ("ghu_", 8),
-    ("ghs_", 8),
-    ("ghr_", 8),
-    ("github_pat_", 8),
-    ("glpat-", 8),
-    ("npm_", 8),
-    ("pypi-", 8),
-    ("dckr_pat_", 8),
-    // Slack, Stripe, SendGrid, Shopify, DigitalOcean, Vault, Grafana.
-    ("xoxa-", 8),
-    ("xoxb-", 8),
-    ("xoxp-", 8),
-    ("xapp-", 8),
-    ("sk_live_", 8),
-    ("sk_test_", 8),
-    ("rk_live_", 8),
-    ("whsec_", 8),
-    ("SG.", 16),
-    ("shpat_", 8),
-    ("dop_v1_", 8),
-    ("hvs.", 8),
-];
+/// How the tokens of well-known services begin: JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI,
+/// Hugging Face, Replicate, Perplexity, NVIDIA; GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean,
+/// Vault.
+const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
+    github_pat_ glpat- npm_ pypi- dckr_pat_ xoxa- xoxb- xoxp- xapp- sk_live_ sk_test_ rk_live_ whsec_ shpat_ dop_v1_ \
+    hvs.";
 
 /// After such a word, the next belongs to the value of the header `Authorization`, too.
-const SCHEMES: [&str; 9] = [
-    "apikey",
-    "aws4-hmac-sha256",
-    "basic",
-    "bearer",
-    "digest",
-    "key",
-    "negotiate",
-    "sharedkey",
-    "token",
-];
+const SCHEMES: &str = "apikey aws4-hmac-sha256 basic bearer digest key negotiate sharedkey token";
+
+/// Those that stand before a secret elsewhere, too.
+const BARE_SCHEMES: &str = "basic bearer";
+
+/// How long a part is at least that looks random: of a token, and of one whose shape a word may begin with.
+const PART: usize = 8;
+const LONG_PART: usize = 16;
 
 /// How far is looked from any place of a text, so that the time for a whole text is in proportion to its length.
 const NEAR: usize = 64;
@@ -192,34 +67,55 @@ pub(super) fn hide(text: &str) -> Option<String> {
         };
         at += 1;
         if let Some(secret) = secret {
-            hidden.push_str(&text[kept..secret.start]);
+            hidden.push_str(part(text, kept..secret.start));
             hidden.push_str(ELLIPSIS);
             kept = secret.end;
             at = at.max(kept);
         }
     }
     (kept > 0).then(|| {
-        hidden.push_str(&text[kept..]);
+        hidden.push_str(part(text, kept..text.len()));
         hidden
     })
 }
 
-/// A token of a well-known shape that begins there, but for what says so.
+/// An index would bring along what its panic says about characters: 8 KB of a program.
+fn part(text: &str, part: Range<usize>) -> &str {
+    text.get(part).unwrap_or_default()
+}
+
+/// A token of a well-known shape that begins there, or behind the name of a scheme, but for what says so.
 fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
-    let is_shape = |shape: &&(&str, usize)| {
-        let start = shape.0.as_bytes();
-        start[0] == rest[0] && rest.starts_with(start)
+    let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
+    let (start, least) = if is_one_of(BARE_SCHEMES, &rest[..word]) {
+        (word + 1, PART)
+    } else if is_random(&rest[..length(rest, NEAR, is_of_token)], PART) {
+        let shape = list(SHAPES).find(|shape| rest.starts_with(shape))?;
+        let may_be_word = shape[0].is_ascii_uppercase();
+        (shape.len(), if may_be_word { LONG_PART } else { PART })
+    } else {
+        return None;
     };
-    let (start, least) = SHAPES.iter().find(is_shape)?;
-    let token = &rest[start.len()..];
-    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte);
+    let token = rest.get(start..)?;
     let near = &token[..length(token, NEAR, is_of_token)];
-    is_random(near, *least).then(|| {
-        let start = at + start.len();
+    is_random(near, least).then(|| {
         let token = &token[..length(token, usize::MAX, is_of_token)];
+        let start = at + start;
         start..start + trimmed(token, |byte| *byte == b'.').len()
     })
+}
+
+fn is_of_token(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
+}
+
+fn list(texts: &'static str) -> impl Iterator<Item = &'static [u8]> {
+    texts.as_bytes().split(|byte| *byte == b' ')
+}
+
+fn is_one_of(texts: &'static str, text: &[u8]) -> bool {
+    list(texts).any(|other| other.eq_ignore_ascii_case(text))
 }
 
 /// The private key that begins there in the text encoding of PEM.
@@ -290,12 +186,12 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
         Name::Header => header_len(rest),
         _ => trimmed_len(rest, |byte| b";&".contains(byte)),
     };
-    let value = &text[start..start + len];
+    let value = part(text, start..start + len);
     let is_value = value.bytes().any(|byte| byte.is_ascii_alphanumeric())
         || !value.is_ascii() && value != ELLIPSIS;
     let is_other = match name {
         Name::Token if value.bytes().all(|byte| byte.is_ascii_digit()) => true,
-        _ => !is_quoted && PROSE.iter().any(|word| value.eq_ignore_ascii_case(word)),
+        _ => !is_quoted && is_one_of(PROSE, value.as_bytes()),
     };
     (is_value && !is_other).then(|| start..start + len)
 }
@@ -327,18 +223,13 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
         first -= 1;
         letters[first] = letter.to_ascii_lowercase();
     }
-    let ending = NAMES
-        .iter()
-        .find(|ending| letters[first..].ends_with(ending.as_bytes()));
+    let ending = list(NAMES).find(|ending| letters[first..].ends_with(ending));
     let word = before[word..].rsplit(|byte| b"-_".contains(byte)).next()?;
     match ending {
-        Some(&("authorization" | "cookie")) => Some(Name::Header),
-        Some(&"token") => Some(Name::Token),
+        Some(b"authorization" | b"cookie") => Some(Name::Header),
+        Some(b"token") => Some(Name::Token),
         Some(_) => Some(Name::Secret),
-        None => WORDS
-            .iter()
-            .any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
-            .then_some(Name::Word),
+        None => is_one_of(WORDS, word).then_some(Name::Word),
     }
 }
 
@@ -372,10 +263,7 @@ fn header_len(rest: &[u8]) -> usize {
         let word = &rest[start..];
         let word = &word[..word_len(word, |_| false)];
         let end = start + word.len();
-        let is_scheme = SCHEMES
-            .iter()
-            .any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
-        let goes_on = is_scheme || matches!(word.last(), Some(b',' | b';'));
+        let goes_on = is_one_of(SCHEMES, word) || matches!(word.last(), Some(b',' | b';'));
         if !goes_on || rest.get(end) != Some(&b' ') || rest.len() == end + 1 {
             return start + trimmed_len(word, |_| false);
         }
@@ -414,7 +302,7 @@ fn is_random(token: &[u8], least: usize) -> bool {
     parts.any(|part| {
         let is_mixed =
             || part.iter().any(u8::is_ascii_digit) || part[1..].iter().any(u8::is_ascii_uppercase);
-        part.len() >= 16 || part.len() >= least && is_mixed()
+        part.len() >= LONG_PART || part.len() >= least && is_mixed()
     })
 }
 

@@ -149,13 +149,13 @@ async fn rare_failures_are_no_outage() {
     assert!(stays_closed(&breaker, millis(10), failures(99)).await);
 }
 
-/// Seeded chance, by SplitMix64.
+/// Seeded chance, by `SplitMix64`.
 fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = Seen> {
     iter::repeat_with(move || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let chance = (mixed ^ (mixed >> 31)) as f64 / u64::MAX as f64;
+        let chance = f64::from((mixed >> 32) as u32) / f64::from(u32::MAX);
         if chance < share {
             FAILURE
         } else {
@@ -168,7 +168,7 @@ fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = Seen> {
 async fn it_never_opens_while_half_fail() {
     for (rate, seconds, seeds) in [(10, 600, 20), (200, 60, 5), (5_000, 20, 1)] {
         for seed in 0..seeds {
-            let ends = failing(0.5, seed << 32).take(rate as usize * seconds);
+            let ends = failing(0.5, seed).take(rate as usize * seconds);
             let breaker = Breaker::new();
             let is_closed = stays_closed(&breaker, secs(1) / rate, ends).await;
             assert!(is_closed, "{rate} a second, seed {seed}");
@@ -180,16 +180,16 @@ async fn it_never_opens_while_half_fail() {
 /// volume 1, XIII.7. At 80 % it is short enough to be measured.
 #[tokio::test(start_paused = true)]
 async fn chance_opens_it_as_rarely_as_is_known_of_runs() {
-    const SEEDS: u64 = 200;
+    const SEEDS: u32 = 200;
 
     let (share, run) = (0.8_f64, 25);
     let expected = (share.powi(-run) - 1.0) / (1.0 - share);
     let mut attempts = 0;
     for seed in 0..SEEDS {
-        let ends = failing(share, seed << 32).inspect(|_| attempts += 1);
+        let ends = failing(share, seed.into()).inspect(|_| attempts += 1);
         assert!(!stays_closed(&Breaker::new(), millis(100), ends).await);
     }
-    let measured = f64::from(attempts) / SEEDS as f64;
+    let measured = f64::from(attempts) / f64::from(SEEDS);
     let ratio = measured / expected;
     assert!((0.8..1.2).contains(&ratio), "{measured} for {expected}");
 }
