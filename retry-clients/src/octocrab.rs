@@ -77,13 +77,12 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     if !verdict.is_retryable() {
         return verdict;
     }
+    // Always a point in time, however small the number.
     let reset = answer.rate_limit_reset.filter(|_| used_up);
     let until_reset = || until(reset?, server_time(headers));
-    match verdict.hint().or_else(until_reset) {
+    match retry_after(headers).or_else(until_reset) {
         // The limit that was reset is the other one.
-        None | Some(Duration::ZERO) if secondary && retry_after(headers).is_none() => {
-            verdict.after(SECONDARY)
-        }
+        None | Some(Duration::ZERO) if secondary => verdict.after(SECONDARY),
         Some(wait) => verdict.after(wait),
         None => verdict,
     }
