@@ -117,7 +117,7 @@ impl fmt::Debug for Answer<'_> {
 /// | a status below 400 | success |
 /// | any other status | [`Verdict::from_http`], by status and headers |
 /// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
-/// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type` and `code` |
+/// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
 /// | an error | [`on::cause`]; those of async-openai by its module, with its feature |
 pub fn classify(outcome: Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> {
     match outcome {
@@ -139,18 +139,17 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
     is_failure.then(|| Verdict::from_http(answer.status, answer.headers))
 }
 
-/// `None` if the body is no error of a model API.
+/// `None` if the body was not read, or if the answer is no failure. That of a success is one only in the form of a model API.
 #[cfg(feature = "llm")]
 fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
     use retry_runtime::{Classify, llm::ProviderError};
 
     let body = answer.seen.body?;
-    let error = ProviderError::parse(body)?;
-    if answer.status.is_success() {
-        return Some(error.classify());
+    if answer.status.is_client_error() || answer.status.is_server_error() {
+        let refusal = ResponseError::new(answer.status, answer.headers.clone(), body);
+        return Some(refusal.classify());
     }
-    let refusal = ResponseError::new(answer.status, answer.headers.clone(), body);
-    Some(refusal.classify())
+    ProviderError::parse(body).map(|error| error.classify())
 }
 
 fn of_error(error: &(dyn Error + 'static)) -> Verdict {

@@ -33,6 +33,9 @@ use ::octocrab::{Error, GitHubError};
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
 
+/// How long GitHub asks to wait after a secondary rate limit.
+const SECONDARY: Duration = Duration::from_secs(60);
+
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
@@ -44,8 +47,8 @@ use retry_runtime::{Classify, Verdict, retry_after, server_time};
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock; without them, a minute for
-/// a secondary rate limit, as GitHub requests ([Rate limits for the REST API][limits]).
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock; without them, or if that time
+/// is past, a minute for a secondary rate limit, as GitHub requests ([Rate limits for the REST API][limits]).
 ///
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
@@ -71,15 +74,17 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     } else {
         Verdict::from_http(answer.status_code, headers)
     };
-    let reset = answer.rate_limit_reset;
-    match reset.and_then(|reset| until(reset, server_time(headers))) {
-        Some(wait) if used_up && verdict.is_retryable() && verdict.hint().is_none() => {
-            verdict.after(wait)
-        }
-        _ if secondary && verdict.is_retryable() && verdict.hint().is_none() => {
-            verdict.after(Duration::from_secs(60))
-        }
-        _ => verdict,
+    if !verdict.is_retryable() {
+        return verdict;
+    }
+    // Always a point in time, however small the number.
+    let reset = answer.rate_limit_reset.filter(|_| used_up);
+    let until_reset = || until(reset?, server_time(headers));
+    match retry_after(headers).or_else(until_reset) {
+        // The limit that was reset is the other one.
+        None | Some(Duration::ZERO) if secondary => verdict.after(SECONDARY),
+        Some(wait) => verdict.after(wait),
+        None => verdict,
     }
 }
 

@@ -39,9 +39,9 @@ const OTHER_ROLES: [&str; 2] = [
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | too many connections (53300), the server starts up or recovers (57P03) | transient: nothing was done |
+/// | too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), or had closed an idle session (57P05) | transient: nothing was done |
 /// | no connection, none in time, none in the role that `target_session_attrs` asks for | transient: nothing was sent |
-/// | the server shut down (57P01) or crashed (57P02) | transient, ambiguous |
+/// | the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007) | transient, ambiguous |
 /// | a connection that broke or is closed | transient, ambiguous |
 /// | a serialization failure or a deadlock (40001, 40P01) | stop, except under [`transaction`] |
 /// | constraints, wrong statements and types, a missing socket file, a rejected password or certificate, all else | stop |
@@ -49,8 +49,10 @@ const OTHER_ROLES: [&str; 2] = [
 /// Source: PostgreSQL's manual, Appendix A, "PostgreSQL Error Codes".
 pub fn classify(error: &Error) -> Verdict {
     match error.code().map(SqlState::code) {
-        Some("53300" | "57P03") => Verdict::TRANSIENT,
-        Some("57P01" | "57P02") => Verdict::TRANSIENT.ambiguous(),
+        Some("08001" | "25006" | "53300" | "57P03" | "57P05") => Verdict::TRANSIENT,
+        Some("08000" | "08003" | "08006" | "08007" | "57P01" | "57P02") => {
+            Verdict::TRANSIENT.ambiguous()
+        }
         Some(_) => Verdict::STOP,
         None if error.is_closed() => Verdict::TRANSIENT.ambiguous(),
         None => by_cause(error),

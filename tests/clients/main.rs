@@ -10,6 +10,8 @@
 mod databases;
 #[cfg(feature = "foreign_traits")]
 mod foreign_traits;
+#[cfg(feature = "http2")]
+mod http2;
 #[cfg(feature = "hyper_util")]
 mod hyper_util;
 #[cfg(feature = "models")]

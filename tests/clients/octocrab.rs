@@ -89,6 +89,9 @@ async fn a_secondary_limit_is_one() {
         check(answer_with(status, &left, no), minute).await;
         let hint = Verdict::THROTTLED.after(Duration::from_secs(7));
         check(answer_with(status, &[("retry-after", "7")], no), hint).await;
+        // The limit that was reset is another one.
+        let past = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1")];
+        check(answer_with(status, &past, no), minute).await;
     }
     check(answer(404, no), Verdict::STOP).await;
 }

@@ -7,6 +7,7 @@ mod aws;
 mod aws_token_bucket;
 mod grpc;
 mod polly;
+mod reqwest_retry;
 mod resilience4j;
 
 use std::time::Duration;

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
 use retry_runtime::llm::{ProviderError, wait_in};
-use retry_runtime::{Classify, ResponseError, Verdict, retry};
+use retry_runtime::{Call, Classify, Jitter, Policy, ResponseError, Site, Verdict, retry};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -134,6 +137,72 @@ async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
             "{}",
             answer.source
         );
+    }
+}
+
+/// What an answer may say, by words that mean something and numbers that may be anything.
+fn body() -> impl Strategy<Value = String> {
+    let names = vec![
+        "rate_limit_error",
+        "overloaded_error",
+        "insufficient_quota",
+        "RESOURCE_EXHAUSTED",
+        "UNAVAILABLE",
+        "api_error",
+        "invalid_request_error",
+    ];
+    let asks = vec![
+        "try again in",
+        "retry after",
+        "please wait",
+        "resets in",
+        "tokens per day (TPD):",
+    ];
+    let units = vec!["ms", "s", "m", "h", " seconds", " minutes", "d", ""];
+    let number = prop_oneof![Just(0.0), 0.0..100.0, 0.0..1e12, any::<f64>()];
+    (select(names), select(asks), number, select(units), 0..6_u8).prop_map(
+        |(name, ask, number, unit, form)| {
+            let text = format!("{ask} {number}{unit}");
+            let error = json!({"type": name, "message": text, "retry_after": number});
+            match form {
+                0 => text,
+                1 => error.to_string(),
+                2 => json!({ "error": error }).to_string(),
+                3 => json!({"error": {"message": format!("API error 429: {error}")}}).to_string(),
+                4 => json!({"error": {"status": name, "details": [{
+                    "@type": "type.googleapis.com/google.rpc.RetryInfo",
+                    "retryDelay": format!("{number}s"),
+                }]}})
+                .to_string(),
+                _ => json!({"detail": text, "estimated_time": number}).to_string(),
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn no_answer_is_asked_again_at_once_nor_after_more_than_is_allowed(
+        status in 400_u16..600,
+        body in prop_oneof![body(), ".{0,60}"],
+        header in option::of((select(vec!["retry-after", "retry-after-ms"]), "[0-9a-zA-Z:. ]{0,12}")),
+    ) {
+        const BASE: Duration = Duration::from_millis(100);
+        const POLICY: Policy = Policy::new().base(BASE).jitter(Jitter::None).max_hint(MAX_HINT);
+
+        let mut headers = HeaderMap::new();
+        if let Some((name, value)) = header {
+            headers.insert(name, value.parse().unwrap());
+        }
+        let status = StatusCode::from_u16(status).unwrap();
+        let answer = ResponseError::new(status, headers, body.clone());
+        let event = ProviderError::parse(&body).map(|error| error.classify());
+        for verdict in [Some(answer.classify()), event].into_iter().flatten() {
+            match Call::new().failed(&Site::new(&POLICY, "ask"), verdict, &answer) {
+                Ok(pause) => prop_assert!((BASE..=MAX_HINT).contains(&pause), "{pause:?}"),
+                Err(_) => prop_assert!(!verdict.is_retryable() || verdict.hint() > Some(MAX_HINT)),
+            }
+        }
     }
 }
 

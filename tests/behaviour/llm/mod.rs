@@ -373,6 +373,25 @@ fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
         ("Please try again in -1s", None),
         ("Please try again in 9999999h", None),
         ("Please try again in ", None),
+        // Of several the first, whatever its words: services ask first and explain their limits after it.
+        (
+            "Retry after 5s. The limit resets in 1h.",
+            Some(millis(5000)),
+        ),
+        ("Limit resets in 1h; then wait 5s", Some(millis(3_600_000))),
+        (
+            "Please wait a moment, or try again in 3s",
+            Some(millis(3000)),
+        ),
+        ("Retry your request in 2 seconds.", Some(millis(2000))),
+        ("retry-after: 12 seconds", Some(millis(12_000))),
+        ("Please try again in a minute", Some(millis(60_000))),
+        // Words that only contain one of these, and what is no wait.
+        ("Await 5s of audio; preset in 3s", None),
+        (
+            "You may retry 3 times; the limit resets every 60 seconds",
+            None,
+        ),
         ("20s", None),
     ];
     let too_many = StatusCode::TOO_MANY_REQUESTS;

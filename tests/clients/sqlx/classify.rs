@@ -88,6 +88,7 @@ fn mysql_failing_with(number: u16, code: &str, message: &str) -> Server {
 #[tokio::test]
 async fn codes_of_mysql_have_the_verdict_of_the_table() {
     let lock_wait = "Lock wait timeout exceeded; try restarting transaction";
+    let read_only = "The MySQL server is running with the --read-only option so it cannot execute this statement";
     let table = [
         (1040, "08004", "Too many connections", Verdict::TRANSIENT),
         (1053, "08S01", "Server shutdown in progress", BROKEN),
@@ -98,6 +99,13 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
             Verdict::STOP,
         ),
         (1205, "HY000", lock_wait, Verdict::STOP),
+        (1290, "HY000", read_only, Verdict::TRANSIENT),
+        (
+            1792,
+            "25006",
+            "Cannot execute statement in a READ ONLY transaction",
+            Verdict::TRANSIENT,
+        ),
         (1114, "HY000", "The table is full", Verdict::STOP),
         (1062, "23000", "Duplicate entry", Verdict::STOP),
         (1045, "28000", "Access denied", Verdict::STOP),

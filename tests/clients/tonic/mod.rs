@@ -14,7 +14,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, QuotaViolation, StatusExt};
 
-mod service;
+pub(crate) mod service;
 
 #[retry(max = 2, backoff = "none")]
 async fn call(channel: &Channel, count: &mut u32) -> Result<(), Status> {

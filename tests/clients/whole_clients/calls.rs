@@ -240,6 +240,20 @@ async fn what_bodies_mean() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_wait_in_the_text_of_a_body_is_the_hint() {
+    for text in [
+        "Rate limit reached. Please try again in 20s.",
+        r#"{"message":"Rate limit reached. Please try again in 20s."}"#,
+    ] {
+        let service = Scripted::new([Text(429, text)]);
+        let retries = ClientRetries::new(POLICY).read_bodies(4096);
+        let began = Instant::now();
+        assert_eq!(send(&service, retries).await, Ok(200));
+        assert_eq!(began.elapsed(), Duration::from_secs(20), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_the_beginning_of_a_long_body_is_read() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&seen);

@@ -9,14 +9,21 @@ use crate::loopback::Server;
 use crate::verdicts::BROKEN;
 
 /// Codes of errors, and their verdicts: of a single statement, and of a whole transaction.
-pub const CODES: [(&str, Verdict, Verdict); 9] = [
+pub const CODES: [(&str, Verdict, Verdict); 16] = [
     ("53300", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("57P03", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("08001", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("25006", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("57P05", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("08000", BROKEN, BROKEN),
+    ("08003", BROKEN, BROKEN),
+    ("08006", BROKEN, BROKEN),
     ("57P01", BROKEN, BROKEN),
     ("57P02", BROKEN, BROKEN),
     ("40001", Verdict::STOP, Verdict::TRANSIENT),
     ("40P01", Verdict::STOP, Verdict::TRANSIENT),
     ("23505", Verdict::STOP, Verdict::STOP),
+    ("57P04", Verdict::STOP, Verdict::STOP),
     ("28P01", Verdict::STOP, Verdict::STOP),
     ("XX000", Verdict::STOP, Verdict::STOP),
 ];
