@@ -198,10 +198,8 @@ impl Printer<'_> {
                 None => self.user(argument),
             };
             let clone = if self.model.gives_away() {
-                let slot = Ident::new(
-                    &slot(argument).to_string(),
-                    Span::mixed_site().located_at(span),
-                );
+                let mut slot = slot(argument);
+                slot.set_span(slot.span().located_at(span));
                 ours_at!(span=> __retry::take_argument(&mut #slot, retry_last))
             } else {
                 ours_at!(span=> __retry::CloneArgument::clone_argument(&#(self.user(argument))))
