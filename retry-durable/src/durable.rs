@@ -196,7 +196,7 @@ impl<'b, On> Durable<'b, On> {
         self.call_attempt(engine, name, move |_| operation())
     }
 
-    /// As [`call`](Self::call), for an operation that takes the number of its attempt, from 1: for the names of steps and
+    /// Makes a call like [`call`](Self::call), and hands the operation its attempt's number, from 1: for the names of steps and
     /// calls within it. An attempt that is made again, because it was under way when the program ended, has the same
     /// number, so it finds the steps that it had kept.
     ///

@@ -92,7 +92,7 @@ impl Journal {
     }
 
     /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the run is
-    /// done, these are steps that the code has no more, or names otherwise: that they were done is forgotten. Steps within an
+    /// done, these are steps that the code dropped or renamed. A renamed step has run a second time. Steps within an
     /// attempt that has ended are among them.
     ///
     /// ```

@@ -78,8 +78,8 @@ use crate::tokens::code;
 /// | `jitter` | `"full"` `"equal"` `"decorrelated"` `"none"`, or a ratio 0–1 | `"full"` |
 /// | `on` | which errors to retry: `fn(&E) -> impl Into<Verdict>` | `E: Classify` |
 /// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
-/// | `hint` | a server's hint: `"honor"` `"clamp"` `"ignore"` | `"honor"` |
-/// | `max_hint` | a longer hint ends the call | 120s |
+/// | `hint` | a server's hint: `"honor"` `"exact"` `"clamp"` `"ignore"` | `"honor"` |
+/// | `max_hint` | a longer hint ends the call; `"clamp"` cuts it to this | 120s |
 /// | `timeout` | the time for each attempt; alone: the policy's; needs `E: From<TimedOut>` | – |
 /// | `deadline` | the time for the whole call | – |
 /// | `enabled` | `false`: one attempt, whatever else is set | `true` |
@@ -95,6 +95,8 @@ use crate::tokens::code;
 /// | `limiter` | makes each attempt wait its turn: a `Limiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
 /// | `hedge` | begins another attempt beside one that takes longer: a duration, or a quantile of a `Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
+/// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |
+/// | `before_pause`, `before_retry` | run between a failure and its retry: `async fn(&E, NextAttempt)` | – |
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |

@@ -71,6 +71,6 @@ pages! {
     expansion = "expansion";
     performance = "performance";
     comparison = "comparison";
-    // The same.
+    // As those of `clients`.
     migrating = "migrating" if not(doctest);
 }

@@ -189,8 +189,8 @@ impl Policy {
         self
     }
 
-    /// The longest hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s, beside
-    /// [`Hint::Clamp`] 5 s more than the policy's shortest delay.
+    /// The longest hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s; with [`Hint::Clamp`], 5 s above
+    /// the policy's shortest delay.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
         self.max_hint = Nanos::new(Some(longest));
         self
@@ -292,7 +292,7 @@ impl Policy {
         Delays::new(self.in_force(self.rows.get(None)))
     }
 
-    /// The pauses between attempts that nothing else decides on: for loops that poll, watch or reconnect. Each is drawn
+    /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each is drawn
     /// anew with the policy's jitter, up to its `max`. Nothing is logged, and `deadline` and the sections have no say.
     ///
     /// ```

@@ -21,7 +21,7 @@ pub enum JournalError {
     InUse,
     /// A line is not as it was written, or is missing; or the file is no journal. Nothing was changed.
     Damaged {
-        /// Which, from 1.
+        /// The line's number, from 1.
         line: u64,
     },
     /// A later version of this crate has written the file. Nothing was changed.
@@ -69,7 +69,7 @@ impl fmt::Display for JournalError {
             Self::Damaged { line } => write!(
                 f,
                 "line {line} of the journal is not as it was written, or the file is no journal: restore it from a \
-                 copy, or move it away to run every step again"
+                 copy; or find out what its steps did, and move it away: then every step runs again"
             ),
             Self::Version(version) => write!(
                 f,

@@ -19,7 +19,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// That of a file of which so many bytes are on the disk.
+    /// The header of a file with this many bytes on the disk.
     pub(super) fn written(kept: u64) -> String {
         let header = Self {
             journal: FORMAT,

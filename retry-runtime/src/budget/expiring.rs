@@ -13,7 +13,7 @@ const PARTS: usize = 10;
 /// tokens, each retry takes one, and both are forgotten after a time, so that a good hour does not pay for the retries of
 /// the outage that follows it. A reserve is always there: it lets a program with few calls retry.
 ///
-/// The budget of Finagle and Linkerd, where the numbers are 0.2, 10 s and 100, and of tower, `TpsBudget`.
+/// Finagle and Linkerd use this budget, with 0.2, 10 s and 100. tower calls it `TpsBudget`.
 /// [`Budget::ratio`](crate::Budget::ratio) forgets nothing, but holds no more than 100 tokens.
 ///
 /// ```

@@ -146,9 +146,9 @@ fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
 enum Name {
     /// Its value is a secret.
     Secret,
-    /// The same, but a number is none.
+    /// The value is a secret, unless it is a number.
     Token,
-    /// The same, and of several words.
+    /// The value is a secret of several words.
     Header,
     /// Its value may be a secret.
     Word,

@@ -417,7 +417,7 @@ fn unquoted_len(text: &str) -> usize {
     if is_url { text.len() } else { end }
 }
 
-/// Whether it would begin a line of its own, move the cursor, turn the direction of writing, or say unseen what a program
+/// Whether a character would begin a line of its own, move the cursor, turn the direction of writing, or say unseen what a program
 /// reads. Joiners and variation selectors belong to letters and to emoji.
 fn is_escaped(char: char) -> bool {
     let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -23,7 +23,7 @@ pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
     sleeps: bool,
-    /// Whether it may begin before, as one of several has failed.
+    /// Whether the next attempt may begin early, because one of several failed.
     is_due: bool,
     measured: Measured<L, N>,
 }

@@ -35,9 +35,10 @@ keys! {
     /// run out.
     until
     /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long plus a random
-    /// part, `"clamp"` counts at most 5 s more than the policy's shortest delay, `"ignore"` takes no notice.
+    /// part, `"exact"` just that long, `"clamp"` as long as `max_hint` or 5 s more than the policy's shortest delay,
+    /// `"ignore"` takes no notice.
     hint
-    /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
+    /// `max_hint = "5m"`: a longer hint ends the call; `"clamp"` cuts it to this. Default 120 s.
     max_hint
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
     /// `From<TimedOut>`. `timeout` without a value takes the `policy`'s.

@@ -26,7 +26,7 @@ pub enum Reason {
     Budget,
     /// The `breaker` or the `limiter` did not let the next attempt begin.
     Rejected,
-    /// The call was cancelled, by the key `cancel`. An item of a batch whose future was dropped has this, too; of a call
+    /// The call was cancelled, by the key `cancel` or `abort`. An item of a batch whose future was dropped has this, too; of a call
     /// whose future was dropped nothing more is told.
     Cancelled,
     /// The key `correct` failed to repair a rejected value.

@@ -15,8 +15,8 @@ pub enum Hint {
     /// `"clamp"`: wait as with `"honor"`, but cut a longer hint to `max_hint`. Without a `max_hint`, count at most 5 s more
     /// than the policy's shortest delay, as AWS SDKs do ("Retry Behavior 2.1", 2026).
     Clamp,
-    /// `"exact"`: wait as long as the server asked, in place of the policy's own delay, be that longer or shorter. Nothing
-    /// is added, so for servers that tell each client a wait of its own. A hint above `max_hint` ends the call.
+    /// `"exact"`: wait as long as the server asked, in place of the policy's own delay, be that longer or shorter. Nothing is added: use it
+    /// only for servers that give each client its own wait. A hint above `max_hint` ends the call.
     Exact,
     /// `"ignore"`: wait the policy's own delay.
     Ignore,
