@@ -1,10 +1,12 @@
-//! How long it takes to open a journal of a million steps.
+//! How long it takes a program to open a journal of a million steps.
 //!
 //! `cargo bench --manifest-path retry-durable/Cargo.toml`
 
+use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 use std::time::Instant;
 
 use retry_durable::Journal;
@@ -12,25 +14,32 @@ use retry_durable::Journal;
 const STEPS: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = tempfile::tempdir()?;
-    let path = directory.path().join("journal");
-    let mut text = String::new();
-    for number in 0..STEPS {
-        let receipt = format!("receipt {number}");
-        writeln!(
-            text,
-            r#"{{"step":"charge {number}: attempt 1","result":{{"Succeeded":"{receipt}"}}}}"#
-        )?;
-    }
-    fs::write(&path, text)?;
-    // The first time, it is given checks.
-    for opening in ["without checks", "with checks", "with checks"] {
+    if let Some(path) = env::var_os("JOURNAL") {
         let begun = Instant::now();
         let journal = Journal::open(&path)?;
         let took = begun.elapsed();
         assert_eq!(journal.unasked().len(), STEPS);
         let mib = fs::metadata(&path)?.len() >> 20;
-        println!("{STEPS} steps {opening}: {took:.2?} ({mib} MiB)");
+        println!("{STEPS} steps, {mib} MiB: {took:.2?}");
+        return Ok(());
+    }
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("journal");
+    let mut text = String::new();
+    for number in 0..STEPS {
+        writeln!(
+            text,
+            r#"{{"step":"charge {number}: attempt 1","result":{{"Succeeded":"receipt {number}"}}}}"#
+        )?;
+    }
+    fs::write(&path, text)?;
+    // The first gives the file checks. Each is a program of its own, as opening again where much memory was just freed
+    // takes longer.
+    for _ in 0..4 {
+        let program = Command::new(env::current_exe()?)
+            .env("JOURNAL", &path)
+            .status()?;
+        assert!(program.success());
     }
     Ok(())
 }
