@@ -35,7 +35,7 @@ impl Printer<'_> {
             (Some(give_up), _) => {
                 let span = give_up.span();
                 let shaped = ours_at!(span=> __retry::shape(#gave_up, #(self.user(give_up))));
-                ours!(__retry::Err(#shaped))
+                ours!(__retry::Err(#(Self::contained(give_up, shaped))))
             }
             (None, Some(fallback)) => self.fallen(fallback, &gave_up),
         }
@@ -44,13 +44,14 @@ impl Printer<'_> {
     /// What the fallback makes of the call.
     fn fallen(&self, fallback: &Expr, gave_up: &TokenStream) -> TokenStream {
         let span = fallback.span();
-        let fallback = self.user(fallback);
+        let called = |by: TokenStream| {
+            let called = ours_at!(span=> __retry::#by(#gave_up, #(self.user(fallback))));
+            Self::contained(fallback, called)
+        };
         // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
         let fallen = match self.asyncness {
-            Asyncness::Async => ours_at!(span=> { __retry::fall_back(#gave_up, #fallback).await }),
-            Asyncness::Blocking => {
-                ours_at!(span=> { __retry::fall_back_blocking(#gave_up, #fallback) })
-            }
+            Asyncness::Async => ours_at!(span=> { #(called(ours!(fall_back))).await }),
+            Asyncness::Blocking => ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
         };
         #[cfg(feature = "stream")]
         let stream = self

@@ -159,11 +159,16 @@ impl Printer<'_> {
 
     /// The user's expression where the function would end with a `return` in it.
     pub(crate) fn kept(&self, expr: &Expr) -> TokenStream {
-        let user = self.user(expr);
+        Self::contained(expr, self.user(expr))
+    }
+
+    /// Code with the user's expression in it, where the function would end with a `return` in that. What takes a function
+    /// stands within, or the compiler would not infer the argument of a closure.
+    pub(crate) fn contained(expr: &Expr, code: TokenStream) -> TokenStream {
         if !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr) {
-            ours_at!(expr.span()=> (|| #user)())
+            ours_at!(expr.span()=> (|| #code)())
         } else {
-            user
+            code
         }
     }
 

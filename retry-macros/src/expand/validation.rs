@@ -92,7 +92,8 @@ impl Printer<'_> {
 
     /// Whether `until` accepts a value.
     fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))))
+        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
+        Self::contained(until, accepts)
     }
 
     /// What follows a value that `until` rejected. `ended` makes it the outcome.
@@ -287,7 +288,7 @@ impl Printer<'_> {
             Expr::Closure(closure) => Some(closure.asyncness.is_some()),
             _ => None,
         };
-        let function = self.user(function);
+        let (contained, function) = (|code| Self::contained(function, code), self.user(function));
         let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
         match (self.asyncness, is_async) {
             (Asyncness::Async, Some(true)) => {
@@ -296,7 +297,7 @@ impl Printer<'_> {
             }
             (Asyncness::Async, None) => {
                 let caller = named(&format!("{caller}_either"));
-                let outcome = ours_at!(span=> __retry::#caller(#arguments, #function));
+                let outcome = contained(ours_at!(span=> __retry::#caller(#arguments, #function)));
                 ours_at! {span=>
                     {
                         let retry_settled = #outcome;
@@ -306,7 +307,8 @@ impl Printer<'_> {
                 }
             }
             (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
-                ours_at!(span=> __retry::#(named(caller))::<_, #error>(#arguments, #function))
+                let caller = named(caller);
+                contained(ours_at!(span=> __retry::#caller::<_, #error>(#arguments, #function)))
             }
         }
     }

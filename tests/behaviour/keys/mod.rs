@@ -18,6 +18,7 @@ mod breaker;
 mod breakers;
 mod budget;
 mod budgets;
+mod by_macros;
 mod cancel;
 mod clone;
 mod deadline;

@@ -26,7 +26,18 @@ fn waits(timer: Option<fn(Duration)>) -> Result<u32, String> {
     Err(format!("busy {timer:?}"))
 }
 
+#[retry(max = 2, on = |_| true, until = given!(accepts))]
+async fn accepted(accepts: Option<fn(&u32) -> bool>) -> Result<u32, String> {
+    Err(format!("busy {accepts:?}"))
+}
+
+#[retry(max = 2, on = |_| true, cancel = given!(cancel))]
+async fn cancelled(cancel: Option<std::future::Ready<()>>) -> Result<u32, String> {
+    Err(format!("busy {cancel:?}"))
+}
+
 fn main() {
+    let _ = (accepted(None), cancelled(None));
     let _ = waits(None);
     let _ = blocking(None);
     let _ = traced(None);
