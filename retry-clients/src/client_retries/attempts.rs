@@ -6,8 +6,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Attempts, Event, Moment, Policy, Protections, Reason, Rejected, RejectedBy, Shared, Site,
-    Timer, TokioTimer, Verdict,
+    Attempts, Event, Moment, Policy, Protections, Reason, Rejected, RejectedBy, RetryBudget,
+    Shared, Site, Timer, TokioTimer, Verdict,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -65,10 +65,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
         Self {
             shared: SharedByClient {
                 retries,
-                protections: Protections::new()
-                    .budget(retries.budget.as_deref())
-                    .breaker(retries.breaker.as_deref())
-                    .limiter(retries.limiter.as_deref()),
+                protections: protections(retries, retries.budget.as_deref()),
                 name,
             },
             attempts: Attempts::new(),
@@ -152,6 +149,17 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
         self.attempts.succeeded(&mut self.shared);
     }
 
+    /// The first answer is one that no retry changes: a success to all but the budget, which decides itself.
+    pub(crate) fn answered_finally(&mut self) {
+        let retries = self.shared.retries;
+        if let Some(budget) = retries.budget.as_deref() {
+            budget.called();
+            budget.answered(None);
+        }
+        self.shared.protections = protections(retries, None);
+        self.succeeded();
+    }
+
     /// The attempt failed, perhaps before it began. Returns the pause before the next one, or why there is none.
     pub(crate) fn failed(
         &mut self,
@@ -181,6 +189,13 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
     pub(crate) fn late(&self) -> Option<Reason> {
         self.attempts.late(self.deadline, || TokioTimer.now())
     }
+}
+
+fn protections<'a>(retries: &'a ClientRetries, budget: Option<&'a Budget>) -> ProtectionsOf<'a> {
+    Protections::new()
+        .budget(budget)
+        .breaker(retries.breaker.as_deref())
+        .limiter(retries.limiter.as_deref())
 }
 
 /// What comes of waiting for less than that. What comes only then, or is looked at only then, is too late.

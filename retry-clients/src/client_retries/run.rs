@@ -77,10 +77,15 @@ where
                 }
                 Ok(()) => (send(&mut sender, request, &kept, retries).await, None),
             };
-            let mut failed = match judged::<Q, S>(retries, outcome, attempts.number() == 1) {
+            let mut failed = match judged::<Q, S>(retries, outcome) {
                 Ok(answer) => {
                     attempts.succeeded();
                     return Ok(answer);
+                }
+                // Nothing failed that a record would be of use for.
+                Err(failed) if failed.is_answer() && attempts.number() == 1 => {
+                    attempts.answered_finally();
+                    return failed.outcome;
                 }
                 Err(failed) => failed,
             };
@@ -181,13 +186,10 @@ where
 fn judged<Q: Repeat<S::Answer>, S: Sender<Q>>(
     retries: &ClientRetries,
     outcome: Result<Judged<Q::Answer>, S::Error>,
-    is_first: bool,
 ) -> Result<Q::Answer, Failed<Q::Answer, S::Error>> {
     match outcome {
         Ok(judged) => match judged.verdict {
             None => Ok(judged.answer),
-            // Nothing failed that a record would be of use for.
-            Some(Verdict::STOP) if is_first => Ok(judged.answer),
             Some(verdict) => Err(Failed {
                 outcome: Ok(judged.answer),
                 shown: judged.shown,
@@ -212,6 +214,11 @@ struct Failed<A, E> {
 }
 
 impl<A, E> Failed<A, E> {
+    /// Whether it is an answer, and one that no retry changes.
+    fn is_answer(&self) -> bool {
+        self.outcome.is_ok() && self.verdict == Verdict::STOP
+    }
+
     fn with<Q, S: Sender<Q, Error = E>>(error: E, verdict: Verdict) -> Self {
         Self {
             shown: Shown(S::as_error(&error)).to_string(),

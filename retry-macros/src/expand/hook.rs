@@ -11,7 +11,7 @@ use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
-    /// that was cancelled during its pause ends without.
+    /// that ends after its pause, cancelled or late, ends without.
     pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
@@ -26,11 +26,11 @@ impl Printer<'_> {
             Late::FromHistory => ours!(__retry::last_error(&retry_history, retry_failed)),
             Late::FromLocal => ours!(__retry::Option::as_ref(&retry_failed)),
         };
-        let error = match key {
-            Key::BeforeRetry if self.model.is_cancellable() => ours! {
-                if retry_cancelled { __retry::None } else { #error }
+        let error = match self.late().filter(|_| key == Key::BeforeRetry) {
+            Some(late) => ours! {
+                if __retry::Option::is_some(&#late) { __retry::None } else { #error }
             },
-            _ => error,
+            None => error,
         };
         let last_error = self.last_error()?;
         let shown = ours!(&__retry::Caused(#(self.shown()), &retry_cause));

@@ -45,7 +45,7 @@ impl Printer<'_> {
     }
 
     /// Why the call ends after its pause, of type `Option<Reason>`.
-    fn late(&self) -> Option<TokenStream> {
+    pub(crate) fn late(&self) -> Option<TokenStream> {
         either(self.cut(), self.after_deadline())
     }
 

@@ -7,8 +7,8 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, when};
 
 impl Printer<'_> {
-    /// Waits before the next attempt or correction, between its hooks, and does what follows: `late` ends the call, `spend` takes what was paid
-    /// as `retry_paid`.
+    /// Waits before the next attempt or correction, between its hooks, and does what follows: `late` ends the call, `spend`
+    /// takes what was paid as `retry_paid`.
     pub(crate) fn pause(
         &self,
         hooks: [Option<TokenStream>; 2],

@@ -82,15 +82,16 @@ pub fn abortable<L: Future, A: Future<Output = ()>>(
 ) -> impl Future<Output = Option<L::Output>> {
     let mut has_begun = false;
     poll_fn(move |context| {
-        if !has_begun {
-            if aborted.as_mut().poll(context).is_ready() {
-                return Poll::Ready(None);
-            }
-            has_begun = true;
+        // Before the loop, whose body may use up what tokio lets a task do in one poll.
+        let is_aborted = aborted.as_mut().poll(context).is_ready();
+        if is_aborted && !has_begun {
+            return Poll::Ready(None);
         }
+        has_begun = true;
         match looped.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-            Poll::Pending => aborted.as_mut().poll(context).map(|()| None),
+            Poll::Pending if is_aborted => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
         }
     })
 }

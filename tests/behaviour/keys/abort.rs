@@ -10,6 +10,8 @@ use retry_runtime::{
     retry, retrying, testing,
 };
 use support::failure::{Failure, TRANSIENT};
+use tokio::sync::oneshot;
+use tokio::task::{consume_budget, yield_now};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -196,4 +198,22 @@ async fn standard_errors_say_it() {
     let error = outer(&mut calls).await.unwrap_err();
     assert!(error.get_ref().unwrap().is::<Cancelled>());
     assert_eq!((error.to_string(), calls), ("cancelled".into(), 1));
+}
+
+/// One that never lets a task do more than tokio allows in one poll.
+#[tokio::test]
+async fn a_busy_body_does_not_hold_it_up() {
+    #[retry(abort = async { let _ = aborts.await; }, on = |_| true)]
+    async fn call(aborts: oneshot::Receiver<()>) -> Result<u32, CallError> {
+        loop {
+            consume_budget().await;
+        }
+    }
+
+    let (sender, aborts) = oneshot::channel();
+    tokio::spawn(async move {
+        yield_now().await;
+        sender.send(()).unwrap();
+    });
+    assert_eq!(call(aborts).await, Err(CallError::Cancelled));
 }
