@@ -195,9 +195,9 @@ impl<'b, On> Durable<'b, On> {
         self.call_attempt(engine, name, move |_| operation())
     }
 
-    /// As [`call`](Self::call), for an operation that takes the number of its attempt, from 1: for the names of steps and
-    /// calls within it. An attempt that is made again, because it was under way when the program ended, has the same
-    /// number, so it finds the steps that it had kept.
+    /// As [`call`](Self::call), for an operation that takes the number of its attempt, from 1: for the names of steps
+    /// and calls within it. An attempt that is made again, because it was under way when the program ended, has the
+    /// same number, so it finds the steps that it had kept.
     ///
     /// ```
     /// use retry_durable::{Durable, DurableError, Journal};
@@ -294,8 +294,8 @@ impl<'b, On> Durable<'b, On> {
             };
             tell_cancelled(engine, site, self.budget, self.observer, retry).await;
         } else if let Came::Pauses(retry) = came {
-            // The engine has not kept that a retry follows. (One that drops the program instead of failing may have kept
-            // it.)
+            // The engine has not kept that a retry follows. (One that drops the program instead of failing may have
+            // kept it.)
             refund(self.budget, &retry.call);
         }
     }
@@ -362,8 +362,8 @@ impl<'b, On> Durable<'b, On> {
         });
         let failed = Failed {
             call,
-            // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
-            // what it had been set back by would count as spent.
+            // Never before the failure that it follows. Otherwise, once a clock that was set back is right again, what
+            // it had been set back by would count as spent.
             at: engine.now().since_origin().max(at),
             error,
         };

@@ -50,9 +50,9 @@ use crate::journal::line::Line;
 ///
 /// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
 ///
-/// Its clock is the system's when it is opened, and goes on with tokio's, however the system's is set meanwhile. It never
-/// goes back: opened when the system's says less than at its last step, it goes on from that step. Its steps and pauses
-/// need a tokio runtime that has a timer. Delete the file once its run is done.
+/// Its clock is the system's when it is opened, and goes on with tokio's, however the system's is set meanwhile. It
+/// never goes back: opened when the system's says less than at its last step, it goes on from that step. Its steps
+/// and pauses need a tokio runtime that has a timer. Delete the file once its run is done.
 #[derive(Debug)]
 pub struct Journal {
     /// None once the journal is dropped.
@@ -91,9 +91,9 @@ impl Journal {
         })
     }
 
-    /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the run is
-    /// done, these are steps that the code has no more, or names otherwise: that they were done is forgotten. Steps within an
-    /// attempt that has ended are among them.
+    /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the
+    /// run is done, these are steps that the code has no more, or names otherwise: that they were done is forgotten.
+    /// Steps within an attempt that has ended are among them.
     ///
     /// ```
     /// use retry_durable::{Engine, Journal};
