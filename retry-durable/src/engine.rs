@@ -61,8 +61,8 @@ pub trait Engine: Sync {
         }
     }
 
-    /// The time on a clock that goes on while the program doesn't run. Only read within steps, and before a sleep. While it
-    /// says less than it did, no time passes for a call's deadline.
+    /// The time on a clock that goes on while the program doesn't run. Only read within steps, and before a sleep.
+    /// While it says less than it did, no time passes for a call's deadline.
     fn now(&self) -> Moment;
 
     /// Whether that error says that somebody has cancelled the run. A call then reports its end, in a step of its own.

@@ -118,7 +118,7 @@ engine!(
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RestateError {
-    /// Restate ended the step: the invocation was cancelled, or JSON can't hold a result.
+    /// Restate ended the step: the invocation was cancelled, or JSON can't write and read again a result.
     Terminal(TerminalError),
     /// What it kept is not of the type that the program asks for.
     Json {

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use restate_sdk::prelude::{Context, HandlerResult, service};
-use retry_durable::Durable;
+use retry_durable::{Durable, Engine};
 use retry_runtime::{Backoff, Jitter, Kind, Policy, RetryBudget};
 
 use crate::Notes;
@@ -44,6 +44,13 @@ impl Charges {
         let name = renamed.first().unwrap_or(&order);
         let charged = call.call(&ctx, name, || self.attempt(&order)).await?;
         Ok(charged)
+    }
+
+    /// Which JSON writes as `null`.
+    #[handler]
+    async fn rate(&self, ctx: Context<'_>, order: String) -> HandlerResult<f64> {
+        self.0.add("rates", &order);
+        Ok(ctx.step("rate", async { f64::NAN }).await?)
     }
 }
 
@@ -178,6 +185,17 @@ fn an_attempt_that_panics_is_made_again_whatever_the_policy_says() {
     assert_eq!((status, text.as_str()), (200, "7"));
     assert_eq!(notes.lines("attempts panics").len(), 3);
     assert_eq!(notes.lines("withdrawn").len(), 0);
+}
+
+#[test]
+#[ignore = "needs Restate: run by .ci/restate"]
+fn a_result_that_does_not_read_back_ends_the_invocation() {
+    let lab = Lab::new();
+    let _service = lab.service("charges");
+    let (status, text) = lab.call("Charges/rate", "odd", "odd");
+    assert_eq!(status, 500, "{text}");
+    assert!(text.contains("the result of step `rate`"), "{text}");
+    assert_eq!(lab.notes().lines("rates").len(), 1);
 }
 
 #[test]
