@@ -47,8 +47,8 @@ const SECONDARY: Duration = Duration::from_secs(60);
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock; without them, or if that time
-/// is past, a minute for a secondary rate limit, as GitHub requests ([Rate limits for the REST API][limits]).
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock. For a secondary rate limit
+/// without `retry-after` it is at least a minute, as GitHub requests ([Rate limits for the REST API][limits]).
 ///
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
@@ -77,12 +77,14 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     if !verdict.is_retryable() {
         return verdict;
     }
-    // Always a point in time, however small the number.
     let reset = answer.rate_limit_reset.filter(|_| used_up);
     let until_reset = || until(reset?, server_time(headers));
-    match retry_after(headers).or_else(until_reset) {
-        // The limit that was reset is the other one.
-        None | Some(Duration::ZERO) if secondary => verdict.after(SECONDARY),
+    let wait = verdict.hint().or_else(until_reset);
+    match wait {
+        // The limit that is reset before is another one.
+        _ if secondary && retry_after(headers).is_none() => {
+            verdict.after(wait.unwrap_or_default().max(SECONDARY))
+        }
         Some(wait) => verdict.after(wait),
         None => verdict,
     }

@@ -653,4 +653,4 @@ fn setters_are_checked_on_request() {
     }
 }
 
-const LIST: &[Duration] = &[Duration::from_secs(300)];
+const LIST: &[Duration] = &[Duration::from_mins(5)];
