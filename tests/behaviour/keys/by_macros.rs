@@ -22,7 +22,7 @@ struct Model {
 impl Model {
     #[retry(
         max = 1,
-        on = same!(|error| error.is_empty()),
+        on = same!(|error| !error.contains('x')),
         until = longer_than!(self.least),
         validate = same!(|value| {
             self.seen.push(String::from(value));
