@@ -3,11 +3,11 @@ use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::time::Duration;
 
+use retry_runtime::chain::{ByClassify, ByVerdict, OnError, ShownBy};
 use retry_runtime::macro_support::ignores_timeout;
-use retry_runtime::chain::{ByClassify, ByVerdict, OnError};
 use retry_runtime::{
-    Attempts, Call, Classify, Event, Failure, Moment, Observer,
-    Policy, Protections, Reason, RetryBudget, Shared, ShownBy, Site, Verdict,
+    Attempts, Call, Classify, Event, Failure, Moment, Observer, Policy, Protections, Reason,
+    RetryBudget, Shared, Site, Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

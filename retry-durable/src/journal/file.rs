@@ -1,6 +1,6 @@
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,26 +131,30 @@ impl JournalFile {
 
     /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
     fn replace(path: &Path, steps: Vec<Line<'_>>) -> Result<(Self, Place, Kept), JournalError> {
-        let (mut check, mut lines) = (0, String::new());
-        for step in steps {
-            let (line, of_line) = checkable(check, &step.json()?);
-            lines.push_str(&line);
-            check = of_line;
+        let text = text_of(steps)?;
+        // A name that nobody has: that of the journal with something behind it could be another's.
+        let number = RandomState::new().build_hasher().finish();
+        let new = path.with_file_name(format!(".journal-{number:016x}"));
+        let file = (OpenOptions::new().read(true).write(true).create_new(true)).open(&new)?;
+        let replaced = Self::write(file, &text).and_then(|opened| {
+            fs::rename(&new, path)?;
+            Ok(opened)
+        });
+        if replaced.is_err() {
+            drop(fs::remove_file(&new));
         }
-        let length = Header::written(0).len() + lines.len();
-        let text = Header::written(length as u64) + &lines;
-        let mut new = OsString::from(path);
-        new.push(".new");
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(true);
-        let mut file = options.open(&new)?;
-        file.try_lock().map_err(io::Error::from)?;
-        file.write_all(text.as_bytes())?;
-        let (opened, kept, _) = Self::read(file, &text)?;
-        fs::rename(&new, path)?;
+        let (opened, kept) = replaced?;
         sync_entry(path)?;
         let place = Place::new(path, &opened.file)?;
         Ok((opened, place, kept))
+    }
+
+    /// Writes that text to an empty file.
+    fn write(mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+        file.try_lock().map_err(io::Error::from)?;
+        file.write_all(text.as_bytes())?;
+        let (opened, kept, _) = Self::read(file, text)?;
+        Ok((opened, kept))
     }
 
     /// Writes a line of that JSON, or nothing.
@@ -183,6 +187,18 @@ impl Drop for JournalFile {
     fn drop(&mut self) {
         drop(self.file.unlock());
     }
+}
+
+/// What a file with these lines has.
+fn text_of(steps: Vec<Line<'_>>) -> Result<String, JournalError> {
+    let (mut check, mut lines) = (0, String::new());
+    for step in steps {
+        let (line, of_line) = checkable(check, &step.json()?);
+        lines.push_str(&line);
+        check = of_line;
+    }
+    let length = Header::written(0).len() + lines.len();
+    Ok(Header::written(length as u64) + &lines)
 }
 
 fn write_header(file: &mut File, kept: u64) -> io::Result<()> {

@@ -33,6 +33,20 @@ fn a_pipe_is_no_journal() {
     );
 }
 
+/// Whatever the names of other journals in the directory.
+#[tokio::test]
+async fn opening_a_journal_touches_no_other_file() {
+    let run = Run::new();
+    let other = run.path.with_extension("new");
+    let journal = Journal::open(&other).unwrap();
+    journal.step("one", async { 1 }).await.unwrap();
+    drop(journal);
+    drop(run.open());
+    let journal = Journal::open(&other).unwrap();
+    assert_eq!(journal.step("one", async { 2 }).await.unwrap(), 1);
+    assert_eq!(run.files(), ["run", "run.new"]);
+}
+
 /// Before a step and during it, and where another file has its name.
 #[cfg(unix)]
 #[tokio::test]

@@ -1,3 +1,5 @@
+use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// A directory with the journal of one run.
 pub(crate) struct Run {
-    _directory: TempDir,
+    directory: TempDir,
     pub(crate) path: PathBuf,
 }
 
@@ -18,14 +20,19 @@ impl Run {
     pub(crate) fn new() -> Self {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("run");
-        Self {
-            _directory: directory,
-            path,
-        }
+        Self { directory, path }
     }
 
     pub(crate) fn open(&self) -> Journal {
         Journal::open(&self.path).unwrap()
+    }
+
+    /// The names of all files in the directory, sorted.
+    pub(crate) fn files(&self) -> Vec<OsString> {
+        let entries = fs::read_dir(&self.directory).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort_unstable();
+        names
     }
 }
 
