@@ -22,6 +22,8 @@ macro_rules! page {
 macro_rules! pages {
     ($($page:ident = $name:literal $(if $shown:meta)?;)*) => {$(
         #[doc = include_str!("guide/links.md")]
+        // Without these, the page's own lead to what docs.rs shows.
+        #[cfg_attr(all(feature = "batch", feature = "plan"), doc = include_str!("guide/links_of_features.md"))]
         #[cfg_attr(all($($shown)?), doc = page!($name))]
         #[cfg_attr(not(all($($shown)?)), doc = "Needs features that are off here.")]
         pub mod $page {}

@@ -58,6 +58,9 @@ fn pages_lead_back_and_on() {
     }
 }
 
+/// Where links to items lead in files. Whether there is such an item, rustdoc says of the same link within it.
+const DOCS: &str = "https://docs.rs/retry-runtime/latest/retry_runtime/";
+
 #[test]
 fn links_lead_to_the_same_page_in_files_and_in_rustdoc() {
     let definitions = |text: &str| -> BTreeSet<_> {
@@ -67,9 +70,31 @@ fn links_lead_to_the_same_page_in_files_and_in_rustdoc() {
             .map(|(label, target)| (label[1..].to_owned(), target.to_owned()))
             .collect()
     };
-    let in_rustdoc = definitions(&read("retry-runtime/src/guide/links.md"));
+    let mut in_rustdoc = definitions(&read("retry-runtime/src/guide/links.md"));
+    in_rustdoc.extend(definitions(&read(
+        "retry-runtime/src/guide/links_of_features.md",
+    )));
     for page in pages() {
-        for (label, file) in definitions(&read(&page)) {
+        let text = read(&page);
+        assert!(
+            !text.contains("](crate::"),
+            "{page}: a link that is dead in files"
+        );
+        for (label, file) in definitions(&text) {
+            if let Some(item) = file.strip_prefix(DOCS) {
+                let path = label.trim_matches('`');
+                let name = path.rsplit("::").next().expect("never empty");
+                let named = item.trim_end_matches(".html").trim_end_matches("/index");
+                let is_named = named.ends_with(&format!(".{name}"))
+                    || named.ends_with(&format!("/{name}"))
+                    || named == name;
+                let target = (label.clone(), format!("crate::{path}"));
+                assert!(
+                    is_named && in_rustdoc.contains(&target),
+                    "{page}: {target:?}"
+                );
+                continue;
+            }
             let Some((name, place)) = file.trim_start_matches("docs/").split_once(".md") else {
                 continue;
             };

@@ -29,7 +29,7 @@ fn imports_between_folders_form_no_circle() {
 }
 
 /// From above to below, as ARCHITECTURE says. A folder imports none of those above it.
-const ORDER: [&[&str]; 9] = [
+const ORDER: [&[&str]; 8] = [
     &["macro_support"],
     &["batch", "plan"],
     &["chain", "stream"],
@@ -45,8 +45,6 @@ const ORDER: [&[&str]; 9] = [
     &["policy", "observe", "testing"],
     &["classify"],
     &["time", "error_text"],
-    // Links among pages.
-    &["guide"],
 ];
 
 #[test]
@@ -77,8 +75,8 @@ fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     for entry in fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
         let room = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        // The crate's own file names everything.
-        if room == "lib" {
+        // The crate's own file names everything, and so do the links of the guide.
+        if ["lib", "guide"].contains(&room.as_str()) {
             continue;
         }
         let imported = imports.entry(room).or_default();
