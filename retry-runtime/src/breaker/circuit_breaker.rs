@@ -99,10 +99,12 @@ impl Pass {
         }
     }
 
+    #[cfg(feature = "std")]
     pub(crate) const fn given_at(self, given: u32) -> Self {
         Self { given, ..self }
     }
 
+    #[cfg(feature = "std")]
     pub(crate) const fn given(&self) -> u32 {
         self.given
     }

@@ -32,9 +32,9 @@ const PROSE: &str = "a an and are at bad be can cannot contains could denied did
     false flag for has in incorrect invalid is it malformed mismatch missing must nil no none not null of option \
     rejected required revoked the this to too true undefined unexpected unknown unset was wrong your";
 
-/// How the tokens of well-known services begin: JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI,
-/// Hugging Face, Replicate, Perplexity, NVIDIA; GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean,
-/// Vault.
+/// How the tokens of well-known services begin.
+// JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA;
+// GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean, Vault.
 const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
     github_pat_ glpat- npm_ pypi- dckr_pat_ xoxa- xoxb- xoxp- xapp- sk_live_ sk_test_ rk_live_ whsec_ shpat_ dop_v1_ \
     hvs.";
@@ -90,7 +90,7 @@ fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
     let (start, least) = if is_one_of(BARE_SCHEMES, &rest[..word]) {
         (word + 1, PART)
-    } else if is_random(&rest[..length(rest, NEAR, is_of_token)], PART) {
+    } else if is_random(&rest[..token_len(rest, NEAR)], PART) {
         let shape = list(SHAPES).find(|shape| rest.starts_with(shape))?;
         let may_be_word = shape[0].is_ascii_uppercase();
         (shape.len(), if may_be_word { LONG_PART } else { PART })
@@ -98,16 +98,18 @@ fn token(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     };
     let token = rest.get(start..)?;
-    let near = &token[..length(token, NEAR, is_of_token)];
+    let near = &token[..token_len(token, NEAR)];
     is_random(near, least).then(|| {
-        let token = &token[..length(token, usize::MAX, is_of_token)];
+        let token = &token[..token_len(token, usize::MAX)];
         let start = at + start;
         start..start + trimmed(token, |byte| *byte == b'.').len()
     })
 }
 
-fn is_of_token(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
+fn token_len(rest: &[u8], most: usize) -> usize {
+    length(rest, most, |byte| {
+        byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
+    })
 }
 
 fn list(texts: &'static str) -> impl Iterator<Item = &'static [u8]> {
