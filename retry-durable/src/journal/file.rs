@@ -70,9 +70,11 @@ pub(super) struct JournalFile {
     is_whole: bool,
 }
 
+type Opened = (JournalFile, Place, Kept);
+
 impl JournalFile {
     /// Opens it, or makes a new one. Says where it is, and what is kept there.
-    pub(super) fn open(path: &Path) -> Result<(Self, Place, Kept), JournalError> {
+    pub(super) fn open(path: &Path) -> Result<Opened, JournalError> {
         let (mut file, place) = lock(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -80,14 +82,22 @@ impl JournalFile {
         let text =
             str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
-        if bytes.is_empty() || text.starts_with(UNCHECKED) {
-            return Self::replace(&place.path, Line::read_unchecked(text)?);
+        let is_new = bytes.is_empty();
+        if is_new || text.starts_with(UNCHECKED) {
+            return match Self::replace(&file, &place, Line::read_unchecked(text)?) {
+                Err(_) if is_new && place.check().is_ok() => Self::begin(file, place),
+                replaced => replaced,
+            };
         }
         let (opened, kept, steps) = Self::read(file, text)?;
         if kept.is_sparse() {
             let mut lines = Line::read_unchecked(steps)?;
             lines.retain(|line| kept.results.contains_key(&*line.step));
-            return Self::replace(&place.path, lines);
+            match Self::replace(&opened.file, &place, lines) {
+                // All that is needed is in the longer file, too.
+                Err(_) if place.check().is_ok() => {}
+                replaced => return replaced,
+            }
         }
         Ok((opened, place, kept))
     }
@@ -130,31 +140,61 @@ impl JournalFile {
     }
 
     /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
-    fn replace(path: &Path, steps: Vec<Line<'_>>) -> Result<(Self, Place, Kept), JournalError> {
+    fn replace(old: &File, place: &Place, steps: Vec<Line<'_>>) -> Result<Opened, JournalError> {
         let text = text_of(steps)?;
         // A name that nobody has: that of the journal with something behind it could be another's.
         let number = RandomState::new().build_hasher().finish();
-        let new = path.with_file_name(format!(".journal-{number:016x}"));
-        let file = (OpenOptions::new().read(true).write(true).create_new(true)).open(&new)?;
-        let replaced = Self::write(file, &text).and_then(|opened| {
-            fs::rename(&new, path)?;
-            Ok(opened)
+        let new = place.path.with_file_name(format!(".journal-{number:016x}"));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        // For nobody else, until it is known who may read the old one.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&new)?;
+        let replaced = Self::write_like(old, file, &text).and_then(|opened| {
+            // Opened first: if it can't be, the old file is still there.
+            let directory = directory(&place.path)?;
+            fs::rename(&new, &place.path)?;
+            Ok((opened, directory))
         });
         if replaced.is_err() {
             drop(fs::remove_file(&new));
         }
-        let (opened, kept) = replaced?;
-        sync_entry(path)?;
-        let place = Place::new(path, &opened.file)?;
+        let ((opened, kept), directory) = replaced?;
+        directory.iter().try_for_each(File::sync_all)?;
+        let place = Place::new(&place.path, &opened.file)?;
         Ok((opened, place, kept))
     }
 
-    /// Writes that text to an empty file.
-    fn write(mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+    /// Writes that text to an empty file, for the same users as the old one.
+    fn write_like(old: &File, mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
         file.try_lock().map_err(io::Error::from)?;
+        let old = old.metadata()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            fchown(&file, Some(old.uid()), Some(old.gid()))?;
+        }
+        file.set_permissions(old.permissions())?;
         file.write_all(text.as_bytes())?;
         let (opened, kept, _) = Self::read(file, text)?;
         Ok((opened, kept))
+    }
+
+    /// Begins in the empty file itself, where no other can take its place: it may be mounted by itself.
+    fn begin(mut file: File, place: Place) -> Result<Opened, JournalError> {
+        let text = text_of(Vec::new())?;
+        let written = (file.write_all(text.as_bytes())).and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            // A part of it would be no journal.
+            file.set_len(0)?;
+            return Err(error.into());
+        }
+        directory(&place.path)?
+            .iter()
+            .try_for_each(File::sync_all)?;
+        let (opened, kept, _) = Self::read(file, &text)?;
+        Ok((opened, place, kept))
     }
 
     /// Writes a line of that JSON, or nothing.
@@ -262,12 +302,8 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
     Ok((file, place))
 }
 
-/// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.
-fn sync_entry(path: &Path) -> io::Result<()> {
-    if cfg!(unix)
-        && let Some(directory) = path.parent()
-    {
-        File::open(directory)?.sync_all()?;
-    }
-    Ok(())
+/// Where the name of that file is kept: on Unix, syncing the file does not write its name to the disk.
+fn directory(path: &Path) -> io::Result<Option<File>> {
+    let directory = path.parent().filter(|_| cfg!(unix));
+    directory.map(File::open).transpose()
 }

@@ -152,21 +152,25 @@ async fn program_on_a_full_disk() {
     assert_eq!(journal.step("short", async { 1 }).await.unwrap(), 1);
 }
 
+/// Runs one of these tests as a program whose files get no longer than that many blocks.
 #[cfg(unix)]
-#[tokio::test]
-async fn a_full_disk_takes_nothing_of_what_is_kept() {
-    let run = Run::new();
+fn limited(blocks: u32, program: &str, run: &Run) {
+    let script = format!(r#"trap '' XFSZ; ulimit -f {blocks}; exec "$0" --exact "$1""#);
     let limited = Command::new("sh")
-        .args([
-            "-c",
-            r#"trap '' XFSZ; ulimit -f 16; exec "$0" --exact "$1""#,
-        ])
+        .args(["-c", &script])
         .arg(env::current_exe().unwrap())
-        .arg("disk::program_on_a_full_disk")
+        .arg(program)
         .env("DURABLE_FULL", &run.path)
         .output()
         .unwrap();
     assert!(limited.status.success(), "{limited:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_full_disk_takes_nothing_of_what_is_kept() {
+    let run = Run::new();
+    limited(16, "disk::program_on_a_full_disk", &run);
     let kept = fs::metadata(run.path.with_extension("kept")).unwrap().len();
     assert!(kept > 1, "{kept}");
     let journal = run.open();
@@ -179,4 +183,80 @@ async fn a_full_disk_takes_nothing_of_what_is_kept() {
     assert!(journal.unasked().is_empty());
     let name = kept.to_string();
     assert_eq!(journal.step(&name, async { 7 }).await.unwrap(), 7);
+}
+
+/// A file of many early attempts, and of one step that alone is longer than the next test's limit.
+#[cfg(unix)]
+fn sparse(run: &Run) -> u64 {
+    let step = |name: &str, attempt: &str, result: &str| {
+        format!("{{\"step\":\"{name}\"{attempt},\"result\":\"{result}\"}}\n")
+    };
+    let attempts = (1..1100).map(|number| {
+        let attempt = format!(",\"attempt\":{number}");
+        step(&format!("call: attempt {number}"), &attempt, "busy")
+    });
+    let text = step("long", "", &"x".repeat(5000)) + &attempts.collect::<String>();
+    fs::write(&run.path, text).unwrap();
+    // Gives it its checks.
+    drop(run.open());
+    fs::metadata(&run.path).unwrap().len()
+}
+
+/// What the next test runs, by itself nothing.
+#[tokio::test]
+async fn program_that_cannot_write_a_journal_anew() {
+    let Ok(path) = env::var("DURABLE_FULL") else {
+        return;
+    };
+    let journal = Journal::open(path).unwrap();
+    let kept: String = journal
+        .step("long", async { unreachable!() })
+        .await
+        .unwrap();
+    assert_eq!(kept.len(), 5000);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_cannot_be_written_anew_goes_on_as_it_is() {
+    let run = Run::new();
+    let before = sparse(&run);
+    limited(1, "disk::program_that_cannot_write_a_journal_anew", &run);
+    assert_eq!(fs::metadata(&run.path).unwrap().len(), before);
+    assert_eq!(run.files(), ["run"]);
+    drop(run.open());
+    assert!(fs::metadata(&run.path).unwrap().len() < before / 2);
+}
+
+/// Here because no longer path is allowed.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_new_journal_needs_no_room_for_another_name() {
+    let mut run = Run::new();
+    let mut directory = run.path.parent().unwrap().canonicalize().unwrap();
+    while let Some(left @ 1..) = 4080_usize.checked_sub(directory.as_os_str().len()) {
+        directory.push("d".repeat(left.clamp(2, 201) - 1));
+    }
+    fs::create_dir_all(&directory).unwrap();
+    run.path = directory.join("run");
+    for one in [1, 2] {
+        let journal = run.open();
+        assert_eq!(journal.step("one", async { one }).await.unwrap(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_written_anew_is_for_the_same_users() {
+    use std::os::unix::fs::PermissionsExt;
+    let unchecked = "{\"step\":\"one\",\"result\":1}\n";
+    for (text, mode) in [("", 0o600), ("", 0o666), (unchecked, 0o640)] {
+        let run = Run::new();
+        fs::write(&run.path, text).unwrap();
+        fs::set_permissions(&run.path, fs::Permissions::from_mode(mode)).unwrap();
+        drop(run.open());
+        let anew = fs::metadata(&run.path).unwrap();
+        assert!(anew.len() > 0);
+        assert_eq!(anew.permissions().mode() & 0o777, mode, "{text}");
+    }
 }

@@ -39,8 +39,8 @@ async fn what_is_no_journal_is_refused() {
         let damaged = Journal::open(&run.path).unwrap_err();
         assert_eq!(
             damaged.to_string(),
-            "line 1 of the journal is not as it was written, or the file is no journal: restore it from a copy, or \
-             move it away to run every step again"
+            "line 1 of the journal is not as it was written, or the file is no journal: restore it from a copy; or \
+             find out what its steps did, and move it away: then every step runs again"
         );
         assert_eq!(fs::read_to_string(&run.path).unwrap(), text);
     }
