@@ -54,7 +54,7 @@ struct Agent {
 impl Agent {
     #[retry(max = 5, base = "2s", jitter = "none", hint = "exact", on = verdict,
         abort = sleep(patience),
-        before_pause = async |error, next| countdown(error, next).await,
+        before_pause = async |error, next| countdown(error, next),
         before_retry = async |error, _next| self.heal(error).await)]
     async fn ask(&mut self, patience: Duration) -> Result<(), ModelError> {
         if self.token == 0 {
@@ -103,7 +103,7 @@ impl Agent {
 
 /// Shows the error at once, and that a pause follows. A bar that runs down would be begun here, and ended in
 /// `before_retry`.
-async fn countdown(error: &ModelError, next: NextAttempt) {
+fn countdown(error: &ModelError, next: NextAttempt) {
     let pause = next.pause();
     show(&format!(
         "  {error}: attempt {} in {pause:?}\n",

@@ -179,6 +179,16 @@ async fn it_may_change_what_the_body_borrows_and_its_time_counts() {
     );
 }
 
+#[retry(before_pause = async |_, _| Err("closing"), budget = budget,
+    give_up = |gave_up: GaveUp<Failure>| { reason.set(Some(gave_up.reason())); gave_up.into_error() })]
+async fn closing(
+    script: &mut Script,
+    budget: &Budget,
+    reason: &Cell<Option<Reason>>,
+) -> Result<usize, Failure> {
+    script.next()
+}
+
 #[tokio::test(start_paused = true)]
 async fn its_error_ends_the_call_with_the_failure() {
     let recording = testing::record();
@@ -188,19 +198,9 @@ async fn its_error_ends_the_call_with_the_failure() {
     assert_eq!(start.elapsed(), secs(1 + 2));
     assert!(recording.lines()[1].ends_with("error=transient; locked out reason=hook failed"));
 
-    #[retry(before_pause = async |_, _| Err("closing"), budget = budget,
-        give_up = |gave_up: GaveUp<Failure>| { reason.set(Some(gave_up.reason())); gave_up.into_error() })]
-    async fn call(
-        script: &mut Script,
-        budget: &Budget,
-        reason: &Cell<Option<Reason>>,
-    ) -> Result<usize, Failure> {
-        script.next()
-    }
-
     let (start, reason, budget) = (Instant::now(), Cell::default(), Budget::standard());
     let mut script = Script::new([TRANSIENT]);
-    assert_eq!(call(&mut script, &budget, &reason).await, Err(TRANSIENT));
+    assert_eq!(closing(&mut script, &budget, &reason).await, Err(TRANSIENT));
     assert_eq!((script.attempts, start.elapsed()), (1, Duration::ZERO));
     assert_eq!(reason.get(), Some(Reason::HookFailed));
     assert_eq!(budget.to_string(), "500 of 500 tokens");

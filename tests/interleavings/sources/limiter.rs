@@ -29,6 +29,7 @@ mod slow_start;
 mod with_cost;
 
 pub(crate) const ABSENT: Duration = Duration::from_secs(1);
+pub(crate) const SOON: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct Ticket {
