@@ -25,7 +25,8 @@ async fn each_is_paid_for_and_nothing_gives_that_back() {
         (vec![answer(900), answer(10)], 487.0),
         (vec![answer(250), answer(900)], 487.0),
         (vec![answer(900), answer(900), answer(10)], 473.0),
-        (vec![answer(300), fails(10, STOP)], 486.0),
+        // A final answer shows a server that is well, too.
+        (vec![answer(300), fails(10, STOP)], 487.0),
         // A retry, whose cost comes back, and one beside it.
         (vec![fails(0, TRANSIENT), answer(900), answer(10)], 486.0),
     ] {

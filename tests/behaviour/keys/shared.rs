@@ -38,11 +38,12 @@ impl CircuitBreaker for Counted {
     }
 }
 
-/// What a call has done: what each attempt failed with, and whether the last succeeded.
+/// What a call has done: what each attempt failed with, and whether the last succeeded or got a final
+/// answer.
 #[derive(Default)]
 struct Told {
     attempts: RefCell<Vec<Failure>>,
-    succeeded: Cell<bool>,
+    answered: Cell<bool>,
 }
 
 impl Told {
@@ -146,7 +147,11 @@ proptest! {
                     _ => {
                         let (number, future) = &mut running[which];
                         if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                            told[*number].succeeded.set(outcome.is_ok());
+                            let told = &told[*number];
+                            // A rejected call ends with the same error as a final answer, but without an attempt.
+                            let last = told.attempts.borrow().len().checked_sub(1);
+                            let said = last.and_then(|last| scripts[*number].get(last));
+                            told.answered.set(outcome.is_ok() || said == Some(&STOP));
                             drop(running.swap_remove(which));
                         }
                     }
@@ -160,7 +165,7 @@ proptest! {
                 let retried = &attempts[..attempts.len().saturating_sub(1)];
                 let cost = |failure| cost(failure, is_limited);
                 expected -= retried.iter().filter_map(cost).sum::<f64>();
-                if told.succeeded.get() {
+                if told.answered.get() {
                     expected += retried.last().and_then(cost).unwrap_or(1.0);
                 }
             }
