@@ -23,7 +23,7 @@ pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
     sleeps: bool,
-    /// Whether the next attempt may begin early, because one of several failed.
+    /// Whether the next attempt may begin early, because one of several failed, as in gRPC's proposal A6.
     is_due: bool,
     measured: Measured<L, N>,
 }
@@ -137,10 +137,23 @@ where
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>> {
-        if let Some(ended) = self.poll_attempts(context) {
-            // What failed is no longer there to answer soon, as gRPC's proposal A6 has it.
-            self.is_due |= ended.outcome.is_err();
-            return Poll::Ready(Next::Ended(ended));
+        let first = self.first.as_mut();
+        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
+            if let Poll::Ready(output) = first.poll(context) {
+                self.is_due |= output.0.is_err();
+                let ended = self
+                    .first
+                    .take()
+                    .map(|first| first.ended(output, &self.measured));
+                return ended.map_or(Poll::Pending, Poll::Ready);
+            }
+        }
+        for index in 0..self.others.len() {
+            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
+                self.is_due |= output.0.is_err();
+                let ended = self.others.remove(index).ended(output, &self.measured);
+                return Poll::Ready(ended);
+            }
         }
         if !self.sleeps {
             return Poll::Pending;
@@ -153,22 +166,6 @@ where
         self.sleeps = false;
         Poll::Ready(Next::Due(delay))
     }
-
-    fn poll_attempts(&mut self, context: &mut Context<'_>) -> Option<Ended<T, E, G>> {
-        let first = self.first.as_mut();
-        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
-            if let Poll::Ready(output) = first.poll(context) {
-                let first = self.first.take()?;
-                return Some(first.ended(output, &self.measured));
-            }
-        }
-        for index in 0..self.others.len() {
-            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
-                return Some(self.others.remove(index).ended(output, &self.measured));
-            }
-        }
-        None
-    }
 }
 
 impl<A, G> Attempt<A, G> {
@@ -176,18 +173,18 @@ impl<A, G> Attempt<A, G> {
         self,
         (outcome, timed_out): (Result<T, E>, bool),
         measured: &Measured<impl Deref<Target = Latency>, impl Fn() -> Moment>,
-    ) -> Ended<T, E, G> {
+    ) -> Next<T, E, G> {
         if outcome.is_ok() {
             measured.tell(self.began, Latency::record);
         } else if timed_out {
             measured.tell(self.began, Latency::record_dropped);
         }
-        Ended {
+        Next::Ended(Ended {
             outcome,
             timed_out,
             number: self.number,
             guards: self.guards,
-        }
+        })
     }
 }
 
