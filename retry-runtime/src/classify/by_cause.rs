@@ -14,7 +14,8 @@ use super::sources::{causes, is};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 #[cfg(feature = "tracing")]
-use crate::classify::unknown::{WHY, found_nothing};
+use crate::classify::unknown::WHY;
+use crate::classify::unknown::found_nothing;
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
@@ -28,9 +29,9 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
 /// own may have been meant. If a call asks, it says so itself.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     let found = causes(error).find_map(known);
-    #[cfg(feature = "tracing")]
     if found.is_none() && !found_nothing() {
         // Not the target of calls, whose records all have the same fields.
+        #[cfg(feature = "tracing")]
         tracing::debug!(target: "retry::classify", error = %shown(error), "{}", WHY);
     }
     found.unwrap_or(Verdict::STOP)
