@@ -197,7 +197,7 @@ pub enum End {
 impl End {
     /// How an attempt failed under that policy. If retries are off, nobody has classified its error.
     pub(crate) fn of_failure(verdict: Verdict, policy: &Policy) -> Self {
-        match verdict.kind() {
+        match verdict.kind_seen() {
             _ if !policy.is_enabled() => Self::Ignored,
             Some(kind @ (Kind::Transient | Kind::Throttled | Kind::Timeout)) => Self::Failure {
                 kind,

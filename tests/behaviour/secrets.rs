@@ -19,7 +19,7 @@ fn shown(error: &str) -> String {
 }
 
 /// Between `«` and `»` stands what is hidden.
-const HIDDEN: [&str; 86] = [
+const HIDDEN: [&str; 101] = [
     // `key=value`.
     "login failed: password=«hunter2»",
     "host=db user=me password=«hunter2» dbname=x",
@@ -62,6 +62,21 @@ const HIDDEN: [&str; 86] = [
     "auth: «dXNlcjpwYXNz»",
     "Config { user: \"me\", password: \"«hunter2»\" }",
     "Config { api_key: Some(\"«abc»\"), url: None }",
+    "Config { password: Password(\"«hunter2»\"), url: None }",
+    "Login(Config { token: Some(Token(\"«abc def»\")) })",
+    "Config { secret: Secret { value: \"«it is long»\" } }",
+    "Key { secret: [«104, 117, 110»], id: 7 }",
+    "Key { secret_key: Key([«104, 117, 110»]) }",
+    "Key { token: Bytes { data: [«104, 117»] } }",
+    "Key { secret: b\"«abc»\" }",
+    r#"Object {"password": String("«hunter2»"), "user": String("me")}"#,
+    r#"Object {"secret": Array [String("«abc»")]}"#,
+    r#"{"password": {"value": "«hunter2»"}}"#,
+    r#"{"token":"«482913»"}"#,
+    "pwd=«P4ss(word)1»",
+    // A sentence's cause.
+    "refreshing the token: «abc123def» was refused",
+    "loading the private key: \"«hunter»\"",
     // `"key":"value"`.
     r#"{"password":"«hunter2»","user":"me"}"#,
     r#"{"api_key": "«abc»", "model": "x"}"#,
@@ -113,7 +128,7 @@ const HIDDEN: [&str; 86] = [
     "user:pass sk-«abcd1234efgh»@x",
 ];
 
-const SHOWN: [&str; 57] = [
+const SHOWN: [&str; 66] = [
     "token limit exceeded: 4096 tokens",
     "max_tokens: 4096",
     "max_tokens=4096, temperature=0.7",
@@ -127,6 +142,15 @@ const SHOWN: [&str; 57] = [
     "invalid password: too short",
     "password is required",
     "token: expired",
+    "token: connection refused",
+    "token: Some(4096)",
+    "refreshing the token: connection refused",
+    "loading the private key: permission denied",
+    "loading the private key: NotFound",
+    "fetching secret: 503 Service Unavailable",
+    "refreshing token: timeout",
+    "failed to refresh token: host db-7:5432 is down",
+    "could not read the password: stale file handle",
     "invalid token: the signature is wrong",
     "token expired at 12:30",
     "password=null",
@@ -188,6 +212,41 @@ fn secrets_are_hidden_and_nothing_else() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Each error of a chain is looked through by itself.
+#[test]
+fn a_cause_is_no_value() {
+    #[retry(max = 0, on = |_| true, observe = |event| {
+        if let EventData::GaveUp { error, .. } = event.data {
+            *seen = error.to_string();
+        }
+    })]
+    fn call(context: &'static str, cause: &'static str, seen: &mut String) -> anyhow::Result<()> {
+        Err(anyhow::anyhow!(cause).context(context))
+    }
+
+    for (context, cause, expected) in [
+        (
+            "fetch token",
+            "upstream is down",
+            "fetch token: caused by upstream is down",
+        ),
+        (
+            "load API key",
+            "password=hunter2 is wrong",
+            "load API key: caused by password=… is wrong",
+        ),
+        (
+            "fetch user",
+            "upstream is down",
+            "fetch user: upstream is down",
+        ),
+    ] {
+        let mut seen = String::new();
+        call(context, cause, &mut seen).unwrap_err();
+        assert_eq!(seen, expected);
+    }
 }
 
 /// What is hidden leaves room, and no part of it is shown where the text is cut.

@@ -37,7 +37,7 @@ use crate::time::moment::Moment;
 /// ```
 ///
 /// Transient failures and timeouts count. An error that is not worth a retry is an answer of a server that is up, and
-/// counts as a success. A throttled attempt counts as neither.
+/// counts as a success. A throttled attempt counts as neither, nor does an error that nobody knows.
 ///
 /// | setter | default |
 /// |---|---|
@@ -53,7 +53,7 @@ use crate::time::moment::Moment;
 #[derive(Debug)]
 pub struct Breaker {
     rule: Rule,
-    /// The state's number, doubled; odd unless it is closed.
+    /// The state's number, doubled; odd unless it is closed and attempts have succeeded.
     gate: AtomicU64,
     /// How many successes may yet be counted here alone, without the lock and the clock.
     granted: AtomicU32,
@@ -97,8 +97,18 @@ struct Circuit {
     cusum: Cusum,
     /// The failures since the last success.
     consecutive: u32,
+    /// The passes given and not yet back, while none came back with a success.
+    under_way: u32,
     /// How many successes were granted last.
     granted: u32,
+}
+
+impl Circuit {
+    /// A pass of a closed breaker.
+    fn begin(&mut self) -> Pass {
+        self.under_way = self.under_way.saturating_add(1);
+        Pass::new(self.number)
+    }
 }
 
 #[derive(Debug)]
@@ -185,6 +195,9 @@ impl Breaker {
     ///
     /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25, over a
     /// fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks for it.
+    ///
+    /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed, because
+    /// failures may be faster than successes. Attempts that time out open it all the same.
     pub const fn minimum_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             minimum_calls: if calls == 0 { 1 } else { calls },
@@ -293,7 +306,7 @@ impl Breaker {
     const fn of(rule: Rule) -> Self {
         Self {
             rule,
-            gate: AtomicU64::new(0),
+            gate: AtomicU64::new(1),
             granted: AtomicU32::new(0),
             circuit: Mutex::new(Circuit {
                 number: 0,
@@ -301,6 +314,7 @@ impl Breaker {
                 window: Window::new(),
                 cusum: Cusum::new(),
                 consecutive: 0,
+                under_way: 0,
                 granted: 0,
             }),
         }
@@ -334,10 +348,8 @@ impl Breaker {
 
     fn turn(&self, circuit: &mut Circuit, phase: Phase) {
         circuit.number += 1;
-        let shut = !matches!(phase, Phase::Closed);
         circuit.phase = phase;
-        self.gate
-            .store(circuit.number << 1 | u64::from(shut), Ordering::Release);
+        self.gate.store(circuit.number << 1 | 1, Ordering::Release);
     }
 
     fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
@@ -357,12 +369,13 @@ impl Breaker {
         circuit.window = Window::new();
         circuit.cusum = Cusum::new();
         circuit.consecutive = 0;
+        circuit.under_way = 0;
         self.turn(circuit, Phase::Closed);
         Transition::Closed
     }
 
     /// Counts a failure of a closed breaker. Returns why it opens, if it does.
-    fn failed(&self, circuit: &mut Circuit) -> Option<Cause> {
+    fn failed(&self, circuit: &mut Circuit, kind: Kind) -> Option<Cause> {
         let rule = &self.rule;
         circuit.consecutive = circuit.consecutive.saturating_add(1);
         let now = self.settle(circuit);
@@ -372,7 +385,10 @@ impl Breaker {
         let is_over =
             calls.ended >= rule.minimum_calls && u64::from(calls.failed) * MILLION >= most;
         let is_sudden = || circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
-        if is_over || is_sudden() {
+        // Failures may come before the first success only because they are faster: those under way may yet succeed. Where
+        // attempts time out, nothing is slower.
+        let is_early = kind != Kind::Timeout && circuit.under_way > circuit.consecutive;
+        if !is_early && (is_over || is_sudden()) {
             Some(Cause::Ratio)
         } else {
             let in_a_row = 1..=circuit.consecutive;
@@ -411,7 +427,7 @@ impl Breaker {
         let now = clock::now();
         let least = self.rule.open_for;
         Some(match &mut circuit.phase {
-            Phase::Closed => Pass::new(circuit.number),
+            Phase::Closed => circuit.begin(),
             Phase::Open { since, length } => {
                 if is_within(*since, *length, now) {
                     return None;
@@ -462,18 +478,21 @@ impl Breaker {
             Seen::Dropped => self.of_dropped(pass),
             seen => seen,
         };
+        circuit.under_way = circuit.under_way.saturating_sub(1);
         match (&mut circuit.phase, seen) {
             (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
             (Phase::Closed, Seen::Success) => {
                 circuit.consecutive = 0;
+                circuit.under_way = 0;
+                self.gate.store(circuit.number << 1, Ordering::Release);
                 self.settle(circuit);
                 let calls = circuit.window.add(1, 0);
                 circuit.cusum.succeeded(1, self.rule.outweighed());
                 self.grant(circuit, calls.ended);
                 None
             }
-            (Phase::Closed, Seen::Failure { hint, .. }) => {
-                let cause = self.failed(circuit)?;
+            (Phase::Closed, Seen::Failure { kind, hint }) => {
+                let cause = self.failed(circuit, kind)?;
                 Some(self.open(circuit, cause, hint))
             }
             (Phase::HalfOpen { running, .. }, Seen::Ignored | Seen::Dropped) => {
@@ -545,7 +564,13 @@ impl CircuitBreaker for Breaker {
 
     fn admit_hedge(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
-        (gate & 1 == 0).then(|| self.pass(Pass::new(gate >> 1)))
+        let pass = if gate & 1 == 0 {
+            Pass::new(gate >> 1)
+        } else {
+            let circuit = &mut *self.circuit();
+            matches!(circuit.phase, Phase::Closed).then(|| circuit.begin())?
+        };
+        Some(self.pass(pass))
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
@@ -127,14 +127,14 @@ pub enum Seen {
     /// The server answered: with a value, be it rejected by `until` or `validate`, or with an error that is not worth a
     /// retry.
     Success,
-    /// The attempt failed: the verdict was `Transient` or `Timeout`.
+    /// The attempt failed: the verdict was `Transient` or `Timeout`, or the key `timeout` dropped it.
     Failure {
         /// How.
         kind: Kind,
         /// The wait that the server asked for.
         hint: Option<Duration>,
     },
-    /// Nothing: it throttled, or nobody classified the error.
+    /// Nothing: it throttled, or nobody classified or knows the error.
     Ignored,
     /// Nobody knows: the attempt was dropped or panicked before it ended.
     Dropped,
@@ -142,7 +142,8 @@ pub enum Seen {
 
 impl Seen {
     pub(crate) fn of_failure(verdict: Verdict) -> Self {
-        match verdict.kind() {
+        match verdict.kind_seen() {
+            None if verdict.basis() == Basis::Unknown => Self::Ignored,
             Some(kind @ (Kind::Transient | Kind::Timeout)) => Self::Failure {
                 kind,
                 hint: verdict.hint(),

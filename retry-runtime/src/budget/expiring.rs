@@ -2,6 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::budget::bucket::{ONE, billionths, now};
+use crate::budget::keyed::Rest;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 use crate::sync::{Mutex, MutexGuard, lock};
@@ -127,10 +128,12 @@ impl RetryBudget for ExpiringBudget {
 
     fn refund(&self, _: Kind) {
         let mut window = self.now();
-        // What is forgotten came back already.
-        let taken = window.parts.iter_mut().find(|part| part.taken >= ONE);
-        if let Some(part) = taken {
-            part.taken -= ONE;
+        let all = PARTS as u64;
+        let newest = window.newest + all;
+        // The latest payment, which is forgotten last. What is forgotten came back already.
+        let mut parts = (0..all).map(|ago| newest - ago);
+        if let Some(part) = parts.find(|part| window.part(*part).taken >= ONE) {
+            window.part(part).taken -= ONE;
         }
     }
 
@@ -138,6 +141,13 @@ impl RetryBudget for ExpiringBudget {
         let mut window = self.now();
         let newest = window.newest;
         window.part(newest).given += self.per_call;
+    }
+}
+
+impl Rest for ExpiringBudget {
+    fn is_at_rest(&self, is_unused: bool) -> bool {
+        let is_empty = |part: &Part| part.given == 0 && part.taken == 0;
+        is_unused || self.now().parts.iter().all(is_empty)
     }
 }
 

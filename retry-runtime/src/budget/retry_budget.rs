@@ -69,7 +69,7 @@ pub trait RetryBudget {
     }
 
     /// Tells of a call that ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
-    /// as in [`succeeded`](Self::succeeded).
+    /// as in [`succeeded`](Self::succeeded). An attempt that timed out is no answer, nor is an error that nobody knows.
     fn answered(&self, retried: Option<Kind>) {
         let _ = retried;
     }

@@ -5,8 +5,7 @@ use core::time::Duration;
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
-use crate::classify::unknown::was_asked;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
@@ -34,7 +33,7 @@ impl Call {
         if failure.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
         }
-        if was_asked() && kind.is_none() {
+        if failure.verdict.basis() == Basis::Unknown {
             unknown_error::tell(failure.site.name(), failure.error);
         }
         let kind = retryable(failure.verdict, failure.idempotent)?;

@@ -10,6 +10,7 @@ use crate::breaker::circuit_breaker::{Seen, Transition};
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
+use crate::classify::verdict::Basis;
 use crate::error_text::shown::shown;
 use crate::limiter::place::Place;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
@@ -86,7 +87,10 @@ impl Call {
                     (0..failure.times).for_each(|_| budget.failed(kind));
                 }
             }
-            None => (0..failure.times).for_each(|_| budget.answered(self.followed)),
+            None if failure.verdict.basis() == Basis::Answer => {
+                (0..failure.times).for_each(|_| budget.answered(self.followed));
+            }
+            None => {}
         }
     }
 

@@ -14,7 +14,8 @@ use super::sources::{causes, is};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 #[cfg(feature = "tracing")]
-use crate::classify::unknown::{WHY, found_nothing};
+use crate::classify::unknown::WHY;
+use crate::classify::unknown::found_nothing;
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
@@ -28,9 +29,9 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
 /// own may have been meant. If a call asks, it says so itself.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     let found = causes(error).find_map(known);
-    #[cfg(feature = "tracing")]
     if found.is_none() && !found_nothing() {
         // Not the target of calls, whose records all have the same fields.
+        #[cfg(feature = "tracing")]
         tracing::debug!(target: "retry::classify", error = %shown(error), "{}", WHY);
     }
     found.unwrap_or(Verdict::STOP)
@@ -101,16 +102,29 @@ fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
-/// How h2's errors say that the server did not process the request (RFC 9113, section 8.7): the stream was refused, or is above
-/// the last one that a connection which shuts down still serves.
-pub(super) const REFUSED_UNREAD: [&str; 2] = [
-    "stream error received: refused stream before processing any application logic",
-    "connection error received: not a result of an error",
-];
+/// What h2's errors say with the reasons of which more is known than that the connection broke.
+pub(super) fn of_reset(said: &str) -> Option<Verdict> {
+    let (whose, reason) = said.split_once(" error received: ")?;
+    let is = |text| reason.starts_with(text);
+    match whose {
+        // The server did not process the request (RFC 9113, section 8.7): the stream was refused, or is above the last one that
+        // a connection which shuts down still serves.
+        "stream" if is("refused stream before processing") => Some(Verdict::TRANSIENT),
+        "connection" if is("not a result of an error") => Some(Verdict::TRANSIENT),
+        // It takes the client's load for an attack: `ENHANCE_YOUR_CALM`.
+        "stream" | "connection" if is("detected excessive load") => {
+            Some(Verdict::THROTTLED.ambiguous())
+        }
+        // No retry over the same protocol heals that: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
+        "stream" | "connection" if is("endpoint requires HTTP/1.1") => Some(Verdict::STOP),
+        "stream" | "connection" if is("security properties do not meet") => Some(Verdict::STOP),
+        _ => None,
+    }
+}
 
 /// Errors of crates that this one does not depend on, or whose types are not public: how their `Debug` begins, a part of
 /// their `Display`, and the verdict.
-const BY_TEXT: [(&str, &str, Verdict); 11] = [
+const BY_TEXT: [(&str, &str, Verdict); 9] = [
     // tower's `timeout` and `load_shed`; tower-http's `timeout`
     ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
     ("Overloaded", "service overloaded", Verdict::THROTTLED),
@@ -123,16 +137,6 @@ const BY_TEXT: [(&str, &str, Verdict); 11] = [
     ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
     ("TimedOut", "operation timed out", Verdict::TIMEOUT),
     // h2
-    (
-        "Error { kind: Reset(",
-        REFUSED_UNREAD[0],
-        Verdict::TRANSIENT,
-    ),
-    (
-        "Error { kind: GoAway(",
-        REFUSED_UNREAD[1],
-        Verdict::TRANSIENT,
-    ),
     ("Error { kind: Reset(", "stream error received: ", BROKEN),
     (
         "Error { kind: GoAway(",
@@ -149,6 +153,11 @@ const BY_TEXT: [(&str, &str, Verdict); 11] = [
 ];
 fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     let said = cause.to_string();
+    if let Some(verdict) = of_reset(&said) {
+        return format!("{cause:?}")
+            .starts_with("Error { kind: ")
+            .then_some(verdict);
+    }
     let (.., verdict) = BY_TEXT
         .iter()
         .find(|(debug, part, _)| said.contains(part) && format!("{cause:?}").starts_with(debug))?;

@@ -1,9 +1,11 @@
 //! Errors in which no type was known, on their way to the one who can say which call ended with them.
 
-#[cfg(all(feature = "std", feature = "tracing"))]
+#[cfg(feature = "std")]
 use core::cell::Cell;
 
 use crate::classify::Classify;
+#[cfg(feature = "std")]
+use crate::classify::verdict::Basis;
 use crate::classify::verdict::Verdict;
 
 /// What the log says.
@@ -12,7 +14,7 @@ pub(crate) const WHY: &str = "not retried: no type in this error is known to say
                               name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg(all(feature = "std", feature = "tracing"))]
+#[cfg(feature = "std")]
 enum Asked {
     /// No call is.
     Nothing,
@@ -20,21 +22,25 @@ enum Asked {
     FoundNothing,
 }
 
-// Between asking an error and deciding what follows, a call stays on its thread.
-#[cfg(all(feature = "std", feature = "tracing"))]
+// The verdicts that users see can't tell: an unknown error's equals `Verdict::STOP`.
+#[cfg(feature = "std")]
 std::thread_local! {
     static ASKED: Cell<Asked> = const { Cell::new(Asked::Nothing) };
 }
 
 /// What an error says of itself, for a call that names no `on`.
 pub(crate) fn ask<E: Classify>(error: &E) -> Verdict {
-    #[cfg(all(feature = "std", feature = "tracing"))]
+    #[cfg(feature = "std")]
     ASKED.set(Asked::ForACall);
-    error.classify()
+    let verdict = error.classify();
+    #[cfg(feature = "std")]
+    if ASKED.replace(Asked::Nothing) == Asked::FoundNothing {
+        return verdict.based_on(Basis::Unknown);
+    }
+    verdict
 }
 
 /// No type in an error was known. Whether a call asked, which will say so.
-#[cfg(feature = "tracing")]
 pub(crate) fn found_nothing() -> bool {
     #[cfg(feature = "std")]
     let is_for_a_call = ASKED.get() != Asked::Nothing;
@@ -45,12 +51,4 @@ pub(crate) fn found_nothing() -> bool {
     #[cfg(not(feature = "std"))]
     let is_for_a_call = false;
     is_for_a_call
-}
-
-/// Whether the call that now decides what follows asked an error in which nothing was known.
-pub(crate) fn was_asked() -> bool {
-    #[cfg(all(feature = "std", feature = "tracing"))]
-    return ASKED.replace(Asked::Nothing) == Asked::FoundNothing;
-    #[cfg(not(all(feature = "std", feature = "tracing")))]
-    false
 }

@@ -33,6 +33,18 @@ pub struct Verdict {
     kind: Option<Kind>,
     after: Option<Duration>,
     ambiguous: bool,
+    basis: Basis,
+}
+
+/// What a verdict that is not worth a retry says of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// It answered.
+    Answer,
+    /// No answer came in time.
+    Dropped,
+    /// Nothing, as nobody knows the error.
+    Unknown,
 }
 
 impl Verdict {
@@ -41,6 +53,7 @@ impl Verdict {
         kind: None,
         after: None,
         ambiguous: false,
+        basis: Basis::Answer,
     };
     /// A passing fault: an overloaded server, a refused connection.
     pub const TRANSIENT: Self = Self::retry(Kind::Transient);
@@ -57,6 +70,7 @@ impl Verdict {
             kind: Some(kind),
             after: None,
             ambiguous: false,
+            basis: Basis::Answer,
         }
     }
 
@@ -94,12 +108,32 @@ impl Verdict {
     }
 
     /// The verdict on an attempt that the `timeout` key dropped: `on` decides whether it is retried, and
-    /// then it counts as a timeout, whatever kind `on` gave it.
+    /// it counts as a timeout, whatever `on` says.
     pub(crate) fn of_dropped_attempt(self) -> Self {
         Self {
             kind: self.kind.map(|_| Kind::Timeout),
             ambiguous: true,
-            ..self
+            ..self.based_on(Basis::Dropped)
+        }
+    }
+
+    /// The same verdict. Only one that is not worth a retry says on what it is based.
+    pub(crate) fn based_on(self, basis: Basis) -> Self {
+        match self.kind {
+            Some(_) => self,
+            None => Self { basis, ..self },
+        }
+    }
+
+    pub(crate) fn basis(self) -> Basis {
+        self.basis
+    }
+
+    /// The kind that breakers and limiters hear of. `None` if the server answered, or nobody knows.
+    pub(crate) fn kind_seen(self) -> Option<Kind> {
+        match self.basis {
+            Basis::Dropped => Some(Kind::Timeout),
+            Basis::Answer | Basis::Unknown => self.kind,
         }
     }
 }

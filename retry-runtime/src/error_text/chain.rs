@@ -4,6 +4,7 @@ use alloc::string::String;
 use core::error::Error;
 use core::fmt::{self, Write};
 
+use crate::error_text::secrets;
 use crate::error_text::shown::Start;
 
 /// More causes than a reader follows. An error that names itself as its source has no last one.
@@ -55,10 +56,19 @@ struct Written<'a> {
 
 impl Written<'_> {
     fn cause(&mut self, cause: &dyn fmt::Display) -> fmt::Result {
-        match Start::of(cause, LONGEST).whole() {
-            Some(text) if self.end.ends_with(text) => Ok(()),
-            Some(text) => write!(self, ": {text}"),
-            None => write!(self, ": {cause}"),
+        let start = Start::of(cause, LONGEST);
+        let text = start.whole();
+        if text.is_some_and(|text| self.end.ends_with(text)) {
+            return Ok(());
+        }
+        self.write_str(": ")?;
+        // Otherwise the cause would be hidden, as the value of what the error before names.
+        if secrets::is_named(&self.end) {
+            self.write_str("caused by ")?;
+        }
+        match text {
+            Some(text) => self.write_str(text),
+            None => write!(self, "{cause}"),
         }
     }
 }

@@ -28,9 +28,13 @@ const NAMES: &str = "password passwd passphrase passcode pwd secret token apikey
 const WORDS: &str = "auth credential credentials jwt pass session sid sig signature";
 
 /// What follows the name of a secret in a sentence.
-const PROSE: &str = "a an and are at bad be can cannot contains could denied did does empty expected expired failed \
-    false flag for has in incorrect invalid is it malformed mismatch missing must nil no none not null of option \
-    rejected required revoked the this to too true undefined unexpected unknown unset was wrong your";
+const PROSE: &str = "a an and are at bad be can cannot caused connection contains could denied did does empty expected \
+    expired failed false flag for has in incorrect invalid is it malformed mismatch missing must nil no none not null of \
+    option permission rejected request required revoked the this timed timeout to too true undefined unexpected unknown \
+    unset was wrong your";
+
+/// What stands before the name of a secret in a sentence that says what failed. So does a word in `-ing`.
+const SENTENCE: &str = "a an any cannot no not the to";
 
 /// How the tokens of well-known services begin.
 // JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA;
@@ -48,6 +52,9 @@ const BARE_SCHEMES: &str = "basic bearer";
 /// How long a part is at least that looks random: of a token, and of one whose shape a word may begin with.
 const PART: usize = 8;
 const LONG_PART: usize = 16;
+
+/// How deep a value may lie within what wraps it.
+const DEEPEST: usize = 8;
 
 /// How far is looked from any place of a text, so that the time for a whole text is in proportion to its length.
 const NEAR: usize = 64;
@@ -77,6 +84,13 @@ pub(super) fn hide(text: &str) -> Option<String> {
         hidden.push_str(part(text, kept..text.len()));
         hidden
     })
+}
+
+/// Whether what follows such a text, which ends with `: `, would be hidden as the value of what it names.
+pub(super) fn is_named(text: &str) -> bool {
+    let separator = text.len().checked_sub(2);
+    let name = separator.and_then(|separator| name_before(text.as_bytes(), separator));
+    name.is_some_and(|name| name != Name::Word) && !are_shown()
 }
 
 /// An index would bring along what its panic says about characters: 8 KB of a program.
@@ -154,6 +168,8 @@ enum Name {
     Header,
     /// Its value may be a secret.
     Word,
+    /// It ends a sentence such as `refreshing the token`, behind which stands a cause, seldom a value.
+    InSentence,
 }
 
 /// The secret after the separator there, if what is before names one.
@@ -168,34 +184,91 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
         _ => {}
     }
     start += length(&bytes[start..], NEAR, |byte| *byte == b' ');
-    if bytes[start..].starts_with(b"Some(") {
-        start += "Some(".len();
-    }
-    start += length(&bytes[start..], NEAR, |byte| b"[(\\".contains(byte));
-    // Python writes `b'…'`.
-    let is_bytes = bytes[start..].starts_with(b"b'");
-    start += usize::from(is_bytes);
+    start = unwrapped(bytes, start);
+    // Python and Rust write `b'…'` and `b"…"`.
+    start += usize::from(is_quoted_bytes(&bytes[start..]));
     let quote = *bytes.get(start)?;
     let is_quoted = is_quote(quote);
     start += usize::from(is_quoted);
     let rest = &bytes[start..];
     let near = &rest[..rest.len().min(NEAR)];
-    if name == Name::Word && !is_random(&near[..word_len(near, |_| false)], 6) {
-        return None;
+    let word = &near[..word_len(near, |_| false)];
+    match name {
+        Name::Word if !is_random(word, 6) => return None,
+        Name::InSentence if !is_quoted && !has_digits(word, 6) => return None,
+        _ => {}
     }
     let len = match name {
         _ if is_quoted => quoted_len(bytes, start, quote),
+        _ if is_in_list(bytes, start) && numbers_len(rest) > 0 => numbers_len(rest),
         Name::Header => header_len(rest),
         _ => trimmed_len(rest, |byte| b";&".contains(byte)),
     };
     let value = part(text, start..start + len);
     let is_value = value.bytes().any(|byte| byte.is_ascii_alphanumeric())
         || !value.is_ascii() && value != ELLIPSIS;
-    let is_other = match name {
-        Name::Token if value.bytes().all(|byte| byte.is_ascii_digit()) => true,
-        _ => !is_quoted && is_one_of(PROSE, value.as_bytes()),
-    };
+    let is_other = !is_quoted
+        && match name {
+            Name::Token if value.bytes().all(|byte| byte.is_ascii_digit()) => true,
+            _ => is_one_of(PROSE, value.as_bytes()),
+        };
     (is_value && !is_other).then(|| start..start + len)
+}
+
+/// Where a value begins within what `Debug` and JSON wrap it in: `Some("…")`, `Config { key: Key([…]) }`. Only where a text
+/// or a list follows: a secret may also have a bracket in it.
+fn unwrapped(bytes: &[u8], start: usize) -> usize {
+    let skip = |at: usize, is_so: fn(&u8) -> bool| at + length(&bytes[at..], NEAR, is_so);
+    let is_opening = |byte: &u8| b"[(\\".contains(byte);
+    let mut at = start;
+    for _ in 0..DEEPEST {
+        let opened = skip(at, |byte| b"[(\\ \n".contains(byte));
+        let named = skip(opened, is_of_type);
+        let brace = skip(named, |byte| *byte == b' ');
+        match (bytes.get(named), bytes.get(brace)) {
+            (_, Some(b'{')) => {
+                let field = skip(brace + 1, |byte| byte.is_ascii_whitespace());
+                let colon = skip(field, |byte| is_of_type(byte) || is_quote(*byte));
+                if bytes.get(colon) != Some(&b':') {
+                    break;
+                }
+                at = skip(colon + 1, |byte| *byte == b' ');
+            }
+            (Some(b'('), _) if named > opened => at = named,
+            (_, Some(b'[')) if named > opened => at = brace,
+            _ => {
+                at = opened;
+                break;
+            }
+        }
+    }
+    let is_text = bytes.get(at).copied().is_some_and(is_quote) || is_quoted_bytes(&bytes[at..]);
+    if is_text || at > start && is_in_list(bytes, at) {
+        return at;
+    }
+    let some = bytes[start..].starts_with(b"Some(");
+    skip(start + if some { 5 } else { 0 }, is_opening)
+}
+
+fn is_of_type(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_<>".contains(byte)
+}
+
+fn is_in_list(bytes: &[u8], start: usize) -> bool {
+    trimmed(&bytes[..start], u8::is_ascii_whitespace).ends_with(b"[")
+}
+
+fn is_quoted_bytes(rest: &[u8]) -> bool {
+    rest.first() == Some(&b'b') && rest.get(1).copied().is_some_and(is_quote)
+}
+
+/// Up to the bracket that ends a list of several numbers, such as bytes. Zero if there is no such list.
+fn numbers_len(rest: &[u8]) -> usize {
+    let len = length(rest, usize::MAX, |byte| {
+        byte.is_ascii_digit() || b", \n".contains(byte)
+    });
+    let is_list = rest[..len].contains(&b',') && matches!(rest.get(len), None | Some(b']'));
+    if is_list { len } else { 0 }
 }
 
 fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
@@ -227,12 +300,31 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
     }
     let ending = list(NAMES).find(|ending| letters[first..].ends_with(ending));
     let word = before[word..].rsplit(|byte| b"-_".contains(byte)).next()?;
+    let is_followed = bytes[separator..].starts_with(b": ");
     match ending {
+        Some(ending) if is_followed && ends_sentence(before, ending.len()) => {
+            Some(Name::InSentence)
+        }
         Some(b"authorization" | b"cookie") => Some(Name::Header),
         Some(b"token") => Some(Name::Token),
         Some(_) => Some(Name::Secret),
         None => is_one_of(WORDS, word).then_some(Name::Word),
     }
+}
+
+/// Whether words that make a sentence are before a name of so many letters.
+fn ends_sentence(before: &[u8], mut letters: usize) -> bool {
+    let name = before.iter().rposition(|byte| {
+        letters -= usize::from(byte.is_ascii_alphabetic());
+        letters == 0
+    });
+    let before = &before[..name.unwrap_or(0)];
+    let words = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphabetic() && *byte != b' ')
+        .map_or(0, |last| last + 1);
+    let mut words = before[words..].split(|byte| *byte == b' ');
+    words.any(|word| word.ends_with(b"ing") || is_one_of(SENTENCE, word))
 }
 
 /// What may stand in, around and behind a name.
@@ -308,6 +400,15 @@ fn is_random(token: &[u8], least: usize) -> bool {
     })
 }
 
+/// Whether a part of it, so long at least, has digits among letters, as few words do.
+fn has_digits(word: &[u8], least: usize) -> bool {
+    let mut parts = word.split(|byte| !byte.is_ascii_alphanumeric());
+    parts.any(|part| {
+        let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+        part.len() >= least && (1..part.len()).contains(&digits)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
@@ -317,7 +418,11 @@ mod tests {
     use super::*;
 
     /// What secrets, and texts like them, are made of.
-    const PARTS: [&str; 34] = [
+    const PARTS: [&str; 38] = [
+        "the ",
+        "Key(",
+        "Key { a: ",
+        "104, ",
         "password",
         "token",
         "cookie",
@@ -367,9 +472,24 @@ mod tests {
             "--a ",
             "-----BEGIN ",
             "-token ",
+            "pwd: A { pwd: ",
+            "pwd=[A(",
+            "pwd=[1,",
         ] {
             hide(&part.repeat((1 << 18) / part.len()));
         }
+    }
+
+    #[test]
+    fn a_value_may_be_on_a_line_of_its_own() {
+        let pretty = "Login {\n    token: Some(\n        Token(\n            \"abc\",\n        ),\n    ),\n}";
+        assert_eq!(hide(pretty), Some(pretty.replace("abc", ELLIPSIS)));
+        let bytes = "Login {\n    secret: Key(\n        [\n            104,\n            117,\n        ],\n    ),\n}";
+        let hidden = hide(bytes).unwrap();
+        assert!(
+            !hidden.contains("117") && hidden.ends_with("],\n    ),\n}"),
+            "{hidden}"
+        );
     }
 
     proptest! {

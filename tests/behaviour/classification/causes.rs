@@ -148,6 +148,21 @@ fn errors_of_the_ecosystem_are_known_by_their_texts() {
             BROKEN,
         ),
         (
+            "Error { kind: GoAway(b\"\", ENHANCE_YOUR_CALM, Remote) }",
+            "connection error received: detected excessive load generating behavior",
+            Verdict::THROTTLED.ambiguous(),
+        ),
+        (
+            "Error { kind: Reset(StreamId(1), HTTP_1_1_REQUIRED, Remote) }",
+            "stream error received: endpoint requires HTTP/1.1",
+            Verdict::STOP,
+        ),
+        (
+            "Error { kind: GoAway(b\"\", INADEQUATE_SECURITY, Remote) }",
+            "connection error received: security properties do not meet minimum requirements",
+            Verdict::STOP,
+        ),
+        (
             "AlertReceived(InternalError)",
             "received fatal alert: InternalError",
             BROKEN,

@@ -1,7 +1,8 @@
 //! The key `breaker`: who is asked before each attempt, and told how it ended.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
+use std::future::{Future, pending};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, EventData, GaveUp, Keyed,
-    Kind, Pass, Permit, Policy, Reason, Seen, Site, Transition, Verdict, retry, testing,
+    Kind, Pass, Permit, Policy, Reason, RetryBudget, Seen, Site, Transition, Verdict, retry,
+    testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
@@ -179,6 +181,54 @@ fn what_counts_is_what_the_verdict_says() {
         ]
     );
     assert_eq!(notes.1.get(), 6);
+}
+
+/// Whatever `on` says of it, no answer came.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_attempt_timed_out() {
+    #[retry(max = 1, timeout = "1s", breaker = notes, budget = budget, on = |_| retries)]
+    async fn call(notes: &Notes, budget: &Budget, retries: bool) -> Result<(), Failure> {
+        pending().await
+    }
+
+    let timed_out = Seen::Failure {
+        kind: Kind::Timeout,
+        hint: None,
+    };
+    for (retries, attempts) in [(false, 1), (true, 2)] {
+        let (notes, budget) = (Notes::default(), Budget::standard());
+        assert!(budget.withdraw(Kind::Transient));
+        let before = budget.available() - if retries { 14.0 } else { 0.0 };
+        call(&notes, &budget, retries).await.unwrap_err();
+        assert_eq!(*notes.0.borrow(), vec![timed_out; attempts]);
+        assert_eq!(budget.available(), before);
+    }
+}
+
+/// A boxed error that no type is known of, from an attempt or a chain.
+#[tokio::test]
+async fn an_error_that_nobody_knows_says_nothing() {
+    #[retry(max = 1, backoff = "none", breaker = notes, budget = budget)]
+    fn call(notes: &Notes, budget: &Budget, text: &'static str) -> anyhow::Result<()> {
+        Err(anyhow::anyhow!(text))
+    }
+    #[retry(max = 1, backoff = "none", breaker = notes, budget = budget)]
+    fn known(notes: &Notes, budget: &Budget) -> anyhow::Result<()> {
+        Err(io::Error::from(io::ErrorKind::NotFound).into())
+    }
+
+    let (notes, budget) = (Notes::default(), Budget::standard());
+    assert!(budget.withdraw(Kind::Transient));
+    call(&notes, &budget, "busy").unwrap_err();
+    let chain = Policy::new().budget(&budget).breaker(&notes);
+    let chained = chain.call(async || Err::<(), _>(anyhow::anyhow!("busy")));
+    chained.await.unwrap_err();
+    assert_eq!(*notes.0.borrow(), [Seen::Ignored; 2]);
+    assert_eq!(budget.available(), 486.0);
+    // What is known to be an answer is one.
+    known(&notes, &budget).unwrap_err();
+    assert_eq!(notes.0.borrow()[2..], [Seen::Success]);
+    assert_eq!(budget.available(), 487.0);
 }
 
 #[test]

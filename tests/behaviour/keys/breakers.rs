@@ -1,5 +1,6 @@
 //! Breakers as they come: what opens and closes them.
 
+use std::collections::VecDeque;
 use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
@@ -119,6 +120,37 @@ async fn a_sudden_outage_opens_it_at_any_rate() {
         let breaker = Breaker::new();
         let blips = (0..2).flat_map(|_| healthy().chain(failing(failures - 1)));
         assert!(stays_closed(&breaker, gap, blips).await, "{rate}");
+    }
+}
+
+/// Successes that take longer than failures come after them.
+#[tokio::test(start_paused = true)]
+async fn slow_successes_are_waited_for() {
+    let timed_out = Seen::Failure {
+        kind: Kind::Timeout,
+        hint: None,
+    };
+    // Of five attempts a second two fail at once, the others end half a minute later: the second at which it opens.
+    for (at_once, later, opens) in [
+        (FAILURE, Seen::Success, None),
+        (FAILURE, FAILURE, Some(36)),
+        (timed_out, Seen::Success, Some(13)),
+    ] {
+        let breaker = Breaker::new();
+        let mut running = VecDeque::new();
+        let mut opened = None;
+        for second in 1..60 {
+            advance(secs(1)).await;
+            running.extend((0..3).filter_map(|_| Some((second, breaker.admit()?))));
+            (0..2).for_each(|_| drop(call(&breaker, at_once)));
+            while let Some((_, pass)) = running.pop_front_if(|(begun, _)| *begun + 30 <= second) {
+                breaker.record(pass, later);
+            }
+            if breaker.state() == Open {
+                opened = opened.or(Some(second));
+            }
+        }
+        assert_eq!(opened, opens, "{at_once:?} {later:?}");
     }
 }
 

@@ -111,6 +111,27 @@ async fn what_calls_gave_expires() {
     advance(secs(11)).await;
     budget.refund(Kind::Transient);
     assert_eq!(budget.available(), 2.0);
+    // It is the latest payment that comes back.
+    assert!(budget.withdraw(Kind::Transient));
+    advance(secs(5)).await;
+    assert!(budget.withdraw(Kind::Transient));
+    budget.refund(Kind::Transient);
+    advance(secs(6)).await;
+    assert_eq!(budget.available(), 2.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_has_forgotten_all_makes_room_for_another_key() {
+    let hosts: Keyed<String, ExpiringBudget> =
+        Keyed::new(1, || ExpiringBudget::new(0.5, secs(10), 2));
+    assert!(hosts.of("a").withdraw(Kind::Transient));
+    assert!(hosts.of("b").withdraw(Kind::Transient));
+    assert_eq!(hosts.of("a").available(), 1.0);
+    advance(secs(11)).await;
+    assert_eq!(hosts.of("c").available(), 2.0);
+    assert_eq!(hosts.len(), 1);
+    assert_eq!(hosts.of("c").withdraw(Kind::Transient), true);
+    assert_eq!(hosts.of("c").available(), 1.0);
 }
 
 #[test]

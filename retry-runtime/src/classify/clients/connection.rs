@@ -2,7 +2,7 @@ use core::error::Error;
 use std::io;
 
 use crate::classify::Classify;
-use crate::classify::by_cause::REFUSED_UNREAD;
+use crate::classify::by_cause;
 use crate::classify::sources::{causes, is_wrapper};
 use crate::classify::verdict::Verdict;
 
@@ -45,8 +45,8 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
 /// Tells a broken connection from what never heals, where a client does not: a truncated body and malformed JSON can
 /// both be errors of decoding, a closed connection and a malformed answer both of sending.
 pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
-    if is_refused_unread(error) {
-        return Verdict::TRANSIENT;
+    if let Some(verdict) = of_reset(error) {
+        return verdict;
     }
     let mut verdict = Verdict::STOP;
     for cause in causes(error) {
@@ -70,12 +70,9 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     verdict
 }
 
-/// Whether the server said by HTTP/2 that it did nothing of the request.
-pub(crate) fn is_refused_unread(error: &(dyn Error + 'static)) -> bool {
-    causes(error).any(|cause| {
-        let said = cause.to_string();
-        REFUSED_UNREAD.iter().any(|text| said.starts_with(text))
-    })
+/// What the server said by HTTP/2 of a request that it gave up.
+pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    causes(error).find_map(|cause| by_cause::of_reset(&cause.to_string()))
 }
 
 /// The verdict if a page's request failed, or the body of its answer broke off.
@@ -159,10 +156,20 @@ mod tests {
     }
 
     #[test]
-    fn what_http2_refuses_unread_had_no_effect() {
+    fn http2_says_why_it_gives_up() {
         for (said, expected) in [
-            (REFUSED_UNREAD[0], Verdict::TRANSIENT),
-            (REFUSED_UNREAD[1], Verdict::TRANSIENT),
+            (
+                "stream error received: refused stream before processing any application logic",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "connection error received: not a result of an error",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "stream error received: detected excessive load generating behavior",
+                Verdict::THROTTLED.ambiguous(),
+            ),
             (
                 "connection error received: not a result of an error (b\"bye\")",
                 Verdict::TRANSIENT,

@@ -8,7 +8,7 @@ use tonic_types::{RetryInfo, StatusExt};
 
 #[cfg(feature = "tonic_transport_0_14")]
 use super::connection::of_no_connection;
-use super::connection::{is_refused_unread, of_open_connection};
+use super::connection::{of_open_connection, of_reset};
 use crate::classify::Classify;
 use crate::classify::fault::Fault;
 use crate::classify::rules::refined;
@@ -97,7 +97,8 @@ fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
 }
 
 fn unavailable(status: &Status) -> Verdict {
-    let did_nothing = |source| is_of_connecting(source) || is_refused_unread(source);
+    let is_unread = |source| of_reset(source) == Some(Verdict::TRANSIENT);
+    let did_nothing = |source| is_of_connecting(source) || is_unread(source);
     if status.source().is_some_and(did_nothing) {
         Verdict::TRANSIENT
     } else {
