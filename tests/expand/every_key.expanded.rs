@@ -358,7 +358,17 @@ async fn complete(
         }
         let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
         __retry::give_way().await;
-        let retry_cause = match __retry::last_error(&retry_history, retry_failed) {
+        let retry_cause = match if __retry::Option::is_some(
+            &__retry::late(
+                retry_deadline,
+                retry_pause,
+                || __retry::Timer::now(&retry_timer),
+            ),
+        ) {
+            __retry::None
+        } else {
+            __retry::last_error(&retry_history, retry_failed)
+        } {
             __retry::Some(retry_error) => {
                 __retry::hook_cause({
                     __retry::hook(
