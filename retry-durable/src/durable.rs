@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Engine;
 
-/// Policies, for calls that survive the program.
+/// Lets a [`Policy`] make calls that survive the program.
 pub trait DurablePolicy {
-    /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program: [`Durable::call`]
-    /// without other keys.
+    /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
+    /// Short for [`Durable::call`] without other keys.
     fn durable<G, F, R, T, E>(
         &self,
         engine: &G,
@@ -76,8 +76,9 @@ impl DurablePolicy for Policy {
 /// # }
 /// ```
 ///
-/// Keys mean what they mean in the attribute. The policy's deadline counts from the first start, and the time in which
-/// the program doesn't run counts. Its timeout is ignored, with a `WARN`: limit the operation itself.
+/// Keys mean the same as in the attribute. The policy's deadline counts from the first start, and
+/// includes the time in which the program doesn't run. The policy's timeout is ignored, with a
+/// `WARN`: give the operation a timeout of its own.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -92,7 +93,7 @@ type Budget<'b> = &'b (dyn RetryBudget + Sync);
 type ObserverRef<'b> = &'b (dyn Observer + Sync);
 
 impl Durable<'_> {
-    /// A call by that policy, of an error type that is [`Classify`].
+    /// A call by `policy`. Its error type must be [`Classify`], unless `on` says what to retry.
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
@@ -105,23 +106,26 @@ impl Durable<'_> {
 }
 
 impl<'b> Durable<'b> {
-    /// Takes a function that says which errors are worth a retry. Call it before [`show`](Self::show).
+    /// Retries the errors that `on` says are worth it: a function that returns a `bool` or a
+    /// [`Verdict`](retry_runtime::Verdict). Call this before [`show`](Self::show).
     pub fn on<F>(self, on: F) -> Durable<'b, F> {
         self.with_on(|ByClassify| on)
     }
 }
 
 impl<'b> Durable<'b, ByVerdict<ByClassify>> {
-    /// Takes a function that returns a [`Verdict`](retry_runtime::Verdict).
+    /// Retries the errors that `on` says are worth it: a function that returns a
+    /// [`Verdict`](retry_runtime::Verdict). After [`idempotent`](Self::idempotent), a `bool` is not
+    /// enough.
     pub fn on<F>(self, on: F) -> Durable<'b, ByVerdict<F>> {
         self.with_on(|_| ByVerdict::new(on))
     }
 }
 
 impl<'b, On> Durable<'b, On> {
-    /// Says how the log shows errors: with a function such as `fmt::Display::fmt`, or a closure
-    /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, errors are shown as their [`Classify`] says, and after
-    /// [`on`](Self::on) by the name of their type.
+    /// Shows errors in the log with `show`: a function such as `fmt::Display::fmt`, or a closure
+    /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, the log shows errors as their
+    /// [`Classify`] says, and after [`on`](Self::on) only the name of their type.
     ///
     /// ```
     /// # use std::fmt;
@@ -149,21 +153,23 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program
-    /// starts. A retry that never begins, because the deadline would have passed or the run is cancelled, is refunded.
+    /// Pays retries from `budget`. A retry that the engine keeps is paid for once, however often
+    /// the program starts. A retry that never begins, because the deadline would have passed or the
+    /// run is cancelled, is refunded.
     pub fn budget(mut self, budget: &'b (dyn RetryBudget + Sync)) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Says what sees every event: a value that is [`Observer`], such as `Metrics`. It is not told again of what the engine
-    /// keeps. It must not panic: the attempt that it is told of would not be kept, and made again.
+    /// Tells `observer`, such as `Metrics`, of every event, but not again of what the engine
+    /// already keeps. An observer must not panic: the attempt that it is told of would not be kept,
+    /// and would be made again.
     pub fn observe(mut self, observer: &'b (dyn Observer + Sync)) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Says whether a second request does no harm. Default true.
+    /// Says whether a second request does no harm. The default is `true`.
     ///
     /// With `false`, a failure after which the request may have taken effect is not retried. An attempt that was under
     /// way when the program ended is made again all the same: have the server recognize it, by a key made of the names
@@ -174,11 +180,11 @@ impl<'b, On> Durable<'b, On> {
         self.with_on(ByVerdict::new)
     }
 
-    /// Calls `operation` until it succeeds or the policy gives up. The name is that of the call in the log, and that of
-    /// its steps: each call of a run needs another.
+    /// Calls `operation` until it succeeds or the policy gives up. The log shows the call
+    /// under `name`, and its steps' names begin with it: each call of a run needs another.
     ///
-    /// An attempt that is kept does not call `operation` again. So a variable that `operation` changes, such as a count of
-    /// requests, begins anew with each start of the program.
+    /// For an attempt that is kept, `operation` does not run again. So a variable that `operation`
+    /// changes, such as a count of requests, starts from scratch each time the program starts.
     pub fn call<G, F, R, T, E>(
         self,
         engine: &G,
@@ -196,9 +202,10 @@ impl<'b, On> Durable<'b, On> {
         self.call_attempt(engine, name, move |_| operation())
     }
 
-    /// Makes a call like [`call`](Self::call), and hands the operation its attempt's number, from 1: for the names of steps and
-    /// calls within it. An attempt that is made again, because it was under way when the program ended, has the same
-    /// number, so it finds the steps that it had kept.
+    /// Makes a call like [`call`](Self::call), and hands `operation` the attempt's number, from 1,
+    /// for the names of steps and calls within the attempt. An attempt that is made again, because
+    /// it was under way when the program ended, has the same number, so it finds the steps that it
+    /// had kept.
     ///
     /// ```
     /// use retry_durable::{Durable, DurableError, Journal};
@@ -507,12 +514,12 @@ fn text(shown: &dyn fmt::Display) -> String {
 /// Why a call ended without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DurableError<E, G> {
-    /// The policy gave up, and this is the last error. Run again, it is the same.
+    /// The policy gave up, and this is the last error. A program that runs again gets the same one.
     GaveUp(E),
-    /// The engine could not remember, or it has ended the run. Where the program runs again, the call goes on from what
-    /// is kept.
+    /// The engine could not keep a step or read one, or it has ended the run. When the program runs
+    /// again, the call goes on from what is kept.
     Engine {
-        /// The engine's, which says which of the two it is.
+        /// The engine's error, which says which of these happened.
         error: G,
         /// The last failure that the call was going to retry, if it is kept.
         last: Option<E>,

@@ -5,18 +5,19 @@ use retry_runtime::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What remembers how far a program has come, and runs it again from there.
+/// Remembers how far a program has come, so that it goes on from there when it runs again.
 ///
 /// A program that is run again asks for the same steps, by the same names. Each name stands for one step of a run.
 pub trait Engine: Sync {
-    /// Why it can't remember.
+    /// Why the engine can't keep a step or read one.
     type Error;
 
-    /// Runs `step` and keeps what it returns; or returns what is kept under that name, and runs nothing. A step that is
-    /// dropped, or under way when the program ends, does not count.
+    /// Runs `step` and keeps its result under `name`. If a result is kept under that name already,
+    /// returns it and runs nothing. A step that is dropped, or is under way when the program ends,
+    /// is not kept.
     ///
-    /// Even a result that was just computed is returned as it would be read back, without what serializing leaves out.
-    /// So a first run sees the same as a later one.
+    /// A result that was just computed is returned as it would be read back, too: without what
+    /// serializing leaves out. This way, a first run sees the same values as a later one.
     fn step<T, S>(
         &self,
         name: &str,
@@ -26,20 +27,23 @@ pub trait Engine: Sync {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send;
 
-    /// Sleeps that long, counted from when it was first asked for under that name. A program that is run again asks for
-    /// what is left by its clock, and that may be less.
+    /// Sleeps for `pause`, counted from when a sleep of that name was first asked for. A program
+    /// that runs again asks for what is left by its clock, which may be less.
     fn sleep(
         &self,
         name: &str,
         pause: Duration,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Sleeps, where there is a pause, and then runs an attempt of that call: a step. `number` counts from 1.
+    /// Sleeps for `pause`, if there is one, and then runs an attempt of `call` as a step. `number`
+    /// counts from 1.
     ///
-    /// Returns that number and the result. A call that is run again needs only its last two attempts. So an engine that
-    /// has forgotten those before may return the first that it still has, and its number.
+    /// Returns the attempt's number and its result. A call that is run again needs only its last
+    /// two attempts. So an engine that has forgotten the earlier ones may return the first attempt
+    /// that it still has, with its number.
     ///
-    /// By default, these are a sleep and a step, and nothing is forgotten. An engine around another passes it on.
+    /// By default, this is a sleep and a step, and nothing is forgotten. An engine that wraps
+    /// another calls the other's `attempt`.
     fn attempt<T, S>(
         &self,
         call: &str,
@@ -61,13 +65,15 @@ pub trait Engine: Sync {
         }
     }
 
-    /// The time on a clock that goes on while the program doesn't run. Only read within steps, and before a sleep.
-    /// While it says less than it did, no time passes for a call's deadline.
+    /// The time on a clock that goes on while the program doesn't run. A call reads it only within
+    /// steps and before a sleep. While the clock says less than it did, no time passes for the
+    /// call's deadline.
     fn now(&self) -> Moment;
 
-    /// Whether that error says that somebody has cancelled the run. A call then reports its end, in a step of its own.
+    /// Tells whether `error` says that somebody has cancelled the run. A cancelled call reports its
+    /// end, in a step of its own.
     ///
-    /// By default, none does.
+    /// By default, no error does.
     fn is_cancelled(error: &Self::Error) -> bool {
         let _ = error;
         false

@@ -45,14 +45,16 @@ use crate::journal::line::Line;
 /// # }
 /// ```
 ///
-/// A name is for one step each time the journal is opened. To run the program again in the same process, or a call that
-/// was dropped, drop the journal and open it again. A sleep takes two names: its own, and that with `: over` behind it.
+/// A name is for one step each time the journal is opened. To run the program again in the same
+/// process, or to repeat a call that was dropped, drop the journal and open it again. A sleep takes
+/// two names: its own, and its own followed by `: over`.
 ///
-/// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
+/// Results are kept as JSON, which can't tell `Some(())` from `None`: both come back as `None`.
 ///
-/// Its clock is the system's when it is opened, and goes on with tokio's, however the system's is set meanwhile. It never
-/// goes back: opened when the system's says less than at its last step, it goes on from that step. Its steps and pauses
-/// need a tokio runtime that has a timer. Delete the file once its run is done.
+/// A journal takes the time from the system's clock when it is opened. From then on, its clock is
+/// tokio's, however the system's is set meanwhile. The journal's clock never goes back: if the
+/// system's says less than at the last step, the journal's goes on from that step. Steps and pauses
+/// need a tokio runtime with a timer. Delete the file once the run is done.
 #[derive(Debug)]
 pub struct Journal {
     /// None once the journal is dropped.
@@ -72,11 +74,11 @@ struct Names {
 }
 
 impl Journal {
-    /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it
-    /// meanwhile. A new file is on the disk before this returns; on Unix, so is its name in the directory, which must
-    /// be readable for that.
+    /// Opens the journal of a run that goes on, or begins a new one. The file is locked: a second
+    /// program can't open it meanwhile. A new file is on the disk before this returns. On Unix, so
+    /// is its name in the directory, which must be readable for that.
     ///
-    /// It blocks until all of the file is read, and checked, and on the disk.
+    /// Blocks the thread until all of the file is read, checked and on the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let (file, place, kept) = JournalFile::open(path.as_ref())?;
         let asked = HashSet::new();
@@ -91,9 +93,10 @@ impl Journal {
         })
     }
 
-    /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the run is
-    /// done, these are steps that the code dropped or renamed. A renamed step has run a second time. Steps within an
-    /// attempt that has ended are among them.
+    /// The names of the steps in the file that the program has not asked for since it opened the
+    /// journal, sorted. Once the run is done, these are steps that the code dropped or renamed. A
+    /// renamed step has run a second time. Steps within an attempt that has ended are among these,
+    /// too.
     ///
     /// ```
     /// use retry_durable::{Engine, Journal};

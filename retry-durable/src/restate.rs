@@ -67,10 +67,12 @@ where
 
 macro_rules! engine {
     ($($context:ident),*) => { $(
-        /// One step or sleep after the other: a handler can't wait for two of them at once, nor drop one and go on.
-        /// Don't put a timeout, `select!` or `join!` around a call; put it inside the attempt.
+        /// Runs one step or sleep after the other: a handler can't wait for two of them at once,
+        /// nor drop one and go on. Don't put a timeout, `select!` or `join!` around a call; put it
+        /// inside the attempt.
         ///
-        /// A step is known by its place and its name: another at that place is an error.
+        /// Restate knows a step by its place and its name: a step of another name at that place is
+        /// an error.
         impl Engine for $context<'_> {
             type Error = RestateError;
 
@@ -113,14 +115,15 @@ engine!(
 
 /// Why Restate can't go on with a step.
 ///
-/// It is no [`Error`](std::error::Error), and neither is a [`DurableError`] with it: a handler's `?` would then take each
-/// for one that Restate retries. They have conversions of their own.
+/// Neither this type nor a [`DurableError`] with it implements [`Error`](std::error::Error),
+/// because a handler's `?` would then take each for an error that Restate retries. Both convert
+/// into a [`HandlerError`] instead.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RestateError {
     /// Restate ended the step: the invocation was cancelled, or JSON can't write and read again a result.
     Terminal(TerminalError),
-    /// What it kept is not of the type that the program asks for.
+    /// What Restate kept is not of the type that the program asks for.
     Json {
         /// The step's name.
         step: String,

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::DurableError;
 
-/// So that `?` takes the errors of a journal beside those of calls.
+/// Lets `?` take the errors of a journal beside those of calls.
 impl<E> From<JournalError> for DurableError<E, JournalError> {
     fn from(error: JournalError) -> Self {
         Self::Engine { error, last: None }
@@ -15,9 +15,9 @@ impl<E> From<JournalError> for DurableError<E, JournalError> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The file can't be read or written. What it had before is still there.
+    /// The file can't be read or written. All steps that were kept before are still there.
     Io(io::Error),
-    /// Another program has opened it, or this one has and still holds it.
+    /// Another program has the journal open, or this one does.
     InUse,
     /// A line is not as it was written, or is missing; or the file is no journal. Nothing was changed.
     Damaged {
@@ -26,8 +26,8 @@ pub enum JournalError {
     },
     /// A later version of this crate has written the file. Nothing was changed.
     Version(u32),
-    /// The file was removed or replaced since it was opened, so another program may have begun the run anew. No step
-    /// runs any more, and none is kept. Only Unix tells.
+    /// The file was removed or replaced since it was opened, so another program may have begun the
+    /// run anew. No further step runs, and none is kept. On Windows, this goes unnoticed.
     Replaced,
     /// JSON can't hold a result, or what is kept is not of the type that the program asks for. A result that can't be
     /// written and read again, such as `NaN` or a map whose keys aren't text, is not kept: its step runs again at the next

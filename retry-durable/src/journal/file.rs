@@ -16,6 +16,10 @@ const UNCHECKED: &str = r#"{"step":""#;
 /// A file is written anew where so many of its lines, and most of them, are of attempts that nobody asks for any more.
 const FORGOTTEN: usize = 1000;
 
+/// How often a file is opened that another program replaces before it is locked. Each does that once; but on a file
+/// system whose inodes change with each look it would go on for ever.
+const OPENINGS: usize = 10;
+
 /// What a file has for the program that opens it.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
@@ -291,15 +295,20 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
     // Not to append: Windows does not let such a file be cut.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    let file = options.open(path)?;
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => JournalError::InUse,
-        TryLockError::Error(error) => JournalError::Io(error),
-    })?;
-    let place = Place::new(path, &file)?;
-    // Another program may have replaced it before it was locked.
-    place.check()?;
-    Ok((file, place))
+    for _ in 0..OPENINGS {
+        let file = options.open(path)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::InUse,
+            TryLockError::Error(error) => JournalError::Io(error),
+        })?;
+        // Another program may have replaced or removed it before it was locked.
+        match Place::new(path, &file) {
+            Ok(place) if place.check().is_ok() => return Ok((file, place)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Err(JournalError::Replaced)
 }
 
 /// Where the name of that file is kept: on Unix, syncing the file does not write its name to the disk.

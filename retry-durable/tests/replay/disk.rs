@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::process::Command;
 use std::sync::mpsc;
 use std::task::{Context, Waker};
+use std::thread;
 
 use retry_durable::{Engine, Journal, JournalError};
 use tokio::join;
@@ -45,6 +46,39 @@ async fn opening_a_journal_touches_no_other_file() {
     let journal = Journal::open(&other).unwrap();
     assert_eq!(journal.step("one", async { 2 }).await.unwrap(), 1);
     assert_eq!(run.files(), ["run", "run.new"]);
+}
+
+/// Such as by another program that gives a new file its first line.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_while_it_is_opened_is_opened_again() {
+    let mut run = Run::new();
+    // So deep that there is time before it is found there again.
+    let directory = run.path.with_file_name("d/".repeat(200));
+    fs::create_dir_all(&directory).unwrap();
+    run.path = directory.join("run");
+    drop(run.open());
+    let [one, other, next] = ["one", "other", "next"].map(|name| run.path.with_file_name(name));
+    fs::copy(&run.path, &one).unwrap();
+    fs::copy(&run.path, &other).unwrap();
+    let (begin, begun) = mpsc::sync_channel(0);
+    let path = run.path.clone();
+    let program = thread::spawn(move || {
+        let mut files = [one, other].into_iter().cycle();
+        for () in begun {
+            // An odd number, so that it is another one in the end.
+            for file in files.by_ref().take(5) {
+                fs::hard_link(file, &next).unwrap();
+                fs::rename(&next, &path).unwrap();
+            }
+        }
+    });
+    for _ in 0..100 {
+        begin.send(()).unwrap();
+        drop(run.open());
+    }
+    drop(begin);
+    program.join().unwrap();
 }
 
 /// Before a step and during it, and where another file has its name.
