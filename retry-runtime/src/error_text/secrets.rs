@@ -223,12 +223,12 @@ fn unwrapped(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     for _ in 0..DEEPEST {
         let opened = skip(at, |byte| b"[(\\ \n".contains(byte));
-        let named = skip(opened, is_of_type);
+        let named = skip(opened, |byte| is_of_type(*byte));
         let brace = skip(named, |byte| *byte == b' ');
         match (bytes.get(named), bytes.get(brace)) {
             (_, Some(b'{')) => {
-                let field = skip(brace + 1, |byte| byte.is_ascii_whitespace());
-                let colon = skip(field, |byte| is_of_type(byte) || is_quote(*byte));
+                let field = skip(brace + 1, u8::is_ascii_whitespace);
+                let colon = skip(field, |byte| is_of_type(*byte) || is_quote(*byte));
                 if bytes.get(colon) != Some(&b':') {
                     break;
                 }
@@ -250,8 +250,8 @@ fn unwrapped(bytes: &[u8], start: usize) -> usize {
     skip(start + if some { 5 } else { 0 }, is_opening)
 }
 
-fn is_of_type(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_<>".contains(byte)
+fn is_of_type(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_<>".contains(&byte)
 }
 
 fn is_in_list(bytes: &[u8], start: usize) -> bool {
