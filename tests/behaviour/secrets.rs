@@ -19,7 +19,7 @@ fn shown(error: &str) -> String {
 }
 
 /// Between `«` and `»` stands what is hidden.
-const HIDDEN: [&str; 101] = [
+const HIDDEN: [&str; 100] = [
     // `key=value`.
     "login failed: password=«hunter2»",
     "host=db user=me password=«hunter2» dbname=x",
