@@ -57,6 +57,8 @@ pub enum BusError {
     Busy,
     #[classify(timeout)]
     NoAnswer,
+    #[classify(invalid)]
+    Implausible,
     #[classify(stop)]
     Broken,
     #[classify(stop)]
@@ -292,7 +294,7 @@ fn is_plausible(celsius: &u32) -> Result<(), BusError> {
     if *celsius < 100 {
         Ok(())
     } else {
-        Err(BusError::Broken)
+        Err(BusError::Implausible)
     }
 }
 
