@@ -18,7 +18,7 @@ enum ModelError {
     #[classify(invalid)]
     TooLong,
     #[error("{0}")]
-    #[classify(stop)]
+    #[classify(invalid)]
     Invalid(&'static str),
 }
 use ModelError::{Invalid, Overloaded, TooLong};

@@ -90,11 +90,8 @@ where
                 Err(failed) => failed,
             };
             let is_sent = unsent.is_none();
-            let gone = if is_sent && failed.verdict.is_retryable() {
-                Q::repeatable(&kept).err()
-            } else {
-                None
-            };
+            let may_follow = is_sent && failed.verdict.is_retryable();
+            let gone = may_follow.then(|| Q::repeatable(&kept).err()).flatten();
             if let Some(gone) = &gone {
                 failed.shown = format!("{}; {gone}", failed.shown);
             }
