@@ -6,8 +6,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Attempts, Event, Moment, Policy, Protections, Reason, Rejected, RejectedBy, RetryBudget,
-    Shared, Site, Timer, TokioTimer, Verdict,
+    Attempts, Event, Moment, Policy, Protections, Reason, Rejected, RejectedBy, Shared, Site,
+    Timer, TokioTimer, Verdict,
 };
 use tokio::time::{Instant, timeout_at};
 
