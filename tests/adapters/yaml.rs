@@ -47,7 +47,7 @@ fn an_error_points_at_its_line() {
         (
             "retry:\n  hint: yes\n",
             "line 2",
-            "unknown word `true` for `hint`: did you mean `honor`? The words are honor, clamp, ignore",
+            "unknown word `true` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore",
         ),
     ] {
         let error = serde_saphyr::from_str::<BTreeMap<String, Policy>>(yaml).unwrap_err();
