@@ -20,12 +20,8 @@ impl Iterator for Delays {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        let retry = self.retry.saturating_add(1);
-        if !self.schedule.allows(retry) {
-            return None;
-        }
-        self.retry = retry;
-        Some(self.schedule.plain_delay(retry))
+        self.retry = self.schedule.next_retry(self.retry)?;
+        Some(self.schedule.plain_delay(self.retry))
     }
 }
 

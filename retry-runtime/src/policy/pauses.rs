@@ -32,12 +32,8 @@ impl Iterator for Pauses {
 
     /// `None` once there were as many as the policy's `max`.
     fn next(&mut self) -> Option<Duration> {
-        let retry = self.retry.saturating_add(1);
-        if !self.schedule.allows(retry) {
-            return None;
-        }
-        self.retry = retry;
-        self.previous = random::between(self.schedule.range(retry, self.previous));
+        self.retry = self.schedule.next_retry(self.retry)?;
+        self.previous = random::between(self.schedule.range(self.retry, self.previous));
         Some(self.previous)
     }
 }

@@ -63,6 +63,12 @@ impl Schedule {
         retry <= self.max
     }
 
+    /// The number of the retry after so many, if it is allowed.
+    pub(crate) fn next_retry(&self, retries: u32) -> Option<u32> {
+        let retry = retries.saturating_add(1);
+        self.allows(retry).then_some(retry)
+    }
+
     /// The delay before `retry` (counted from 1), without jitter.
     pub(crate) fn plain_delay(&self, retry: u32) -> Duration {
         if self.backoff == Backoff::None {
