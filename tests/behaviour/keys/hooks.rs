@@ -234,3 +234,17 @@ async fn no_retry_no_hook() {
         assert_eq!(seen.0.borrow().len(), seen_retries);
     }
 }
+
+/// The timer oversleeps, so that no retry follows.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_ended_too_late_has_no_hook_after_it() {
+    #[retry(jitter = "none", deadline = "3s", timer = |pause| sleep(pause + secs(5)),
+        before_retry = async |error, next| seen.later("retry", error, next).await)]
+    async fn call(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let (seen, mut script) = (Seen::default(), Script::new([TRANSIENT]));
+    assert_eq!(call(&seen, &mut script).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, seen.0.borrow().len()), (1, 0));
+}
