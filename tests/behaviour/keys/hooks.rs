@@ -227,7 +227,11 @@ async fn no_retry_no_hook() {
         (vec![TRANSIENT], true, 0),
     ] {
         if is_cancelled {
-            token.cancel();
+            let token = token.clone();
+            tokio::spawn(async move {
+                sleep(Duration::from_millis(500)).await;
+                token.cancel();
+            });
         }
         let seen = Seen::default();
         let _ = call(&seen, &mut Script::new(steps), &token).await;
