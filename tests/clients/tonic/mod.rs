@@ -123,8 +123,33 @@ async fn exhausted_resources_are_there_again_soon_unless_it_says_otherwise() {
             Verdict::STOP,
         ),
         ("gRPC message exceeds maximum size 4: 5", Verdict::STOP),
+        (
+            "received trailing metadata size exceeds hard limit (5 vs. 4)",
+            Verdict::STOP,
+        ),
+        ("etcdserver: mvcc: database space exceeded", Verdict::STOP),
+        ("etcdserver: too many requests", throttled),
     ] {
         check_sent(move || Status::resource_exhausted(message), expected).await;
+    }
+}
+
+/// The texts of java-spanner's `IsRetryableInternalError`, in the words of gRPC in C++, Go and Java.
+#[tokio::test]
+async fn an_internal_error_may_quote_a_connection_that_broke() {
+    for message in [
+        "HTTP/2 error code: INTERNAL_ERROR\nReceived Rst Stream",
+        "RST_STREAM closed stream. HTTP/2 error code: PROTOCOL_ERROR",
+        "stream terminated by RST_STREAM with error code: NO_ERROR",
+        "Received RST_STREAM with error code 2",
+        "Connection closed with unknown cause",
+        "Received unexpected EOS on DATA frame from server",
+    ] {
+        check_sent(move || Status::internal(message), BROKEN).await;
+        check_sent(move || Status::unknown(message), Verdict::STOP).await;
+    }
+    for message in ["", "boom", "rust stream", "end of stream"] {
+        check_sent(move || Status::internal(message), Verdict::STOP).await;
     }
 }
 

@@ -29,7 +29,7 @@ const TIMED_OUT: &str = "Timeout expired";
 /// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
 /// | `ResourceExhausted`, unless its text or `QuotaFailure` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
-/// | any other that tonic made of a broken connection | transient, ambiguous |
+/// | any other that tonic made of a broken connection, or `Internal` whose text tells of one | transient, ambiguous |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
 /// | all else | stop |
 ///
@@ -85,10 +85,21 @@ fn of_code(status: &Status) -> Verdict {
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
         // What a server sends has no source.
-        Code::Cancelled | Code::Internal | Code::Unknown => {
-            status.source().map_or(Verdict::STOP, of_open_connection)
-        }
+        Code::Cancelled | Code::Internal | Code::Unknown => match status.source() {
+            Some(source) => of_open_connection(source),
+            None => of_text(status),
+        },
         _ => Verdict::STOP,
+    }
+}
+
+/// Of what a server or a gateway sent. It may quote the connection that broke behind it.
+fn of_text(status: &Status) -> Verdict {
+    let is_internal = status.code() == Code::Internal;
+    if is_internal && refined(Fault::Unknown, false, status.message()) == Fault::Internal {
+        Verdict::TRANSIENT.ambiguous()
+    } else {
+        Verdict::STOP
     }
 }
 

@@ -76,6 +76,7 @@ pub(super) const RULES: &[(Seen, &str, Fault, &str)] = &[
     (Text, "free tier of the model has been exhausted", Billing, "DashScope, Error codes"),
     (Text, "free quota has been exhausted", Billing, "DashScope, Error codes"),
     (Text, "billing hard limit", Billing, "OpenAI, Error codes"),
+    (Text, "database space exceeded", Billing, "etcd, Maintenance: Space quota"),
     // OpenAI's name for a bill, where it means a minute.
     (Misnomer, "allocated quota exceeded", Throttled, "DashScope, openclaw/openclaw#148236"),
     (Misnomer, "error code token limit", Throttled, "DashScope, can1357/oh-my-pi#8496"),
@@ -122,6 +123,7 @@ pub(super) const RULES: &[(Seen, &str, Fault, &str)] = &[
     (Text, "message larger than max", TooLong, "gRPC, C++ and Go"),
     (Text, "message exceeds maximum size", TooLong, "gRPC, Java"),
     (Text, "message length too large", TooLong, "tonic"),
+    (Text, "metadata size exceeds", TooLong, "gRPC, C++"),
     // What was blocked for its content.
     (Name, "content filter", Filtered, "Azure, Content filtering"),
     (Name, "content policy violation", Filtered, "OpenAI, Error codes"),
@@ -199,6 +201,10 @@ pub(super) const RULES: &[(Seen, &str, Fault, &str)] = &[
     (Name, "1120", Internal, "Zhipu, Error codes: the account can't be read"),
     (Name, "1234", Internal, "Zhipu, Error codes: the network"),
     (Name, "internal", Internal, "google.rpc, code.proto"),
+    (Text, "rst stream", Internal, "gRPC, C++, Go and Java; java-spanner, IsRetryableInternalError"),
+    (Text, "http 2 error code internal error", Internal, "java-spanner, IsRetryableInternalError"),
+    (Text, "connection closed with unknown cause", Internal, "java-spanner, IsRetryableInternalError"),
+    (Text, "unexpected eos on data frame", Internal, "java-spanner, IsRetryableInternalError"),
     (Name, "timeout error", Timeout, "Anthropic, Errors"),
     (Name, "request timeout", Timeout, "RFC 9110, 15.5.9"),
     (Name, "model timeout exception", Timeout, "Bedrock, InvokeModel"),
