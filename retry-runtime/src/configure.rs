@@ -3,6 +3,8 @@
 
 #[cfg(feature = "clap")]
 pub(crate) mod clap;
+#[cfg(feature = "std")]
+pub(crate) mod installed;
 pub(crate) mod own_policy;
 pub(crate) mod policies;
 #[cfg(feature = "schemars")]
@@ -11,3 +13,4 @@ mod schemars;
 mod serde;
 #[cfg(feature = "std")]
 pub(crate) mod shared_policy;
+mod text;

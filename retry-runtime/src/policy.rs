@@ -13,7 +13,7 @@ pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;
-mod text;
+pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod values;
 

@@ -496,7 +496,8 @@ where
         now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
-        let (tally, policy) = (mem::take(&mut self.tally), self.rules.policy);
+        let tally = mem::take(&mut self.tally);
+        let policy = Site::new(&self.rules.policy, self.rules.name).policy_in_force();
         let round = self.round(&policy, tally.items, now, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));

@@ -25,8 +25,8 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub(crate) fn may_hedge(&self, slow: &Failure<'_>) -> bool {
-        let (policy, values) = (slow.site.policy, slow.values);
-        let retry = self.count(counted(policy, values)).saturating_add(1);
+        let (policy, values) = (slow.site.policy_in_force(), slow.values);
+        let retry = self.count(counted(&policy, values)).saturating_add(1);
         !slow.cancelled
             && slow.idempotent
             && policy.schedule(Some(KIND), values).allows(retry)

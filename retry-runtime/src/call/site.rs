@@ -50,6 +50,15 @@ impl<'a> Site<'a> {
         self.policy
     }
 
+    /// The policy with what is [installed](crate::Policies::install) over it.
+    pub(crate) fn policy_in_force(&self) -> Policy {
+        #[cfg(feature = "std")]
+        let policy = crate::configure::installed::over(self);
+        #[cfg(not(feature = "std"))]
+        let policy = *self.policy;
+        policy
+    }
+
     /// Their name.
     #[inline]
     pub fn name(&self) -> &'a str {

@@ -87,6 +87,8 @@ pub struct Call {
     pub(super) waiting: bool,
     /// Whether an attempt had an outcome, so that a budget was told of the call.
     pub(super) is_known: bool,
+    /// Whether every retry counts against every `max`, because no kind is counted by itself.
+    pub(super) is_counted_as_one: bool,
 }
 
 impl Call {
@@ -107,15 +109,22 @@ impl Call {
             spent: 0,
             waiting: false,
             is_known: false,
+            is_counted_as_one: false,
         }
     }
 
-    /// A call after that many retries; nothing else needs to be known of it.
+    /// A call after that many retries of any kind; nothing else needs to be known of it.
     pub(crate) const fn after(retries: u32) -> Self {
         let mut call = Self::new();
         call.shared = retries;
         call.is_known = retries != 0;
         call
+    }
+
+    /// A call whose retries all count against every `max`.
+    pub(crate) const fn counted_as_one(mut self) -> Self {
+        self.is_counted_as_one = true;
+        self
     }
 
     /// A call that knows the policy's `max` before any failure.
@@ -142,6 +151,15 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
+        let policy = &failure.site.policy_in_force();
+        let site = Site {
+            policy,
+            ..*failure.site
+        };
+        self.failed_at(failure.at(&site))
+    }
+
+    fn failed_at(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         self.spend(failure.elapsed);
         let attempt = self.attempt();
         self.tell_breaker(&mut failure);
@@ -306,8 +324,8 @@ impl Call {
     /// The retries so far of a kind with a count of its own, or else of all others.
     pub(super) const fn count(&self, counted: Option<Kind>) -> u32 {
         match counted {
-            Some(kind) => self.own[kind as usize],
-            None => self.shared,
+            Some(kind) if !self.is_counted_as_one => self.own[kind as usize],
+            _ => self.shared,
         }
     }
 
@@ -356,8 +374,8 @@ impl Call {
     /// Counts a retry.
     pub(super) fn counts(&mut self, counted: Option<Kind>) {
         let count = match counted {
-            Some(kind) => &mut self.own[kind as usize],
-            None => &mut self.shared,
+            Some(kind) if !self.is_counted_as_one => &mut self.own[kind as usize],
+            _ => &mut self.shared,
         };
         *count = count.saturating_add(1);
     }

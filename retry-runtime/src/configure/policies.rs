@@ -171,6 +171,30 @@ impl Policies {
         }
     }
 
+    /// Refuses the keys that calls read before an attempt.
+    #[cfg(feature = "std")]
+    pub(crate) fn check_read_after_failures(&self) -> Result<(), PolicyError> {
+        let all = self
+            .entries
+            .iter()
+            .map(|entry| (&*entry.name, &entry.named));
+        for (name, named) in all.chain([(DEFAULT, &self.top)]) {
+            if let Some(key) = [Key::Deadline, Key::Timeout]
+                .into_iter()
+                .find(|key| named.settings().iter().any(|(named, _)| named == key))
+            {
+                return Err(in_entry(
+                    name,
+                    &refused!(
+                        "`{key}` can't be installed, because calls read it before their first attempt: \
+                         give the function `policy = …`"
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds an entry, which is not checked together with the others.
     pub(crate) fn add(&mut self, name: String, named: Overrides) -> Result<(), PolicyError> {
         check_name(&name)?;

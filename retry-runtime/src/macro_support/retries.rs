@@ -49,7 +49,7 @@ impl Retries {
     }
 
     const fn call(self) -> Call {
-        let mut call = Call::after(self.count());
+        let mut call = Call::after(self.count()).counted_as_one();
         call.followed = match self.0 >> COUNT.count_ones() {
             1 => Some(Kind::Transient),
             2 => Some(Kind::Throttled),
@@ -127,8 +127,11 @@ impl Retries {
         call.ended_after_pause(site.name(), error, values, ending, reason, observe);
     }
 
-    pub const fn whole(self, site: &Site<'_>) -> Call {
-        self.call().with_max(site.policy.retries_allowed())
+    pub fn whole(self, site: &Site<'_>) -> Call {
+        self.call().with_max(match self.0 {
+            0 => site.policy.retries_allowed(),
+            _ => site.policy_in_force().retries_allowed(),
+        })
     }
 }
 
@@ -157,7 +160,7 @@ impl LimitedRetries {
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
-        self.max = failure.site().policy.retries_allowed();
+        self.max = failure.site().policy_in_force().retries_allowed();
         self.retries.failed_with(failure)
     }
 

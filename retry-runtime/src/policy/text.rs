@@ -38,20 +38,33 @@ impl FromStr for Overrides {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        let mut parser = Parser { rest: text };
-        let entries = parser.entries(None)?;
-        if parser.delimiter().is_some() {
-            return Err(refused!("`)` without a `(` before it"));
-        }
-        Self::from_entries(&entries)
+        Self::from_entries(&entries(text, OF_POLICY)?)
     }
+}
+
+/// How deep tables stand in a policy's text: its sections.
+const OF_POLICY: u8 = 1;
+/// How deep they stand in the text of [`Policies`](crate::Policies).
+pub(crate) const OF_NAMES: u8 = 2;
+
+/// The keys of a whole text whose tables stand that deep at most.
+pub(crate) fn entries(text: &str, depth: u8) -> Result<Entries, PolicyError> {
+    let mut parser = Parser { rest: text, depth };
+    let entries = parser.entries(None)?;
+    if parser.delimiter().is_some() {
+        return Err(refused!("`)` without a `(` before it"));
+    }
+    Ok(entries)
 }
 
 impl Overrides {
     /// What a text says of one key alone, without its name: a value, or the keys of a section.
     #[cfg(feature = "clap")]
     pub(crate) fn from_key(key: Key, text: &str) -> Result<Self, PolicyError> {
-        let mut parser = Parser { rest: text };
+        let mut parser = Parser {
+            rest: text,
+            depth: 0,
+        };
         let name = key.name();
         let section = None;
         let raw = if key.is_section() {
@@ -119,6 +132,8 @@ impl fmt::Display for GivenKey<'_> {
 
 struct Parser<'a> {
     rest: &'a str,
+    /// How many tables may stand within each other from here, so that no text exhausts the stack.
+    depth: u8,
 }
 
 impl<'a> Parser<'a> {
@@ -209,10 +224,12 @@ impl<'a> Parser<'a> {
             Some(')') if word.is_empty() => RawValue::Table(Entries::new()),
             Some(')') => RawValue::One(String::from(word)),
             Some('"' | '[') if word.is_empty() => self.value(key)?,
-            // No section holds another, so a text can't nest deep enough to exhaust the stack.
-            Some(_) if key.section.is_none() => {
+            Some(_) if self.depth != 0 => {
                 self.rest = start;
-                RawValue::Table(self.entries(Some(key.name))?)
+                self.depth -= 1;
+                let table = self.entries(Some(key.name))?;
+                self.depth += 1;
+                RawValue::Table(table)
             }
             _ => return Err(not_closed(')', key)),
         };

@@ -1,4 +1,7 @@
-//! What a program sets for all of its calls: levels of log records, and whether secrets are hidden. In a process of its own.
+//! What a program sets for all of its calls: policies, levels of log records, and whether secrets are hidden. In a process
+//! of its own.
+
+mod installed;
 
 use retry_runtime::log::{Level, Record, reset_levels, set_level};
 use retry_runtime::testing::fail_times;

@@ -1,0 +1,251 @@
+//! Policies installed over those of every call. The names of each test's calls are its own, but what is installed is
+//! everybody's, so one test at a time.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use retry_runtime::testing::Script;
+use retry_runtime::{Policies, Policy, Verdict, retry, retry_each, retrying, testing};
+use support::failure::{Failure, THROTTLED, TRANSIENT};
+use tokio::time::Instant;
+
+/// Holds the turn of a test, and takes back what it installed.
+struct Turn(#[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
+
+fn turn() -> Turn {
+    static TURN: Mutex<()> = Mutex::new(());
+    Turn(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        Policies::new().install().unwrap();
+    }
+}
+
+fn install(text: &str) {
+    text.parse::<Policies>().unwrap().install().unwrap();
+}
+
+fn failures(times: u32) -> Script<(), Failure> {
+    testing::fail_times(times, TRANSIENT)
+}
+
+#[retry(max = 5, base = "1s", jitter = "none", name = "installed.plain")]
+async fn plain(server: &Script<(), Failure>) -> Result<(), Failure> {
+    server.next()
+}
+
+#[retry(max = most, base = "1s", jitter = "none", name = "installed.numbers")]
+async fn numbers(server: &Script<(), Failure>, most: u32) -> Result<(), Failure> {
+    server.next()
+}
+
+#[retry(max = 5, base = "1s", jitter = "none", attempt = _attempt, name = "installed.bound")]
+async fn bound(server: &Script<(), Failure>) -> Result<(), Failure> {
+    server.next()
+}
+
+#[retry(policy = policy, name = "installed.policy")]
+async fn with_policy(server: &Script<(), Failure>, policy: &Policy) -> Result<(), Failure> {
+    server.next()
+}
+
+const OWN: Policy = Policy::new().max(5).jitter(retry_runtime::Jitter::None);
+
+/// A call of each form, whose server never answers: how many attempts it made, and for how long.
+async fn forms() -> Vec<(&'static str, u32, u64)> {
+    let mut made = Vec::new();
+    macro_rules! call {
+        ($form:literal, $server:ident, $call:expr) => {
+            let ($server, start) = (failures(99), Instant::now());
+            assert!($call.await.is_err());
+            made.push(($form, $server.attempts(), start.elapsed().as_secs()));
+        };
+    }
+    call!("plain", server, plain(&server));
+    call!("numbers", server, numbers(&server, 5));
+    call!("bound", server, bound(&server));
+    call!("policy", server, with_policy(&server, &OWN));
+    call!(
+        "expression",
+        server,
+        retrying!(
+            max = 5,
+            jitter = "none",
+            name = "installed.expression",
+            async { server.next() }
+        )
+    );
+    call!(
+        "chain",
+        server,
+        OWN.name("installed.chain").call(async || server.next())
+    );
+    call!("batch", server, async {
+        let send = async |items: Vec<u8>| {
+            let answer = server.next();
+            Ok(items.iter().map(|_| answer.clone()).collect())
+        };
+        let results = retry_each(OWN.name("installed.batch"), [1], send).await;
+        results.into_iter().collect::<Result<Vec<()>, _>>()
+    });
+    made
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_goes_by_what_is_installed() {
+    let _turn = turn();
+    let all = |attempts, seconds| {
+        move |made: Vec<(&str, u32, u64)>| {
+            for (form, made, took) in made {
+                assert_eq!((made, took), (attempts, seconds), "{form}");
+            }
+        }
+    };
+    let own = all(6, 1 + 2 + 4 + 8 + 16);
+    own(forms().await);
+    install("installed(max=2)");
+    all(3, 1 + 2)(forms().await);
+    // The longer name wins, key by key.
+    install("default(max=1), installed(max=3, backoff=fixed), other(max=9)");
+    all(4, 3)(forms().await);
+    install("installed(enabled=false)");
+    all(1, 0)(forms().await);
+    install("enabled=false, installed(max=2)");
+    all(1, 0)(forms().await);
+    install("other(enabled=false)");
+    own(forms().await);
+    install("");
+    own(forms().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_under_way_follows() {
+    let _turn = turn();
+    let (server, recording) = (failures(99), testing::record());
+    let call = plain(&server);
+    let switch = async {
+        tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+        install("installed.plain(max=2)");
+    };
+    let (outcome, ()) = tokio::join!(call, switch);
+    assert!(outcome.is_err());
+    let lines = recording.lines();
+    let shown: Vec<_> = lines
+        .iter()
+        .map(|line| line.split(" error").next().unwrap())
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "retrying installed.plain attempt=1 max=5 delay=1s",
+            "retrying installed.plain attempt=2 max=5 delay=2s",
+            "gave up installed.plain attempt=3 max=2",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_says_which_max_was_in_force() {
+    let _turn = turn();
+    install("installed(max=9)");
+    for call in [0, 1] {
+        let (server, recording) = (failures(1), testing::record());
+        let outcome = match call {
+            0 => plain(&server).await,
+            _ => numbers(&server, 5).await,
+        };
+        assert!(outcome.is_ok());
+        let last = recording.lines().pop().unwrap();
+        assert!(last.ends_with("attempt=2 max=9"), "{last}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_counts_in_one_goes_on_doing_so() {
+    let _turn = turn();
+    install("installed(throttled(max=3, base=0s, cap=0s))");
+    for (outcomes, attempts) in [
+        // Two others before it: a third retry, and no fourth.
+        (
+            vec![TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED],
+            4,
+        ),
+        (vec![THROTTLED; 9], 4),
+        (vec![TRANSIENT; 9], 6),
+    ] {
+        let server = testing::sequence(outcomes.into_iter().map(Err));
+        let server: Script<(), Failure> = server;
+        assert!(plain(&server).await.is_err());
+        assert_eq!(server.attempts(), attempts);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
+    #[retry(hedge = "1s", max = 2, name = "installed.hedged", on = |_| Verdict::TRANSIENT)]
+    async fn hedged(begun: &std::cell::Cell<u32>) -> Result<(), Failure> {
+        begun.set(begun.get() + 1);
+        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+        Ok(())
+    }
+
+    let _turn = turn();
+    for (text, expected) in [
+        ("", 3),
+        ("installed(max=1)", 2),
+        ("installed(enabled=false)", 1),
+    ] {
+        install(text);
+        let begun = std::cell::Cell::new(0);
+        hedged(&begun).await.unwrap();
+        assert_eq!(begun.get(), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_not_installed() {
+    let _turn = turn();
+    install("installed(max=7)");
+    for (text, complaint) in [
+        (
+            "installed(max=1, deadline=5s)",
+            "in `installed`: `deadline` can't be installed, because calls read it before their first attempt: give the \
+             function `policy = …`",
+        ),
+        (
+            "default(timeout=5s)",
+            "in `default`: `timeout` can't be installed, because calls read it before their first attempt: give the \
+             function `policy = …`",
+        ),
+        (
+            "installed(capp=1s)",
+            "in `installed`: unknown key `capp`: did you mean `cap`?",
+        ),
+        (
+            "installed=1",
+            "`installed` takes keys: write them in parentheses, as in `installed(max=2)`",
+        ),
+        ("installed", "`installed` has no value: write `installed=…`"),
+        (
+            "max=1",
+            "`max` takes keys: write them in parentheses, as in `max(max=2)`",
+        ),
+        (
+            "throttled(max=1)",
+            "`throttled` is no name of a call: write it in `default`, for all calls",
+        ),
+        (
+            "a(throttled(max(b=1)))",
+            "`)` is missing after the value of `throttled.max`",
+        ),
+    ] {
+        let policies = text.parse::<Policies>();
+        let error = policies.and_then(Policies::install).unwrap_err();
+        assert_eq!(error.to_string(), complaint, "{text}");
+    }
+    let installed = Policies::with_installed(|installed| installed.find("installed.plain"));
+    assert_eq!(installed.retries_allowed(), 7);
+    let unused = Policies::with_installed(|installed| installed.unused().count());
+    assert_eq!(unused, 0);
+}
