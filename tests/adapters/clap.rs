@@ -126,6 +126,21 @@ fn what_is_wrong_is_said_with_its_flag() {
             &[],
             "error: invalid value '5' for '--retry-base <DURATION>': `base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
         ),
+        (
+            &[("APP_RETRY_MAX_RETRIES", "0")],
+            &[],
+            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `max_retries`: it is `max` here, as in `max = 5`",
+        ),
+        (
+            &[("APP_RETRY_ENABLE", "false")],
+            &["--retry-max=1"],
+            "error: environment variable `APP_RETRY_ENABLE`: unknown key `enable`: did you mean `enabled`?",
+        ),
+        (
+            &[("APP_RETRYMAX", "0"), ("APP_RETRY_Max", "0")],
+            &[],
+            "error: environment variable `APP_RETRY_Max`: write `APP_RETRY_MAX`",
+        ),
     ] {
         let output = run(environment, arguments);
         let printed = String::from_utf8_lossy(&output.stderr);

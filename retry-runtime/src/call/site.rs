@@ -1,5 +1,7 @@
 use core::fmt;
 
+#[cfg(feature = "std")]
+use crate::configure::installed;
 use crate::policy::Policy;
 
 /// What all calls of one function share: the policy, and the name in logs and metrics.
@@ -53,7 +55,7 @@ impl<'a> Site<'a> {
     /// The policy with what is [installed](crate::Policies::install) over it.
     pub(crate) fn policy_in_force(&self) -> Policy {
         #[cfg(feature = "std")]
-        let policy = crate::configure::installed::over(self);
+        let policy = installed::over(self.policy, self.name());
         #[cfg(not(feature = "std"))]
         let policy = *self.policy;
         policy

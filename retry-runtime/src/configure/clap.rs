@@ -2,13 +2,16 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use std::env;
 
+use ::clap::error::ErrorKind;
 use ::clap::parser::ValueSource;
 use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Takes};
 
 use crate::policy::Policy;
-use crate::policy::error::PolicyError;
+use crate::policy::error::{PolicyError, short};
 use crate::policy::overrides::Overrides;
 
 /// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
@@ -18,7 +21,8 @@ pub trait PolicyFlags {
     const FLAG: &'static str = "retry";
 
     /// The environment variable for all keys at once, which the others begin with: `APP_RETRY` is for `APP_RETRY` and
-    /// `APP_RETRY_MAX`. Empty: no variables.
+    /// `APP_RETRY_MAX`. Empty: no variables. Any other variable that begins with `APP_RETRY_` is refused, so that a
+    /// misspelt one is not taken for a key that is not set.
     const ENV: &'static str;
 
     /// The program's own policy, which its help shows as the defaults.
@@ -126,6 +130,10 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ::clap::Error> {
+        if let Some(complaint) = unknown_variable::<F>() {
+            let kind = ErrorKind::UnknownArgument;
+            return Err(::clap::Error::raw(kind, format!("{complaint}\n")));
+        }
         for source in [ValueSource::EnvVariable, ValueSource::CommandLine] {
             for key in [None].into_iter().chain(Among::Policy.keys().map(Some)) {
                 let flag = flag::<F>(key);
@@ -154,6 +162,25 @@ fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
         (env, None) => arg.env(env),
         (env, Some(key)) => arg.env(format!("{env}_{}", key.name().to_uppercase())),
     }
+}
+
+/// What is wrong with an environment variable that begins as those of the keys do.
+fn unknown_variable<F: PolicyFlags>() -> Option<String> {
+    let prefix = Some(F::ENV).filter(|env| !env.is_empty())?;
+    env::vars_os().find_map(|(variable, _)| {
+        let variable = variable.to_str()?;
+        let name = variable.strip_prefix(prefix)?.strip_prefix('_')?;
+        let key = name.to_lowercase();
+        let complaint = match Among::Policy.find(&key) {
+            Some(_) if name == key.to_uppercase() => return None,
+            Some(_) => format!("write `{prefix}_{}`", key.to_uppercase()),
+            None => complaint::unknown_key(&key, "", Among::Policy),
+        };
+        Some(format!(
+            "environment variable `{}`: {complaint}",
+            short(variable)
+        ))
+    })
 }
 
 /// The name of the flag for a key, or for all of them.

@@ -2,7 +2,6 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use crate::call::site::Site;
 use crate::configure::own_policy::FindPolicy;
 use crate::configure::policies::Policies;
 use crate::policy::Policy;
@@ -55,7 +54,7 @@ impl Policies {
     }
 }
 
-/// The policy of a site with what is installed over it.
-pub(crate) fn over(site: &Site<'_>) -> Policy {
-    Policies::with_installed(|installed| installed.find_over(site.name(), *site.policy))
+/// The policy of the call of that name with what is installed over it.
+pub(crate) fn over(own: &Policy, name: &str) -> Policy {
+    Policies::with_installed(|installed| installed.find_over(name, *own))
 }
