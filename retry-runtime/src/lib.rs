@@ -34,6 +34,7 @@ mod listed;
 pub mod log;
 #[doc(hidden)]
 pub mod macro_support;
+mod name;
 mod observe;
 pub mod observers;
 #[cfg(feature = "plan")]

@@ -14,6 +14,8 @@ pub(crate) mod log;
 pub(crate) mod observer;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
+#[cfg(all(feature = "tracing", feature = "std"))]
+pub(crate) mod quiet;
 pub(crate) mod reason;
 #[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub(crate) mod record;

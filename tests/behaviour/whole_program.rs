@@ -3,13 +3,19 @@
 
 mod installed;
 
-use retry_runtime::log::{Level, Record, reset_levels, set_level};
+use std::sync::Mutex;
+
+use retry_runtime::log::{Level, Record, reset_levels, set_level, set_most};
 use retry_runtime::testing::fail_times;
 use retry_runtime::{Policy, show, testing};
 use support::sink::Sink;
 
 /// The level of each record of a call that fails so often, and what was recorded.
 fn levels_of(failures: u32) -> (Vec<String>, usize) {
+    levels_named("read", failures)
+}
+
+fn levels_named(name: &str, failures: u32) -> (Vec<String>, usize) {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.writer())
@@ -20,7 +26,7 @@ fn levels_of(failures: u32) -> (Vec<String>, usize) {
     let recording = testing::record();
     tracing::subscriber::with_default(subscriber, || {
         let server = fail_times(failures, String::from("busy"));
-        let policy = Policy::none().max(1).name("read");
+        let policy = Policy::none().max(1).name(name);
         let call = policy.on(|_: &String| true).show(std::fmt::Display::fmt);
         let _ = call.call_blocking(|| server.next());
     });
@@ -34,8 +40,12 @@ fn levels_of(failures: u32) -> (Vec<String>, usize) {
 const RETRYING: &str =
     "retrying at once call=read attempt=1 max=1 delay=0.0 error=busy reason=transient";
 
+/// Held by tests that set levels, which are everybody's.
+static LEVELS: Mutex<()> = Mutex::new(());
+
 #[test]
 fn each_record_has_the_level_that_it_was_given() {
+    let _turn = LEVELS.lock();
     let retrying = |level: &str| format!("{level} retry: {RETRYING}");
     let succeeded = |level: &str| format!("{level} retry: succeeded call=read attempt=2 max=1");
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
@@ -58,6 +68,36 @@ fn each_record_has_the_level_that_it_was_given() {
     assert_eq!(levels_of(2).0, [gave_up]);
     reset_levels();
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
+}
+
+#[test]
+fn some_calls_log_less_than_others() {
+    let _turn = LEVELS.lock();
+    let levels = |name: &str| levels_named(name, 1).0;
+    let all = |name: &str, levels: [&str; 2]| {
+        let [retrying, succeeded] = levels;
+        vec![
+            format!("{retrying} retry: {}", RETRYING.replace("read", name)),
+            format!("{succeeded} retry: succeeded call={name} attempt=2 max=1"),
+        ]
+    };
+    set_most("quiet", Level::Debug);
+    set_most("quiet::loud", Level::Info);
+    set_most("quiet.silent", Level::Off);
+    for (name, logged) in [
+        ("quiet", ["DEBUG", "DEBUG"]),
+        ("quiet::client.get", ["DEBUG", "DEBUG"]),
+        ("quieter", ["WARN", "INFO"]),
+        ("quiet::loud.get", ["INFO", "INFO"]),
+    ] {
+        assert_eq!(levels(name), all(name, logged), "{name}");
+    }
+    assert_eq!(levels("quiet.silent"), Vec::<String>::new());
+    assert_eq!(levels_named("quiet.silent", 1).1, 2);
+    set_most("quiet", Level::Trace);
+    assert_eq!(levels("quiet"), all("quiet", ["TRACE", "TRACE"]));
+    reset_levels();
+    assert_eq!(levels("quiet"), all("quiet", ["WARN", "INFO"]));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key};
 
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
+use crate::name::begins_with;
 use crate::policy::Policy;
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::overrides::Overrides;
@@ -268,10 +269,7 @@ impl Entry {
     }
 
     fn is_for(&self, call: &str) -> bool {
-        let beginning = self.beginning();
-        let of_identifier = |letter: char| letter.is_alphanumeric() || letter == '_';
-        call.strip_prefix(beginning)
-            .is_some_and(|rest| beginning.is_empty() || !rest.starts_with(of_identifier))
+        begins_with(call, self.beginning())
     }
 }
 

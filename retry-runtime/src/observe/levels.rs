@@ -6,7 +6,7 @@ use crate::listed::listed;
 use crate::observe::record::Record;
 
 /// How much a log record matters: the levels of `tracing`, and none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Not logged at all.
     Off,
@@ -55,8 +55,10 @@ pub fn set_level(record: Record, level: Level) {
     CHANGED[record as usize].store(level as u8 + 1, Ordering::Relaxed);
 }
 
-/// Logs every record at the level that it has by default.
+/// Logs every record of every call at the level that it has by default.
 pub fn reset_levels() {
+    #[cfg(feature = "std")]
+    crate::observe::quiet::reset();
     for changed in &CHANGED {
         changed.store(0, Ordering::Relaxed);
     }
