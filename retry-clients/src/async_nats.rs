@@ -44,7 +44,7 @@ const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 /// How a pull consumer words a status that ends what it fetches. It keeps no more than this text.
 const OF_PULL: &str = "error while processing messages from the stream: ";
 
-/// Those of them that pass: nobody answers, or the consumer goes to another server.
+/// The failures that pass: nobody answers, or the consumer goes to another server.
 const PASSING: [&str; 3] = [
     "503, ",
     r#"409, Some("Leadership Change")"#,

@@ -98,7 +98,7 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 ///
 /// # Panics
 ///
-/// As `Client::with_config`: if `reqwest` finds no TLS.
+/// Like `Client::with_config`: if `reqwest` finds no TLS.
 pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
     let one_each = reqwest::Client::builder().retry(reqwest::retry::never());
     let http = one_each.build().unwrap_or_default();

@@ -85,7 +85,7 @@ fn by_answer(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 
-/// This client's errors name no source, so the errors inside are found by type.
+/// The errors of genai name no source, so the errors inside are found by type.
 fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)

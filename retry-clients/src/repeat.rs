@@ -126,9 +126,9 @@ impl<A> Judged<A> {
 pub enum Unrepeatable {
     /// More of its body was sent than this many bytes, which are all that may be recorded.
     TooLong(usize),
-    /// Its body broke off.
+    /// The body broke off.
     Broken,
-    /// Its body can be read only once.
+    /// The body can be read only once.
     Consumed,
 }
 

@@ -59,7 +59,7 @@ pub fn classify(error: &ServiceError) -> Verdict {
     }
 }
 
-/// As [`classify`], for the errors of connecting.
+/// Like [`classify`], for the errors of connecting.
 ///
 /// ```
 /// use retry_clients::rmcp::connecting;
@@ -111,7 +111,7 @@ fn by_answer(answer: &HttpStatusError) -> Verdict {
     })
 }
 
-/// Of statuses that are the caller's fault, 429 excepted, only a text is left.
+/// For statuses that are the caller's fault, 429 excepted, only a text is left.
 fn by_text(said: &str) -> Verdict {
     let status = said.strip_prefix("HTTP ").and_then(|said| said.get(..3));
     let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());

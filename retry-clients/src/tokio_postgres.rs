@@ -59,7 +59,7 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// As [`classify`], for a function that is a whole transaction: one that conflicted with another (40001, 40P01) is run
+/// Like [`classify`], for a function that is a whole transaction: one that conflicted with another (40001, 40P01) is run
 /// again.
 ///
 /// ```

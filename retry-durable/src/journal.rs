@@ -199,7 +199,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 struct Writing {
     file: Arc<Mutex<Option<JournalFile>>>,
-    /// As JSON. None once it is written.
+    /// The line as JSON, `None` once it is written.
     line: Mutex<Option<String>>,
 }
 

@@ -153,7 +153,7 @@ pub(crate) fn messages(program: TokenStream) -> BTreeSet<String> {
 }
 
 impl Refusal {
-    /// As the compiler prints it.
+    /// The refusal as the compiler prints it.
     fn print(&self, path: &Display<'_>, source: &str) -> String {
         let Range { start, end } = self.place;
         assert_eq!(start.line, end.line, "{path}: {} spans lines", self.message);

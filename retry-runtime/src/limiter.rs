@@ -163,7 +163,7 @@ impl Ticket {
 pub enum Turn {
     /// Now.
     Begin,
-    /// Not yet.
+    /// The turn has not come yet.
     Wait {
         /// How many attempts wait before it.
         ahead: usize,

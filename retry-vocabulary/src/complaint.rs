@@ -168,7 +168,7 @@ pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
 
-/// As [`out_of_range`], where the value itself is not known any more.
+/// Like [`out_of_range`], where the value itself is not known any more.
 pub fn was_out_of_range(key: &dyn Display, range: &str) -> String {
     format!("`{key}` was out of range: it takes {range}")
 }

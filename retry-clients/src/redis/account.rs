@@ -43,16 +43,16 @@ pub(super) struct Account<F, C> {
     standing: OwnedMutexGuard<Standing>,
 }
 
-/// Where a process stands with its bucket. Kept beside the task that asks, so that the next goes on where one ended.
+/// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
 #[derive(Default)]
 pub(super) struct Standing {
     /// What it is called. Drawn at the first ask: what was made before a `fork` is another process's, too.
     process: Option<String>,
-    /// As far as this process knows.
+    /// Tokens granted in all, as far as this process knows.
     granted: u64,
     /// How often it asked.
     asks: u64,
-    /// As of the last answer.
+    /// What the last answer told.
     told: Told,
     /// When that came. `None` where more may have been granted since: it goes back with the next ask.
     answered: Option<Instant>,
@@ -75,7 +75,7 @@ pub(super) struct Told {
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) tokens: u64,
-    /// So many of them at once or none.
+    /// Takes so many at once, or none.
     pub(super) together: u64,
 }
 
@@ -104,7 +104,7 @@ where
     Made: Future<Output = RedisResult<C>>,
     C: ConnectionLike,
 {
-    /// Of that kind, and with that key. Waits while another task asks for this process.
+    /// An account of that kind with that key. Waits while another task asks for this process.
     pub(super) async fn new(
         kind: &str,
         key: &str,
@@ -263,7 +263,7 @@ impl From<RedisError> for Failure {
     }
 }
 
-/// Also of a forked process. Without a generator, what is left is the time, and the process's number.
+/// A name for each process, also a forked one. Without a generator, what is left is the time, and the process's number.
 fn new_name() -> String {
     CallId::random().map_or_else(
         || {

@@ -120,7 +120,7 @@ impl FleetBudget {
         self.keep_with(to(client))
     }
 
-    /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
+    /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
     /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
     /// unless told otherwise: then one node that doesn't answer would keep it from the others.
     ///

@@ -16,7 +16,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// How many attempts sent it before (gRFC A6).
 const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
 
-/// Its statuses, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The
+/// The statuses of an answer, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The
 /// body may be read, too: see [`ClientRetries::read_bodies`].
 impl<B, A> Repeat<Response<A>> for Request<B>
 where

@@ -66,7 +66,7 @@ pub(super) struct JournalFile {
     file: File,
     /// The time of the last step before it was opened, by the journal's clock.
     pub(super) time: Duration,
-    /// Where its lines end.
+    /// The offset where the lines end.
     end: u64,
     /// The check of the last one.
     check: u32,
@@ -250,7 +250,7 @@ fn write_header(file: &mut File, kept: u64) -> io::Result<()> {
     file.write_all(Header::written(kept).as_bytes())
 }
 
-/// Where a file is that this program has locked.
+/// The path of a file that this program has locked.
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
@@ -311,7 +311,7 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
     Err(JournalError::Replaced)
 }
 
-/// Where the name of that file is kept: on Unix, syncing the file does not write its name to the disk.
+/// The folder that keeps the name of that file: on Unix, syncing the file does not write its name to the disk.
 fn directory(path: &Path) -> io::Result<Option<File>> {
     let directory = path.parent().filter(|_| cfg!(unix));
     directory.map(File::open).transpose()

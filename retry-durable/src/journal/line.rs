@@ -50,7 +50,7 @@ pub(super) struct Line<'a> {
     at: u64,
     #[serde(borrow)]
     pub(super) step: Cow<'a, str>,
-    /// Of an attempt, its number.
+    /// The number of an attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) attempt: Option<u32>,
     #[serde(borrow)]

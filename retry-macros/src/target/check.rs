@@ -94,7 +94,7 @@ fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
     )
 }
 
-/// Where the keys stand, which decides what can be done about a function.
+/// The place of the keys, which decides what can be done about a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setting {
     Alone,

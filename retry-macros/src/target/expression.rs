@@ -120,7 +120,7 @@ impl Block {
         self.asyncness.is_some()
     }
 
-    /// Where the compiler points if there is no type to point at.
+    /// The span that the compiler points at if there is no type.
     pub(crate) fn span(&self) -> Span {
         let word = self.asyncness.map(|word| word.span);
         word.unwrap_or_else(|| self.body.span_open())
@@ -193,7 +193,7 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
     }
 }
 
-/// Where the block begins whose braces follow.
+/// The index of the block whose braces follow.
 fn begin(tokens: &[TokenTree]) -> usize {
     let mut begin = arrow(tokens).unwrap_or(tokens.len());
     while begin > 0 && is_word(&tokens[begin - 1]) {
@@ -202,7 +202,7 @@ fn begin(tokens: &[TokenTree]) -> usize {
     begin
 }
 
-/// Where the `->` stands whose type ends there. In a key's value, such an arrow follows something else than what may begin
+/// The index of the `->` whose type ends there. In a key's value, such an arrow follows something else than what may begin
 /// the block.
 fn arrow(tokens: &[TokenTree]) -> Option<usize> {
     let begins = |at: usize| match at.checked_sub(1).map(|before| &tokens[before]) {
@@ -225,7 +225,7 @@ fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
         .ok()
 }
 
-/// Where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
+/// The span where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
 fn closure(tokens: &[TokenTree]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     let first = tokens[..last]

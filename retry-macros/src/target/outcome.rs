@@ -177,7 +177,7 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
     }
 }
 
-/// Where a complaint about the error type points: the last type in the outcome's angle brackets, as in
+/// The span of a complaint about the error type: the last type in the outcome's angle brackets, as in
 /// `Result<T, E>`, or the whole where an alias hides it.
 pub(crate) fn error_span(outcome: &Type) -> Span {
     let segment = last_segment(outcome);
@@ -306,7 +306,7 @@ fn seems(name: &Ident) -> Option<&Ident> {
     seems.then_some(name)
 }
 
-/// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
+/// The span of a complaint about the value's type: the first type in the outcome's angle brackets.
 #[cfg(feature = "stream")]
 pub(crate) fn value_span(outcome: &Type) -> Span {
     let segment = last_segment(outcome);

@@ -68,7 +68,7 @@ impl Drawn {
             .expect("a call id needs random numbers, and getrandom has none")
     }
 
-    /// This id for a copy. Where there is no generator, neither has one.
+    /// The id of a copy of the call. Where there is no generator, neither has one.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))

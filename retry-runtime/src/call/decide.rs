@@ -110,7 +110,7 @@ pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Ve
     }
 }
 
-/// As which kind a failure is worth a retry, whatever came before it.
+/// The kind as which a failure is worth a retry, whatever came before it.
 pub(crate) fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     let kind = verdict.kind().ok_or(Reason::NotRetryable)?;
     if verdict.is_ambiguous() && !idempotent {

@@ -18,7 +18,7 @@ pub(crate) struct Errors<E>(Option<Box<Gathered<E>>>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Gathered<E> {
     kept: Vec<E>,
-    /// Of each error that is kept and, once the call gave up, of the last one.
+    /// What is known of each error that is kept and, once the call gave up, of the last one.
     notes: Vec<Note>,
     left_out: u64,
     /// The number of the last retry that began by itself, and how long after the call.

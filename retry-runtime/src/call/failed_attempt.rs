@@ -6,7 +6,7 @@ use crate::classify::kind::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FailedAttempt<'a, E> {
-    /// Its number, from 1. `None` if it failed beside others that went on, by the key `hedge`.
+    /// The number of the attempt, from 1. `None` if it failed beside others that went on, by the key `hedge`.
     pub number: Option<u32>,
     /// How long after the start of the call it began. `None` if the key `hedge` began others beside it, or if nobody
     /// asked for the time, see [`failures`](crate::GaveUp::failures).

@@ -88,7 +88,7 @@ pub(super) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'
 /// When the call must end.
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
-    /// As its policy says, by the time spent.
+    /// The policy says it, by the time spent.
     OfPolicy,
     Never,
     /// Then, by a clock that says what time it is now.
@@ -275,7 +275,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// The same failure at another site.
+    /// This failure at another site.
     pub(super) fn at<'b>(&'b mut self, site: &'b Site<'b>) -> Failure<'b> {
         let Self {
             delays,

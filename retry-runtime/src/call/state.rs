@@ -65,7 +65,7 @@ pub struct Call {
     pub(super) shared: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
     pub(super) own: [u32; Kind::ALL.len()],
-    /// Those of them that were no attempts.
+    /// Retries that were corrections, and so no attempts.
     pub(super) corrections: u32,
     /// Attempts that its number leaves out: those before progress, and those that began after the one that won.
     pub(super) beside: u32,

@@ -205,7 +205,7 @@ impl Policy {
 type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;
 
 impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C, W, K, A, P> {
-    /// As [`Policy::call`].
+    /// Calls an operation like [`Policy::call`].
     #[inline]
     pub fn call<Op, Fut, Fallen, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
     where
@@ -226,7 +226,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         )
     }
 
-    /// As [`call`](Self::call), for an operation that takes what is known of the attempt: the key `attempt`.
+    /// Like [`call`](Self::call), for an operation that takes what is known of the attempt: the key `attempt`.
     ///
     /// ```
     /// use std::io;
@@ -273,7 +273,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         )
     }
 
-    /// As [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
+    /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
     pub fn call_blocking<Op, T, E>(self, operation: Op) -> Result<T, E>
     where
         Op: FnMut() -> Result<T, E>,
@@ -289,7 +289,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         run_blocking(self, Plain::<_, HistoryOf<A, E>>::new(operation))
     }
 
-    /// As [`call_attempt`](Self::call_attempt), for blocking code.
+    /// Like [`call_attempt`](Self::call_attempt), for blocking code.
     pub fn call_attempt_blocking<Op, T, E>(self, operation: Op) -> Result<T, E>
     where
         Op: FnMut(Arc<Attempt<E>>) -> Result<T, E>,

@@ -231,7 +231,7 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
 }
 
 impl<C, W, K, A, P> PolicyCall<ByClassify, C, W, K, A, P> {
-    /// As [`Policy::on`].
+    /// Like [`Policy::on`].
     #[inline]
     pub fn on<On>(self, on: On) -> PolicyCall<On, C, W, K, A, P> {
         self.with_on(|ByClassify| on)
@@ -239,7 +239,7 @@ impl<C, W, K, A, P> PolicyCall<ByClassify, C, W, K, A, P> {
 }
 
 impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
-    /// As [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
+    /// Like [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
     pub fn on<On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A, P> {
         self.with_on(|_| ByVerdict::new(on))
     }

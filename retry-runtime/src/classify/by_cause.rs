@@ -25,7 +25,7 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(known).unwrap_or(Verdict::STOP)
 }
 
-/// As [`by_cause`], where the function names no `on`: if no cause has such a type, the log says so, since one of the user's
+/// Like [`by_cause`], where the function names no `on`: if no cause has such a type, the log says so, since one of the user's
 /// own may have been meant. If a call asks, it says so itself.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     let found = causes(error).find_map(known);
@@ -37,7 +37,7 @@ pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     found.unwrap_or(Verdict::STOP)
 }
 
-/// As [`by_cause`], for a function that is a whole transaction.
+/// Like [`by_cause`], for a function that is a whole transaction.
 pub(crate) fn in_transaction(error: &(dyn Error + 'static)) -> Verdict {
     causes(error)
         .find_map(|cause| conflict(cause).or_else(|| known(cause)))

@@ -14,7 +14,7 @@ use crate::error_text::shown::shown;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// As [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
+/// Like [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
 /// throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
 /// the request is wrong.
 ///
@@ -39,7 +39,7 @@ impl Classify for StatusCode {
     }
 }
 
-/// As [`Verdict::from_http`].
+/// Like [`Verdict::from_http`].
 impl Classify for (StatusCode, HeaderMap) {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.0, &self.1)
@@ -50,7 +50,7 @@ impl Classify for (StatusCode, HeaderMap) {
     }
 }
 
-/// As [`Verdict::from_http`].
+/// Like [`Verdict::from_http`].
 impl Classify for (StatusCode, &HeaderMap) {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.0, self.1)
@@ -61,7 +61,7 @@ impl Classify for (StatusCode, &HeaderMap) {
     }
 }
 
-/// As [`Verdict::from_http`]. The body is not read.
+/// Like [`Verdict::from_http`]. The body is not read.
 impl<B> Classify for Response<B> {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.status(), self.headers())

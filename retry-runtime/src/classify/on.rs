@@ -95,7 +95,7 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_cause)
 }
 
-/// As [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
+/// Like [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
 /// hyper-util and ureq. All else stops.
 ///
 /// ```
@@ -127,7 +127,7 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_connection)
 }
 
-/// As [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
+/// Like [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
 /// `BEGIN` to `COMMIT`.
 ///
 /// A conflict is a serialization failure (SQLSTATE 40001) or a deadlock (40P01) of sqlx, and `Aborted` of tonic. The

@@ -104,7 +104,7 @@ impl ResponseError {
     }
 }
 
-/// As [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
+/// Like [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
 /// [`ProviderError`](crate::llm::ProviderError).
 #[diagnostic::do_not_recommend]
 impl Classify for ResponseError {

@@ -16,13 +16,13 @@ const READ: usize = 16 * 1024;
 /// A limit of a day that is free again sooner.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
-/// Where a rule's words must stand. They are compared as [`words`].
+/// The place where a rule's words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
     #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Name,
-    /// As `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
+    /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
     #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Envelope,
@@ -32,7 +32,7 @@ enum Seen {
     Text,
     /// In the text of an answer that is throttled, or in the name of the quota that it exceeds.
     Limit,
-    /// As `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
+    /// Like `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
     Rolling,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Faul
     first_named(Seen::Name, names)
 }
 
-/// As [`named`], of names that say little.
+/// Like [`named`], of names that say little.
 #[cfg(feature = "llm")]
 pub(crate) fn named_by_envelope<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     first_named(Seen::Envelope, names)

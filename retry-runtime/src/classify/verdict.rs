@@ -39,7 +39,7 @@ pub struct Verdict {
 /// What a verdict that is not worth a retry says of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// It answered.
+    /// The server answered.
     Answer,
     /// No answer came in time.
     Dropped,

@@ -46,7 +46,7 @@ const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- n
 /// After such a word, the next belongs to the value of the header `Authorization`, too.
 const SCHEMES: &str = "apikey aws4-hmac-sha256 basic bearer digest key negotiate sharedkey token";
 
-/// Those that stand before a secret elsewhere, too.
+/// Schemes that stand before a secret outside of such a header, too.
 const BARE_SCHEMES: &str = "basic bearer";
 
 /// How long a part is at least that looks random: of a token, and of one whose shape a word may begin with.
@@ -160,15 +160,15 @@ fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
 /// What stands before a separator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
-    /// Its value is a secret.
+    /// What follows the name is a secret.
     Secret,
     /// The value is a secret, unless it is a number.
     Token,
     /// The value is a secret of several words.
     Header,
-    /// Its value may be a secret.
+    /// What follows the name may be a secret.
     Word,
-    /// It ends a sentence such as `refreshing the token`, behind which stands a cause, seldom a value.
+    /// The name ends a sentence such as `refreshing the token`, behind which stands a cause, seldom a value.
     InSentence,
 }
 
@@ -215,7 +215,7 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     (is_value && !is_other).then(|| start..start + len)
 }
 
-/// Where a value begins within what `Debug` and JSON wrap it in: `Some("…")`, `Config { key: Key([…]) }`. Only where a text
+/// The index where a value begins within what `Debug` and JSON wrap it in: `Some("…")`, `Config { key: Key([…]) }`. Only where a text
 /// or a list follows: a secret may also have a bracket in it.
 fn unwrapped(bytes: &[u8], start: usize) -> usize {
     let skip = |at: usize, is_so: fn(&u8) -> bool| at + length(&bytes[at..], NEAR, is_so);

@@ -157,7 +157,7 @@ impl Write for Start {
 struct Line {
     text: String,
     limit: usize,
-    /// Where the text ends if it has to be cut: in `text`, and in what it was made of.
+    /// The index where the text ends if it has to be cut: in `text`, and in what it was made of.
     cut: (usize, usize),
     is_full: bool,
 }
@@ -290,7 +290,7 @@ impl Line {
 // What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each pattern,
 // and every program that retries anything has this code.
 
-/// Where the first of those bytes is, from there on.
+/// The index of the first of those bytes from a start on.
 #[inline(never)]
 fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
     let mut rest = text.as_bytes()[from..].iter();
@@ -302,7 +302,7 @@ fn has(text: &str, bytes: &[u8]) -> bool {
     find(text, 0, bytes).is_some()
 }
 
-/// Where what follows the last such byte begins.
+/// The index behind the last such byte.
 #[inline(never)]
 fn after_last(text: &str, byte: u8) -> Option<usize> {
     let last = text.bytes().rposition(|other| other == byte);
@@ -316,14 +316,14 @@ fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
     &text[..last.map_or(0, |last| last + 1)]
 }
 
-/// Where what follows a scheme's `://` begins.
+/// The index behind a scheme's `://`.
 #[inline(never)]
 fn after_scheme(text: &str) -> Option<usize> {
     let scheme = text.as_bytes().windows(3).position(|bytes| bytes == b"://");
     scheme.map(|scheme| scheme + 3)
 }
 
-/// Where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
+/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
 /// `http://host`.
 fn scheme(text: &str) -> (Option<usize>, usize) {
     let scheme = after_scheme(text);
@@ -335,7 +335,7 @@ fn scheme(text: &str) -> (Option<usize>, usize) {
     (scheme, start)
 }
 
-/// Where another URL begins, outside of the first one's query.
+/// The index where another URL begins, outside of the first one's query.
 fn next_url(text: &str) -> Option<usize> {
     let (scheme, start) = scheme(text);
     scheme?;
@@ -345,7 +345,7 @@ fn next_url(text: &str) -> Option<usize> {
     (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
 }
 
-/// Where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
+/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
 /// where a space within a query parted it.
 fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {

@@ -126,7 +126,7 @@ pub struct Quantile<L> {
 }
 
 impl<L: Deref<Target = Latency>> Quantile<L> {
-    /// As [`Latency::quantile`], of a `Latency` that something else holds, such as one for each provider:
+    /// Like [`Latency::quantile`], of a `Latency` that something else holds, such as one for each provider:
     ///
     /// ```
     /// use std::sync::LazyLock;

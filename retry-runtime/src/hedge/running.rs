@@ -17,7 +17,7 @@ use crate::time::skip;
 /// The first is not on the heap: nearly all calls make no other.
 #[derive(Debug)]
 pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
-    /// Its future can be dropped in its place, before its guards.
+    /// The first attempt. Its future can be dropped in its place, before its guards.
     first: Option<Attempt<Pin<&'a mut Option<A>>, G>>,
     others: Vec<Attempt<Pin<Box<A>>, G>>,
     sleep: Pin<&'a mut S>,

@@ -36,12 +36,12 @@ pub fn of_error_type<E>(_: ErrorType<E>, error: &E) -> &E {
     error
 }
 
-/// As [`never`](super::never), for an outcome with that error.
+/// Like [`never`](super::never), for an outcome with that error.
 pub fn never_of<T, E>(_: ErrorType<E>) -> Result<T, E> {
     super::never()
 }
 
-/// As [`never`](super::never), for an outcome whose error the function of `on` takes.
+/// Like [`never`](super::never), for an outcome whose error the function of `on` takes.
 pub fn never_by<T, E, V>(_: impl FnOnce(&E) -> V) -> Result<T, E> {
     super::never()
 }

@@ -83,7 +83,7 @@ impl Retries {
         Ok(pause)
     }
 
-    /// As [`Call::credit`].
+    /// Like [`Call::credit`].
     #[inline]
     pub fn credit<B: RetryBudget>(&self, budget: &B) {
         if self.0 == 0 {
@@ -169,7 +169,7 @@ impl LimitedRetries {
         self.retries.call().with_max(self.max)
     }
 
-    /// As [`Call::credit`].
+    /// Like [`Call::credit`].
     #[inline]
     pub fn credit<B: RetryBudget>(&self, budget: &B) {
         self.retries.credit(budget);

@@ -103,7 +103,7 @@ pub fn blocking_timer<Via, T: IntoBlockingTimer<Via>>(timer: T) -> T::Timer {
     timer.into_timer()
 }
 
-/// As [`timer_fn`].
+/// Like [`timer_fn`].
 pub fn blocking_timer_fn<F: Fn(Duration)>(sleep: F) -> TimerFn<F> {
     TimerFn::new(sleep)
 }

@@ -20,7 +20,7 @@ pub(crate) enum CallOutcome {
 }
 
 impl Event<'_> {
-    /// Where a call ended with it: how, and after how many attempts.
+    /// How a call ended, where it ended with this attempt, and after how many.
     pub(crate) fn call_end(&self) -> Option<CallEnd> {
         let (attempts, outcome) = match self.data {
             EventData::GaveUp {

@@ -25,7 +25,7 @@ fn is_new(call: &str) -> bool {
     TOLD.is_new(call)
 }
 
-/// There is no lock to remember names behind, and it is better said again than never.
+/// Without `std` no lock guards a list of names, and it is better said again than never.
 #[cfg(not(feature = "std"))]
 fn is_new(_: &str) -> bool {
     true

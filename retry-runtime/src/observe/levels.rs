@@ -8,7 +8,7 @@ use crate::observe::record::Record;
 /// How much a log record matters: the levels of `tracing`, and none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Not logged at all.
+    /// Nothing is logged.
     Off,
     /// Something is broken.
     Error,

@@ -111,17 +111,17 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
 }
 
 impl Diagram {
-    /// As [Mermaid](https://mermaid.js.org) draws it: a `flowchart`.
+    /// The diagram in [Mermaid](https://mermaid.js.org): a `flowchart`.
     pub fn mermaid(&self) -> impl fmt::Display {
         Mermaid(self)
     }
 
-    /// As [Graphviz](https://graphviz.org) draws it: a `digraph`.
+    /// The diagram in [Graphviz](https://graphviz.org): a `digraph`.
     pub fn graphviz(&self) -> impl fmt::Display {
         Graphviz(self)
     }
 
-    /// As an SVG element, for a web page, or for a file that any browser opens: a box for each subtask, and a line from
+    /// The diagram as an SVG element, for a web page, or for a file that any browser opens: a box for each subtask, and a line from
     /// each that it depends on.
     ///
     /// ```

@@ -16,7 +16,7 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
 }
 
 pub(crate) enum State<T, E> {
-    /// Not run yet, or not to an end.
+    /// The subtask has not run yet, or not to an end.
     Pending,
     Completed(Arc<T>),
     Failed {

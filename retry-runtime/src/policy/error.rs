@@ -30,7 +30,7 @@ use crate::error_text::shown::shown;
 #[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError(String);
 
-/// As `Display`, since a program whose `main` returns the error shows it this way.
+/// Like `Display`, since a program whose `main` returns the error shows it this way.
 impl fmt::Debug for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -67,7 +67,7 @@ const fn bit(key: Key, kind: Option<Kind>) -> u16 {
 /// A number that is refused.
 #[derive(Clone, Copy)]
 pub(crate) enum Fault {
-    /// It takes what the text says.
+    /// The value is what the text says.
     OutOfRange(At, &'static str),
     Above(Bound, Bound),
 }

@@ -47,7 +47,7 @@ where
     S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
-    /// Of what follows the first item.
+    /// What follows the first item.
     fn rest(&self) -> SizeHint {
         self.patience.size_hint(self.stream.size_hint())
     }

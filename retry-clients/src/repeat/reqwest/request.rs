@@ -7,7 +7,7 @@ use crate::ClientRetries;
 use crate::repeat::http::is_idempotent;
 use crate::repeat::{Judged, Repeat, RepeatBody, Unrepeatable};
 
-/// As `http::Request`. Bodies in memory are neither recorded nor limited.
+/// Like `http::Request`. Bodies in memory are neither recorded nor limited.
 impl Repeat<Response> for Request {
     type Kept = KeptRequest;
     type Answer = Response;

@@ -17,7 +17,7 @@ use crate::tokens::{code, code_at, elements, joined, mentions};
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
     pub(super) client: &'a Ident,
-    /// Where the trait is.
+    /// The path of the trait.
     pub(super) path: &'a TokenStream,
     pub(super) generics: &'a Generics,
 }

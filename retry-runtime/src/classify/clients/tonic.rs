@@ -93,7 +93,7 @@ fn of_code(status: &Status) -> Verdict {
     }
 }
 
-/// Of what a server or a gateway sent. It may quote the connection that broke behind it.
+/// The verdict on what a server or a gateway sent. It may quote the connection that broke behind it.
 fn of_text(status: &Status) -> Verdict {
     let is_internal = status.code() == Code::Internal;
     if is_internal && refined(Fault::Unknown, false, status.message()) == Fault::Internal {
