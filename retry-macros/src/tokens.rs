@@ -254,20 +254,30 @@ const TIMELESS: &str = "advance attempts call_id corrections error errors into_e
     into_last_value is_last last_error last_item last_value max number position reason \
     yielded";
 
-/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It can't be if the code only calls
-/// methods on it that don't tell the time. If it is passed on as a whole, even into a format string, it may be.
+/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
+    calls_other(tokens, name, TIMELESS)
+}
+
+/// Whether an `Attempt` of that name may be told of progress.
+pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
+    calls_other(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
+}
+
+/// Whether any other method may be called on what has that name. If it is passed on as a whole, even into a format
+/// string, it may be.
+fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let tokens = trees(tokens);
     let captured = format!("{{{name}");
     tokens.iter().enumerate().any(|(index, token)| match token {
         TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
             [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-                !TIMELESS.split(' ').any(|timeless| method == timeless)
+                !known.split(' ').any(|known| method == known)
             }
             _ => true,
         },
         TokenTree::Literal(text) => text.to_string().contains(&captured),
-        TokenTree::Group(group) => asks_time(group.stream(), name),
+        TokenTree::Group(group) => calls_other(group.stream(), name, known),
         _ => false,
     })
 }

@@ -82,11 +82,12 @@ pub use hedge::{
 };
 pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
-    is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error, tick,
+    is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error,
+    take_progress, tick,
 };
 pub use hook::{Caused, HookOutcome, hook, hook_cause, last_error, next_attempt};
 pub use limit::{
-    TimeLimit, deadline, has_timeout, ignores_timeout, now, now_blocking, policy_deadline,
+    TimeLimit, deadline, has_timeout, ignores_timeout, moment, now, now_blocking, policy_deadline,
     policy_timeout, timeout,
 };
 pub use limiter::{
@@ -99,7 +100,8 @@ pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
-    PolicySource, enabled_if, find_policy, is_enabled, is_last, max, policy, policy_of, policy_or,
+    PolicySource, chosen_policy, enabled_if, find_policy, is_last, max, policy, policy_of,
+    policy_or, verdict_under,
 };
 pub use rejected::{let_go, rejection};
 pub use retries::{

@@ -203,7 +203,7 @@ keys! {
     Abort: "abort", Call, Expr("a future of `()`"), "abort = token.cancelled()", [];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["before_sleep", "callback", "notify", "on_retry"];
     Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];
-    Policy: "policy", Call, Expr("a `Policy`"), "policy = self.policy", [];
+    Policy: "policy", Call, Expr("a `Policy`, or a closure from the error to one"), "policy = self.policy", [];
     Name: "name", Call, Text, r#"name = "model.complete""#, [];
     Timer: "timer", Call, Expr("a `Timer`, or a function from `Duration` to a future"),
         "timer = smol::Timer::after", ["sleep", "sleeper"];

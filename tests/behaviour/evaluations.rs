@@ -548,3 +548,59 @@ fn a_list_may_come_from_a_macro() {
     let _skipped = testing::skip_sleeps();
     assert_eq!(paused(&mut 3), Ok(7));
 }
+
+/// Notes that a key's expression ran, or its function.
+fn noted<T>(key: &'static str, value: T) -> T {
+    ORDER.with_borrow_mut(|order| order.push(key));
+    value
+}
+
+thread_local! {
+    static ORDER: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_failure_keys_run_in_one_order() {
+    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
+
+    #[retry(
+        name = noted("name", "call"),
+        on = |_| noted("on", Verdict::TRANSIENT),
+        policy = |_| noted("policy", Policy::new()),
+        enabled = noted("enabled", true),
+        idempotent = noted("idempotent", true),
+        repeats = noted("repeats", 9),
+        budget = noted("budget", &BUDGET),
+        cancel = noted("cancel", pending()),
+        timer = noted("timer", TokioTimer),
+        before_pause = async |_, _| noted("before_pause", ()),
+        before_retry = async |_, _| noted("before_retry", ())
+    )]
+    async fn chosen(failures: &mut u32) -> Result<u32, String> {
+        fail(failures)
+    }
+
+    #[retry(
+        on = |_| noted("on", Verdict::TRANSIENT),
+        backoff = |_| noted("backoff", ms(5)),
+        enabled = noted("enabled", true),
+        max = noted("max", 3_u32),
+        before_pause = async |_, _| noted("before_pause", ())
+    )]
+    async fn numbers(failures: &mut u32) -> Result<u32, String> {
+        fail(failures)
+    }
+
+    ORDER.take();
+    assert_eq!(chosen(&mut 1).await, Ok(7));
+    let order = ORDER.take();
+    let (at_the_start, order) = order.split_at(1);
+    let (order, of_the_success) = order.split_at(11);
+    assert_eq!((at_the_start, of_the_success), (&["timer"][..], &["name", "budget"][..]));
+    assert_eq!(
+        order.join(" "),
+        "timer cancel budget on policy enabled name idempotent repeats before_pause before_retry"
+    );
+    assert_eq!(numbers(&mut 1).await, Ok(7));
+    assert_eq!(ORDER.take().join(" "), "on enabled max backoff before_pause");
+}

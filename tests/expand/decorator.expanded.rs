@@ -127,6 +127,7 @@ where
                     __retry::Err(retry_error) => {
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
+                            let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::match_single_binding)]
                             match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
                                 retry_numbers => {
@@ -138,11 +139,7 @@ where
                                                     retry_numbers,
                                                     &__retry::client_name::<C>("complete"),
                                                 ),
-                                                if __retry::is_enabled(retry_numbers) {
-                                                    __retry::classify(&retry_error)
-                                                } else {
-                                                    __retry::Verdict::STOP
-                                                },
+                                                __retry::verdict_under(retry_numbers, retry_asked),
                                                 __retry::show(&retry_error).__retry_show(),
                                             )
                                             .deadline(retry_deadline, __retry::now)

@@ -63,8 +63,8 @@ async fn complete(
             let retry_finished = {
                 let retry_attempt = ::core::pin::pin!(
                     async { if false { return __retry::never::<Result < Answer,
-                    ModelError > > (); } { let attempt = & retry_history; { ask(& prompt,
-                    attempt.number()). await } } }
+                    ModelError > > (); } { #[allow(unused_variables)] let attempt = &
+                    retry_history; { ask(& prompt, attempt.number()). await } } }
                 );
                 let retry_sleep = ::core::pin::pin!(
                     __retry::sleep_out(__retry::timer(SmolTimer), retry_timeout)
@@ -160,6 +160,20 @@ async fn complete(
                         let mut retry_observer = __retry::observe_fn(|event| {
                             log.push(event.to_string())
                         });
+                        let retry_asked = __retry::of_attempt(
+                            __retry::IntoVerdict::into_verdict(
+                                __retry::says::max_hint::said(
+                                    __retry::says::hint::said(
+                                        __retry::says::throttled::said(
+                                            __retry::says::idempotent::said(
+                                                __retry::answer(&retry_error, ModelError::is_retryable),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            retry_dropped,
+                        );
                         #[allow(clippy::match_single_binding)]
                         match &__RETRY_POLICY
                             .max(__retry::count(limits.turns))
@@ -173,24 +187,7 @@ async fn complete(
                                             &__retry::Site::new(retry_numbers, "model.complete"),
                                             __retry::judged(
                                                 &retry_history,
-                                                if __retry::is_enabled(retry_numbers) {
-                                                    __retry::of_attempt(
-                                                        __retry::IntoVerdict::into_verdict(
-                                                            __retry::says::max_hint::said(
-                                                                __retry::says::hint::said(
-                                                                    __retry::says::throttled::said(
-                                                                        __retry::says::idempotent::said(
-                                                                            __retry::answer(&retry_error, ModelError::is_retryable),
-                                                                        ),
-                                                                    ),
-                                                                ),
-                                                            ),
-                                                        ),
-                                                        retry_dropped,
-                                                    )
-                                                } else {
-                                                    __retry::Verdict::STOP
-                                                },
+                                                __retry::verdict_under(retry_numbers, retry_asked),
                                             ),
                                             __retry::show(&retry_error).__retry_show(),
                                         )

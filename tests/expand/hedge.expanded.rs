@@ -88,7 +88,8 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                     let mut retry_next = retry_call;
                                     let (retry_goes_on, retry_judged) = __retry::cold(|| {
                                         let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
-                                        let retry_judged = __retry::classify(&retry_error);
+                                        let retry_asked = __retry::classify(&retry_error);
+                                        let retry_judged = retry_asked;
                                         let retry_goes_on = __retry::failed_beside(
                                             &mut retry_next,
                                             __retry::Failure::new(

@@ -49,6 +49,7 @@ fn complete<'a>(
                     __retry::Err(retry_error) => {
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
+                            let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::match_single_binding)]
                             match __retry::policy(
                                 &__retry::find_policy(
@@ -67,11 +68,7 @@ fn complete<'a>(
                                                     retry_numbers,
                                                     ::core::concat!(::core::module_path!(), "::complete"),
                                                 ),
-                                                if __retry::is_enabled(retry_numbers) {
-                                                    __retry::classify(&retry_error)
-                                                } else {
-                                                    __retry::Verdict::STOP
-                                                },
+                                                __retry::verdict_under(retry_numbers, retry_asked),
                                                 __retry::show(&retry_error).__retry_show(),
                                             )
                                             .deadline(retry_deadline, __retry::now),

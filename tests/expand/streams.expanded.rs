@@ -67,15 +67,14 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                             __retry::Err(retry_error) => {
                                 let mut retry_next = retry_call;
                                 let retry_decision = __retry::cold(|| {
-                                    if !__retry::stream::resume::is_without_items(
-                                        &retry_progress,
+                                    if let __retry::Some(retry_lasted) = __retry::take_progress(
+                                        &mut retry_history,
+                                        __retry::stream::resume::streamed(&retry_progress),
+                                        __retry::now,
                                     ) {
                                         retry_next = __retry::Call::restarted(
                                             retry_next,
-                                            __retry::stream::resume::lasted(
-                                                &retry_progress,
-                                                __retry::now,
-                                            ),
+                                            retry_lasted,
                                         );
                                     }
                                     #[allow(clippy::let_and_return)]

@@ -100,4 +100,8 @@ impl KeyValue {
             _ => true,
         }
     }
+
+    pub(crate) fn is_closure(&self) -> bool {
+        matches!(self, Self::Expr(Expr::Closure(_)))
+    }
 }

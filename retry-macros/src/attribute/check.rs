@@ -118,6 +118,13 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
             "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method",
         );
     }
+    let policy = arguments.get(Key::Policy);
+    if let Some(policy) = policy.filter(|policy| policy.value.is_closure()) {
+        errors.at(
+            policy.span,
+            "`policy` of a trait gives way to that of `with_policy`, and a function can't: name a policy, or put the function on a method",
+        );
+    }
     // It may have been among the parts that could not be read.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
         errors.at(

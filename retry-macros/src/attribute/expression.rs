@@ -11,7 +11,7 @@ use crate::tokens::{is_ident, is_punct, mentions, trees};
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
     let instead = match key {
-        Key::Backoff | Key::On => "",
+        Key::Backoff | Key::On | Key::Policy => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
         Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
         Key::Observe => ", and hand the event to a task of yours",

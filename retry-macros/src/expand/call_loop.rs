@@ -74,10 +74,11 @@ impl Printer<'_> {
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> TokenStream {
-        let needs_policy = self.model.shows_max()
+        let asks_policy = self.model.shows_max()
             || self.model.gives_away()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
+        let needs_policy = asks_policy && !self.model.chooses_policy();
         let is_constant = matches!(self.model.policy, Policy::Constant(_));
         let (mut declared, mut bound) = (TokenStream::new(), TokenStream::new());
         let mut bind = |policy: TokenStream| {
@@ -107,12 +108,20 @@ impl Printer<'_> {
     fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
         let call = self.call();
         let call = match (self.model.shows_max(), self.model.count) {
+            // No limit is known before the first failure.
+            _ if self.model.chooses_policy() => {
+                ours!(__retry::call_under(::core::primitive::u32::MAX))
+            }
             (false, _) | (true, Count::Retries) => ours!(#call::new()),
             (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
             (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
         };
         let mut started = vec![(true, ours!(retry_call), call)];
-        if let Some(deadline) = &self.model.deadline {
+        if let Some(Deadline::OfChoice) = &self.model.deadline {
+            let now = ours!(__retry::moment(#(self.now_at_start())));
+            started.push((self.model.resumes(), ours!(retry_began), now));
+            started.push((true, ours!(retry_deadline), ours!(__retry::None)));
+        } else if let Some(deadline) = &self.model.deadline {
             let deadline = self.deadline(deadline, policy);
             started.push((self.model.resumes(), ours!(retry_deadline), deadline));
         }

@@ -5,9 +5,8 @@ use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
 use crate::expand::failure::FailureSource;
-use crate::expand::model::History;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
@@ -40,10 +39,7 @@ impl Printer<'_> {
             options.append_all(ours!(.pushback(&mut retry_pushback)));
         }
         if let Some(repeated) = self.repeated().filter(|_| failed.has_error()) {
-            // An item in between ends the row.
-            let stands = ours!(__retry::stream::resume::is_without_items(&retry_progress) &&);
-            let stands = when(model.history == Some(History::Items), stands);
-            options.append_all(ours!(.repeated(#stands #repeated)));
+            options.append_all(ours!(.repeated(#repeated)));
         }
         if model.has_breaker() && failed == FailureSource::Body {
             options.append_all(ours!(.permit(&mut retry_permit)));

@@ -5,7 +5,8 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::model::{Decider, History};
+use crate::attribute::argument::KeyValue;
+use crate::expand::model::{Decider, History, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at, when};
 
@@ -110,8 +111,9 @@ impl Printer<'_> {
             let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
             ours!(let mut retry_delays = #delays;)
         });
+        let (asked, verdict) = self.asked_first(failed);
         let mut decide = |policy: TokenStream| {
-            let verdict = self.verdict(failed, &policy);
+            let verdict = self.verdict(failed, &policy, &verdict);
             let (verdict, bound) = match paid {
                 Some(_) => (
                     ours!(retry_verdict),
@@ -122,6 +124,7 @@ impl Printer<'_> {
             let site = self.site(&policy);
             ours! {
                 #(self.restart(&policy))
+                #(self.deadline_of_choice(&policy))
                 #bound
                 // Bound to a name, so that no edition's rules keep a borrow of the error alive.
                 #[allow(clippy::let_and_return)]
@@ -135,7 +138,7 @@ impl Printer<'_> {
             }
         };
         let is_asked = failed == FailureSource::Body && self.model.may_be_off();
-        let decide = if is_asked || self.model.gives_away() {
+        let decide = if is_asked || self.model.gives_away() || self.model.chooses_policy() {
             self.with_policy(&mut decide)
         } else {
             decide(self.policy())
@@ -150,6 +153,7 @@ impl Printer<'_> {
                     #(self.observer())
                     #budget
                     #delays
+                    #asked
                     #decide
                 });
                 retry_call = retry_next;
@@ -168,7 +172,7 @@ impl Printer<'_> {
         shown: &TokenStream,
     ) -> Decided {
         let policy = self.policy();
-        let verdict = self.verdict(failed, &policy);
+        let verdict = self.verdict(failed, &policy, &self.asked_verdict(failed));
         let site = self.site(&policy);
         let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
         Decided {
@@ -183,12 +187,31 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict under that policy, of type `&Policy`.
-    fn verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
-        let verdict = self.asked_verdict(failed, policy);
+    /// What asks for the verdict, and the verdict. A policy that is not constant is read after it, since what classifies
+    /// may set it.
+    fn asked_first(&self, failed: FailureSource) -> (Option<TokenStream>, TokenStream) {
+        let verdict = self.asked_verdict(failed);
         let verdict = match failed {
             FailureSource::Body => self.last_verdict(verdict),
             FailureSource::Until | FailureSource::Validation => verdict,
+        };
+        if let (Policy::Constant(_), _) | (_, FailureSource::Until) = (&self.model.policy, failed) {
+            return (None, verdict);
+        }
+        let asked = ours!(let retry_asked = #verdict;);
+        (Some(asked), ours!(retry_asked))
+    }
+
+    /// That verdict under that policy, of type `&Policy`.
+    fn verdict(
+        &self,
+        failed: FailureSource,
+        policy: &TokenStream,
+        verdict: &TokenStream,
+    ) -> TokenStream {
+        let verdict = match failed {
+            FailureSource::Body => self.under(policy, verdict),
+            FailureSource::Until | FailureSource::Validation => verdict.clone(),
         };
         match self.reason() {
             Some(_) => ours!(__retry::judged(&retry_history, #verdict)),
@@ -196,8 +219,17 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict on a failure that nobody judged yet. Where there are no retries, nobody is asked.
-    pub(crate) fn asked_verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
+    /// A verdict on a failure of the body, under a policy that may have no retries.
+    pub(crate) fn under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
+        if self.model.may_be_off() {
+            ours!(__retry::verdict_under(#policy, #verdict))
+        } else {
+            verdict.clone()
+        }
+    }
+
+    /// The verdict on a failure that nobody judged yet. Where a literal says that there are no retries, nobody is asked.
+    pub(crate) fn asked_verdict(&self, failed: FailureSource) -> TokenStream {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (FailureSource::Validation, _) => return self.complaint(),
@@ -215,15 +247,11 @@ impl Printer<'_> {
         } else {
             verdict
         };
-        if !self.model.may_be_off() {
-            return verdict;
-        }
-        ours! {
-            if __retry::is_enabled(#policy) {
-                #verdict
-            } else {
-                __retry::Verdict::STOP
+        match self.model.arguments.value(Key::Enabled) {
+            Some(KeyValue::Bool(false)) => {
+                ours!(if false { #verdict } else { __retry::Verdict::STOP })
             }
+            _ => verdict,
         }
     }
 

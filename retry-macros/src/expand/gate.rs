@@ -208,7 +208,7 @@ impl Printer<'_> {
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
     fn call_with_max(&self) -> Option<TokenStream> {
         let under = match self.model.count {
-            _ if self.model.shows_max() => return None,
+            _ if self.model.shows_max() || self.model.chooses_policy() => return None,
             Count::Retries => return None,
             Count::LimitedRetries => ours!(#(self.call())::under),
             Count::Everything => ours!(__retry::call_under),

@@ -193,9 +193,10 @@ impl Printer<'_> {
         );
         let kept = self.model.history;
         let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
+        let asked = self.asked_verdict(FailureSource::Body);
         let told = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            let verdict = self.asked_verdict(FailureSource::Body, &policy);
+            let verdict = self.under(&policy, &ours!(retry_asked));
             ours! {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::failed_beside(
@@ -213,6 +214,7 @@ impl Printer<'_> {
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
                 #observer
                 #budget
+                let retry_asked = #asked;
                 #told
             });
             retry_call = retry_next;

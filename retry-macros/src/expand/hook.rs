@@ -1,13 +1,14 @@
 //! The keys `before_pause` and `before_retry`: what runs between two attempts, and ends the call where it fails.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, uses};
 
 impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
@@ -16,10 +17,18 @@ impl Printer<'_> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let next = ours!(__retry::next_attempt(#(self.whole_call()), retry_pause));
+        let attempt = self.model.attempt();
+        let is_seen =
+            attempt.is_some_and(|attempt| uses(hook.to_token_stream(), &attempt.to_string()));
+        let attempt = self.attempt_binding().filter(|_| is_seen);
         let hook = self.user(hook);
         let hooked = match self.asyncness {
-            Asyncness::Async => ours_at!(span=> { __retry::hook(retry_error, #next, #hook).await }),
-            Asyncness::Blocking => ours_at!(span=> { __retry::hook(retry_error, #next, #hook) }),
+            Asyncness::Async => {
+                ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook).await })
+            }
+            Asyncness::Blocking => {
+                ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) })
+            }
         };
         let cause = ours_at!(span=> __retry::hook_cause(#hooked));
         let error = match self.model.late(self.asyncness)? {

@@ -1,6 +1,6 @@
 //! What to generate: every decision, and no printing.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Jitter};
@@ -161,6 +161,8 @@ pub(crate) enum Deadline {
     Given(Box<Argument>),
     /// By the call's policy.
     OfPolicy,
+    /// By the policy that each failure chooses.
+    OfChoice,
     /// By the decorator's policy, or else the trait's.
     Decorator {
         this: Ident,
@@ -246,6 +248,7 @@ impl Model {
             policy: Policy::new(&arguments),
             deadline: match (arguments.get(Key::Deadline), arguments.get(Key::Policy)) {
                 (Some(deadline), _) => Some(Deadline::Given(Box::new(deadline.clone()))),
+                (None, Some(policy)) if policy.value.is_closure() => Some(Deadline::OfChoice),
                 (None, Some(_)) => Some(Deadline::OfPolicy),
                 (None, None) => None,
             },
@@ -342,7 +345,7 @@ impl Model {
     /// Whether the last attempt takes the arguments themselves: not where attempts run at once, or where none is known to be
     /// the last.
     pub(crate) fn gives_away(&self) -> bool {
-        !self.cloned.is_empty() && !self.is_hedged() && !self.resumes()
+        !(self.cloned.is_empty() || self.is_hedged() || self.restarts() || self.chooses_policy())
     }
 
     /// The value of a key that takes an expression.
@@ -361,15 +364,17 @@ impl Model {
         }
     }
 
-    /// Whether there may be no retries at all, so that a failure is not even classified.
+    /// Whether only the run tells if there are retries at all.
     pub(crate) fn may_be_off(&self) -> bool {
         match &self.policy {
             Policy::Expr(..) | Policy::Decorator { .. } => true,
-            Policy::Constant(_) | Policy::Numbers(_) => !matches!(
-                self.arguments.value(Key::Enabled),
-                None | Some(KeyValue::Bool(true))
-            ),
+            Policy::Constant(_) | Policy::Numbers(_) => self.expr(Key::Enabled).is_some(),
         }
+    }
+
+    /// Whether each failure chooses the policy by its error, so that there is none before.
+    pub(crate) fn chooses_policy(&self) -> bool {
+        matches!(self.policy, Policy::Expr(Expr::Closure(_), _))
     }
 
     /// Whether the policy may have a timeout that the attribute does not name.
@@ -413,6 +418,11 @@ impl Model {
         matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
     }
 
+    /// Whether retries may be counted anew.
+    pub(crate) fn restarts(&self) -> bool {
+        self.resumes() || self.tells_progress()
+    }
+
     /// Whether it matters that an attempt yielded an item before it failed: only where the failure may be one that can't be
     /// repeated. Under `"first"` such an attempt has succeeded.
     pub(crate) fn minds_items(&self) -> bool {
@@ -446,19 +456,32 @@ impl Model {
 
     /// Whether anything may ask the history for the time since the call began.
     fn shows_time(&self) -> bool {
-        let by_attempt = self.attempt().is_some_and(|attempt| {
-            let asks = |key| {
-                let expr = self.expr(key).map(ToTokens::to_token_stream);
-                expr.is_some_and(|expr| tokens::asks_time(expr, attempt))
-            };
-            let by_body = match &self.function.body {
-                Body::Block(body) => tokens::asks_time(body.stream(), attempt),
-                Body::Missing(_) => false,
-            };
-            by_body || asks(Key::Validate) || asks(Key::Correct)
-        });
         let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
-        by_attempt || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
+        self.sees_attempt(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
+    }
+
+    /// Whether any code may say that the attempt made progress, so that retries are counted anew.
+    pub(crate) fn tells_progress(&self) -> bool {
+        self.sees_attempt(tokens::tells_progress)
+    }
+
+    /// Whether any code that has the attempt uses it so.
+    fn sees_attempt(&self, uses: fn(TokenStream, &Ident) -> bool) -> bool {
+        let Some(attempt) = self.attempt() else {
+            return false;
+        };
+        let by_body = match &self.function.body {
+            Body::Block(body) => uses(body.stream(), attempt),
+            Body::Missing(_) => false,
+        };
+        let keys = [
+            Key::Validate,
+            Key::Correct,
+            Key::BeforePause,
+            Key::BeforeRetry,
+        ];
+        let mut exprs = keys.into_iter().filter_map(|key| self.expr(key));
+        by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
 
     /// What asks for spans, unless it says that there are none.
@@ -579,7 +602,7 @@ impl Count {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;
         };
-        if model.resumes()
+        if model.restarts()
             || model.has(&[Key::Clone, Key::Validate, Key::Hedge])
             || numbers.iter().any(needs_everything)
         {

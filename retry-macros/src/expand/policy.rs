@@ -116,7 +116,11 @@ impl Printer<'_> {
 
     fn borrowed(&self, expr: &Expr) -> TokenStream {
         let span = expr.span();
-        let expr = self.user(expr);
+        let source = self.user(expr);
+        let expr = match expr {
+            Expr::Closure(_) => ours_at!(span=> __retry::chosen_policy(&retry_error, #source)),
+            _ => source,
+        };
         let name = self.name();
         // In a closure, since only policies that are found by it ask for the name.
         ours_at!(span=> __retry::policy(&__retry::find_policy(&(#expr), |retry_tell| retry_tell(#name))))

@@ -146,9 +146,9 @@ impl Printer<'_> {
     /// Binds what the user calls the attempt.
     pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
         let name = self.model.attempt()?;
-        // The body, the validator and the corrector may use it, but none of them has to.
-        let validate = self.model.expr(Key::Validate);
-        let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
+        // The body, the validator, the corrector and the hooks may use it, but none of them has to.
+        let is_shared = self.model.is_validated() || self.model.is_hooked();
+        let allow = when(is_shared, ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
         let allow_unused = when(
             is_unused,

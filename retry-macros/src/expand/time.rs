@@ -59,6 +59,7 @@ impl Printer<'_> {
                 code!(__retry::deadline(#(self.argument(deadline)), #now))
             }
             Deadline::OfPolicy => code!(__retry::policy_deadline(#numbers, #now)),
+            Deadline::OfChoice => ours!(__retry::policy_deadline(#numbers, || retry_began)),
             Deadline::Decorator { this, of_trait } => {
                 let of_trait = of_trait
                     .as_ref()
@@ -104,27 +105,47 @@ impl Printer<'_> {
         waits.then(|| code_at!(span=> __retry::expect_timer();))
     }
 
-    /// Has the retries count and the deadline begin anew after an item of a stream that is resumed. `policy` is of type
-    /// `&Policy`. A budget is bound, and told that the attempt brought something.
+    /// Has the retries count anew after progress, and the deadline after an item of a stream that is resumed. `policy` is
+    /// of type `&Policy`. A budget is bound, and told that the attempt brought something.
     pub(crate) fn restart(&self, policy: &TokenStream) -> Option<TokenStream> {
-        if !self.model.resumes() {
-            return None;
-        }
+        let streamed = match self.model.resumes() {
+            true => ours!(__retry::stream::resume::streamed(&retry_progress)),
+            false if self.model.tells_progress() => ours!(__retry::None),
+            false => return None,
+        };
         let credit = self.credit(&ours!(retry_next));
         let now = self.now_after_failure();
-        let deadline = self.model.deadline.as_ref().map(|deadline| {
+        let deadline = self
+            .model
+            .deadline
+            .as_ref()
+            .filter(|_| self.model.resumes());
+        let deadline = deadline.map(|deadline| {
+            if let Deadline::OfChoice = deadline {
+                return ours!(retry_began = __retry::moment(#now););
+            }
             let deadline = self.deadline_from(deadline, policy, &now);
             ours!(retry_deadline = #deadline;)
         });
         Some(ours! {
-            if !__retry::stream::resume::is_without_items(&retry_progress) {
+            if let __retry::Some(retry_lasted) = __retry::take_progress(&mut retry_history, #streamed, #now) {
                 #credit
-                retry_next = #(self.call())::restarted(
-                    retry_next,
-                    __retry::stream::resume::lasted(&retry_progress, #now),
-                );
+                retry_next = #(self.call())::restarted(retry_next, retry_lasted);
                 #deadline
             }
+        })
+    }
+
+    /// Has the call end by the deadline of the policy that a failure chose, and says where its timeout is not named.
+    /// `policy` is of type `&Policy`.
+    pub(crate) fn deadline_of_choice(&self, policy: &TokenStream) -> Option<TokenStream> {
+        if !self.model.chooses_policy() {
+            return None;
+        }
+        let deadline = self.model.deadline.as_ref()?;
+        Some(ours! {
+            #(self.ignored_timeout(policy))
+            retry_deadline = #(self.deadline(deadline, policy));
         })
     }
 

@@ -307,12 +307,43 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
                 "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
         }
     }
+    if arguments
+        .get(Key::Policy)
+        .is_some_and(|policy| policy.value.is_closure())
+    {
+        without_error(arguments, errors);
+        return;
+    }
     // A decorator may be made with a policy.
     let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
     if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
         if matches!(timeout.value, KeyValue::Alone) && arguments.errors.is_empty() {
             errors.push(error!(timeout.ident.span() =>
                 "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"));
+        }
+    }
+}
+
+/// Refuses what needs a policy where there is no error to choose one by.
+fn without_error(arguments: &Arguments, errors: &mut Errors) {
+    let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+    let refused = [
+        (
+            Key::Until,
+            true,
+            "whose rejected values have no error: use `validate`",
+        ),
+        (Key::Hedge, true, "before an attempt failed: remove `hedge`"),
+        (
+            Key::Timeout,
+            is_alone,
+            "before an attempt failed: give the time, as in `timeout = \"60s\"`",
+        ),
+    ];
+    for (key, is_refused, why) in refused {
+        if let Some(argument) = arguments.get(key).filter(|_| is_refused) {
+            errors.push(error!(argument.ident.span() =>
+                "`policy = |error| …` chooses no policy for `{key}`, {why}, or name a policy"));
         }
     }
 }

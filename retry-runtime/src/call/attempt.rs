@@ -1,3 +1,4 @@
+use core::mem;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU8, AtomicU32};
 use core::time::Duration;
@@ -48,11 +49,13 @@ pub struct Attempt<E, K = ()> {
     errors: Errors<E>,
     /// How many of the last errors are the same, as far as it was asked.
     same: u32,
-    /// The attempts before the last that yielded an item: their retries don't count against `max`.
+    /// The attempts before the last that made progress: their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
     /// Whether an error came after the last value that `until` rejected, and after the last item.
     in_row: bool,
+    /// How long the attempt must last to have made progress, in milliseconds; [`NO_PROGRESS`] if it told of none.
+    progress: AtomicU32,
     /// The kind of the last failure, by its place among all, from 1; told while attempts may borrow this.
     kind: AtomicU8,
     started: Moment,
@@ -61,6 +64,8 @@ pub struct Attempt<E, K = ()> {
     /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
     kept: K,
 }
+
+const NO_PROGRESS: u32 = u32::MAX;
 
 /// The value that validation rejected last: see [`Attempt`].
 #[derive(Debug)]
@@ -78,6 +83,7 @@ impl<E, K> Attempt<E, K> {
             before_progress: 0,
             corrections: 0,
             in_row: false,
+            progress: AtomicU32::new(NO_PROGRESS),
             kind: AtomicU8::new(0),
             started: clock.now(),
             clock,
@@ -195,11 +201,35 @@ impl<E, K> Attempt<E, K> {
         self.same = 0;
     }
 
-    /// Something was yielded, so that the next failure is the first again.
-    #[cfg(feature = "stream")]
-    pub(crate) fn progressed(&mut self) {
+    /// How long the attempt that failed lasted by that clock, for [`Call::restarted`](crate::Call::restarted), if it
+    /// made progress: that failure is the first again. `streamed` is when it began, if a stream tells that, and whether
+    /// it yielded something.
+    pub(crate) fn take_progress(
+        &mut self,
+        streamed: Option<(Moment, bool)>,
+        now: impl FnOnce() -> Moment,
+    ) -> Option<Duration> {
+        let told = mem::replace(self.progress.get_mut(), NO_PROGRESS);
+        if told == NO_PROGRESS && streamed.is_none_or(|(_, yielded)| !yielded) {
+            return None;
+        }
+        let began = match streamed {
+            Some((began, _)) => Some(began),
+            None => self
+                .errors
+                .when_began(self.begun())
+                .and_then(|after| self.started.checked_add(after)),
+        };
+        let lasted = began.map_or(Duration::ZERO, |began| now().since(began));
+        let lasted = match told {
+            0 | NO_PROGRESS => lasted,
+            least if lasted < Duration::from_millis(least.into()) => return None,
+            // The time is the measure, whatever the pause before it was.
+            _ => Duration::MAX,
+        };
         self.rejected();
         self.before_progress = self.begun().saturating_sub(1);
+        Some(lasted)
     }
 
     /// Whether `error` is the `times`th in a row that is the same. Asked once for each, before it is kept.
@@ -250,9 +280,43 @@ impl<E, K> Attempt<E, K> {
         self.max
     }
 
+    /// Says that this attempt made progress, so that retries are counted anew: if it fails, that is the first failure
+    /// again, and `max` retries may follow. A `deadline` stays. Call it in the body, or in a hook for the attempt that
+    /// follows.
+    ///
+    /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they go on growing.
+    /// Items of a stream under `stream = "resume"` are progress by themselves, by the same rule.
+    ///
+    /// ```
+    /// use retry_runtime::retry;
+    ///
+    /// #[retry(max = 1, backoff = "none", attempt = attempt, on = |_| true)]
+    /// fn load(pages: &mut Vec<u32>) -> Result<(), String> {
+    ///     if pages.pop().is_some() {
+    ///         attempt.progress();
+    ///     }
+    ///     Err(String::from("connection reset"))
+    /// }
+    ///
+    /// let mut pages = vec![3, 2, 1];
+    /// assert!(load(&mut pages).is_err());
+    /// assert!(pages.is_empty()); // one retry after each page
+    /// ```
+    pub fn progress(&self) {
+        self.progress_after(Duration::ZERO);
+    }
+
+    /// Says that this attempt makes progress if it lasts at least that long: then retries are counted anew, and delays
+    /// start at `base` again. If it fails earlier, it made none, even if a stream yielded items. To the millisecond, at
+    /// most 49 days.
+    pub fn progress_after(&self, time: Duration) {
+        let millis = time.as_nanos().div_ceil(1_000_000);
+        let millis = u32::try_from(millis).unwrap_or(u32::MAX);
+        self.progress.store(millis.min(NO_PROGRESS - 1), Relaxed);
+    }
+
     /// Whether, by `max`, this is the last attempt. A deadline, or a failure that isn't worth a retry, may end the call
-    /// earlier; a section with its own `max` may end it later. Under `stream = "resume"`, only the retries since the last
-    /// item count.
+    /// earlier; a section with its own `max` may end it later. Only the retries since the last progress count.
     pub fn is_last(&self) -> bool {
         let attempts = self.number().saturating_sub(self.before_progress);
         self.max.is_some_and(|max| attempts > max)
@@ -306,6 +370,7 @@ impl<E> Attempt<E> {
             number: AtomicU32::new(self.number()),
             begun: AtomicU32::new(self.begun()),
             errors: self.errors.all_left_out(),
+            progress: AtomicU32::new(self.progress.load(Relaxed)),
             kind: AtomicU8::new(self.kind.load(Relaxed)),
             call_id: self.call_id.shared(),
             ..*self

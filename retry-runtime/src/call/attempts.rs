@@ -376,6 +376,12 @@ impl<G: Guards> Attempts<G> {
         }
     }
 
+    /// Has the retries count anew, as the attempt made progress: see [`Call::restarted`].
+    pub(crate) fn restarted(&mut self, guards: &G, lasted: Duration) {
+        self.credit(guards);
+        self.call = self.call.restarted(lasted);
+    }
+
     /// The attempt failed, perhaps before it began. `detail` says more of the failure. Returns the pause before the
     /// next attempt, or why there is none.
     pub fn failed(

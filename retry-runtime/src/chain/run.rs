@@ -197,6 +197,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        let progress = self.history.get_mut().map(own);
+        if let Some(lasted) = progress.and_then(|history| history.take_progress(None, &now)) {
+            self.attempts.restarted(self.context.guards(), lasted);
+        }
         let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
             verdict => verdict,

@@ -87,6 +87,15 @@ pub fn rejected<E, K>(attempt: &mut Attempt<E, K>) {
     attempt.rejected();
 }
 
+/// How long the attempt lasted, if it made progress. `streamed` is what a stream tells of it.
+pub fn take_progress<E, K>(
+    attempt: &mut Attempt<E, K>,
+    streamed: Option<(Moment, bool)>,
+    now: impl FnOnce() -> Moment,
+) -> Option<Duration> {
+    attempt.take_progress(streamed, now)
+}
+
 pub fn is_repeated<E, K>(
     attempt: &mut Attempt<E, K>,
     error: &E,

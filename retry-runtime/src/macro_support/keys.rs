@@ -61,6 +61,7 @@ keys! {
     /// `invalid(max = 2)`: other numbers for rejected values, which are retried without delay by default.
     invalid
     /// `attempt = attempt`: the name of the `&Attempt` in the body: its number, the errors so far, an idempotency key.
+    /// `attempt.progress()` counts retries anew.
     attempt
     /// `clone(request, key)`: the arguments of which each attempt gets its own clone, as long as a retry can follow; the
     /// last attempt takes the arguments themselves.
@@ -105,7 +106,7 @@ keys! {
     /// `span = true`: a span around the call, and one around each attempt, for what the body logs. Default false.
     span
     /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers; also a `SharedPolicy`, or `Policies` by
-    /// the call's name.
+    /// the call's name. `policy = |error| …` chooses one for each failure, under one count.
     policy
     /// `name = "model.complete"`: the call's name in the log. Default `module::function`, in a decorator `Client::method`.
     name

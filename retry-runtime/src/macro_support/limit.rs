@@ -64,6 +64,12 @@ pub fn policy_deadline(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<
     deadline(policy.time_limit(), now)
 }
 
+/// What that clock says now.
+#[inline]
+pub fn moment(now: impl FnOnce() -> Moment) -> Moment {
+    now()
+}
+
 /// The clock of async functions that name no timer.
 #[cfg(feature = "std")]
 pub fn now() -> Moment {

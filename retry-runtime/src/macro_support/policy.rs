@@ -3,7 +3,9 @@
 use alloc::sync::Arc;
 use core::borrow::Borrow;
 
+use crate::call::decide;
 use crate::call::state::Call;
+use crate::classify::verdict::Verdict;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::configure::policies::Policies;
 #[cfg(feature = "std")]
@@ -17,6 +19,7 @@ use crate::policy::values::Values;
     message = "`{Self}` is no policy",
     label = "neither a `Policy` nor a `&Policy`",
     note = "give a `retry_runtime::Policy`, or what borrows as one; a `SharedPolicy` or `Policies`",
+    note = "for a function of the error, write `policy = |error| choose(error)`",
     note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait PolicySource {
@@ -104,9 +107,15 @@ pub fn max(policy: &Policy) -> u32 {
     policy.retries_allowed()
 }
 
-/// Whether there are retries at all, so that failures are classified.
-pub fn is_enabled(policy: &Policy) -> bool {
-    policy.is_enabled()
+/// The source of the policy for that failure.
+#[inline]
+pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) -> P {
+    choose(error)
+}
+
+/// The verdict on a failure, which is not worth a retry where there are none.
+pub fn verdict_under(policy: &Policy, verdict: Verdict) -> Verdict {
+    decide::verdict(policy, || verdict)
 }
 
 /// A policy beside the key `enabled`: it retries only if both say so.

@@ -24,8 +24,8 @@ use crate::observe::reason::Reason;
 /// };
 /// assert_eq!(
 ///     Event::new("model.complete", 4, retrying).to_string(),
-///     "retrying model.complete attempt=4 max=5 delay=1.2s error=503 overloaded \
-///      reason=transient",
+///     "retrying model.complete attempt=4 max=5 retry=2 retry_max=3 delay=1.2s \
+///      error=503 overloaded reason=transient",
 /// );
 /// ```
 ///
@@ -40,7 +40,7 @@ pub struct Event<'a> {
     /// are rounds.
     ///
     /// Where the key `hedge` made several attempts at once and all failed, it is that of the one that began last; in
-    /// [`EventData::Succeeded`] that of the one that won. Under `stream = "resume"` it counts from the last progress.
+    /// [`EventData::Succeeded`] that of the one that won. It counts from the last [progress](crate::Attempt::progress).
     pub attempt: u32,
     /// What happened.
     pub data: EventData<'a>,
@@ -64,8 +64,8 @@ impl<'a> Event<'a> {
 /// a call is exhausted when [`attempt`](Event::attempt) is `max` + 1. In `Correcting`, and where corrections are exhausted,
 /// it is how many corrections the call may make: then `corrections` is `max`.
 ///
-/// `attempts` is how many were made in all. It includes attempts that began after the one that won, and under
-/// `stream = "resume"` those before the last progress, where `attempt` starts counting again.
+/// `attempts` is how many were made in all. It includes attempts that began after the one that won, and those
+/// before the last progress, where `attempt` starts counting again.
 ///
 /// `corrections` is how many times `correct` was called.
 #[derive(Clone, Copy)]

@@ -19,6 +19,9 @@ pub(crate) struct Fields<'a> {
     pub(crate) attempt: Option<u32>,
     pub(crate) correction: Option<u32>,
     pub(crate) max: Option<Max>,
+    /// The number of the retry and its limit, where its kind has a count of its own.
+    pub(crate) retry: Option<u32>,
+    pub(crate) retry_max: Option<u32>,
     pub(crate) ahead: Option<usize>,
     pub(crate) delay: Option<Duration>,
     pub(crate) limit: Option<u32>,
@@ -57,8 +60,11 @@ impl Event<'_> {
     pub(crate) fn fields(&self) -> Fields<'_> {
         rows! { self:
             Started => "starting";
-            Retrying { max, delay, error, kind, .. } => "retrying" Retrying,
-                max: Max(max), delay, error, reason: kind.name();
+            Retrying { retry, retry_max, max, delay, error, kind } => "retrying" Retrying,
+                max: Max(max),
+                retry: self.counts_apart(retry, retry_max, max).then_some(retry),
+                retry_max: retry_max.filter(|_| self.counts_apart(retry, retry_max, max)),
+                delay, error, reason: kind.name();
             Correcting { correction, max, delay, error } => "correcting" Correcting,
                 correction, max: Max(max), delay, error, reason: Kind::Invalid.name();
             Hedging { max, delay } => "hedging" Hedging, max: Max(max), delay;
@@ -92,6 +98,11 @@ impl Event<'_> {
             Nested { outer, attempts } => "retries multiply" Nested, outer, attempts;
         }
     }
+
+    /// Whether a retry has another number and limit than the attempt that failed.
+    fn counts_apart(&self, retry: u32, retry_max: Option<u32>, max: Option<u32>) -> bool {
+        (retry, retry_max) != (self.attempt, max)
+    }
 }
 
 /// A count, if it is not 0.
@@ -112,6 +123,8 @@ impl<'a> Fields<'a> {
             attempt,
             correction: None,
             max: None,
+            retry: None,
+            retry_max: None,
             ahead: None,
             delay: None,
             limit: None,
@@ -144,6 +157,8 @@ impl fmt::Display for Fields<'_> {
         field(f, "attempt", self.attempt)?;
         field(f, correction, self.correction)?;
         field(f, "max", self.max)?;
+        field(f, "retry", self.retry)?;
+        field(f, "retry_max", self.retry_max)?;
         field(f, "ahead", self.ahead)?;
         field(f, "delay", self.delay.map(Delay::new))?;
         field(f, "limit", self.limit)?;

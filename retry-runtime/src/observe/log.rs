@@ -88,7 +88,7 @@ pub(crate) fn log(fields: &Fields<'_>) {
     }
 
     match record {
-        Record::Retrying => by_default!(Retrying),
+        Record::Retrying => by_default!(Retrying, retry, retry_max),
         Record::Correcting => by_default!(Correcting),
         Record::Hedging => by_default!(Hedging),
         Record::AttemptFailed => by_default!(AttemptFailed),
@@ -116,10 +116,50 @@ pub(crate) fn log(fields: &Fields<'_>) {
 fn log_changed(level: Level, values: &TracingFields<'_>) {
     match level {
         Level::Off => {}
-        Level::Error => record!(tracing::Level::ERROR, values, ahead, limit, rate),
-        Level::Warn => record!(tracing::Level::WARN, values, ahead, limit, rate),
-        Level::Info => record!(tracing::Level::INFO, values, ahead, limit, rate),
-        Level::Debug => record!(tracing::Level::DEBUG, values, ahead, limit, rate),
-        Level::Trace => record!(tracing::Level::TRACE, values, ahead, limit, rate),
+        Level::Error => record!(
+            tracing::Level::ERROR,
+            values,
+            retry,
+            retry_max,
+            ahead,
+            limit,
+            rate
+        ),
+        Level::Warn => record!(
+            tracing::Level::WARN,
+            values,
+            retry,
+            retry_max,
+            ahead,
+            limit,
+            rate
+        ),
+        Level::Info => record!(
+            tracing::Level::INFO,
+            values,
+            retry,
+            retry_max,
+            ahead,
+            limit,
+            rate
+        ),
+        Level::Debug => record!(
+            tracing::Level::DEBUG,
+            values,
+            retry,
+            retry_max,
+            ahead,
+            limit,
+            rate
+        ),
+        Level::Trace => record!(
+            tracing::Level::TRACE,
+            values,
+            retry,
+            retry_max,
+            ahead,
+            limit,
+            rate
+        ),
     }
 }

@@ -1,7 +1,6 @@
 //! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
 
 use core::pin::pin;
-use core::time::Duration;
 
 use futures_core::Stream;
 
@@ -131,20 +130,15 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
     Attempt::before_first(clock, none)
 }
 
-pub fn is_without_items<T>(progress: &Yielded<T>) -> bool {
-    progress.items == 0
-}
-
-/// How long the attempt ran.
-pub fn lasted<T>(progress: &Yielded<T>, now: impl FnOnce() -> Moment) -> Duration {
-    now().since(progress.began)
+/// When the attempt began, and whether it yielded anything.
+pub fn streamed<T>(progress: &Yielded<T>) -> Option<(Moment, bool)> {
+    Some((progress.began, progress.items != 0))
 }
 
 pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
-    if is_without_items(&progress) {
+    if progress.items == 0 {
         return;
     }
-    attempt.progressed();
     let items = attempt.kept_mut();
     items.yielded = items.yielded.saturating_add(progress.items);
     items.last = progress.last;

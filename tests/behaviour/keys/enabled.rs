@@ -24,7 +24,7 @@ const EAGER: Policy = Policy::new()
     .throttled(Section::new().max(10));
 const OFF: Policy = EAGER.enabled(false);
 
-/// No failure of a call without retries is classified.
+/// No failure of a call is classified that is known to have no retries before it is evaluated.
 fn never_asked(failure: &Failure) -> Verdict {
     panic!("asked about {failure}")
 }
@@ -151,7 +151,7 @@ async fn beside_a_policy_both_must_say_yes() {
 
 #[test]
 fn a_layer_switches_off_what_it_does_not_know() {
-    #[retry(policy = policy, on = never_asked)]
+    #[retry(policy = policy)]
     fn call(script: &mut Script, policy: Policy) -> Result<usize, Failure> {
         script.next()
     }
@@ -260,7 +260,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
         script.next()
     }
 
-    #[retry(policy = OFF, on = never_asked, fallback = async |gave_up| {
+    #[retry(policy = OFF, fallback = async |gave_up| {
         assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
         Ok(7)
     })]
@@ -274,7 +274,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
         Ok(1)
     }
 
-    #[retry(policy = OFF, timeout = "1s", on = never_asked)]
+    #[retry(policy = OFF, timeout = "1s")]
     async fn dropped(attempts: &mut u32) -> Result<(), Failure> {
         *attempts += 1;
         pending().await
@@ -306,7 +306,7 @@ async fn nothing_is_asked_again_or_corrected() {
         Ok(1)
     }
 
-    #[retry(policy = OFF, validate = check, correct = never, on = never_asked)]
+    #[retry(policy = OFF, validate = check, correct = never)]
     async fn corrected(attempts: &mut u32) -> Result<usize, Failure> {
         *attempts += 1;
         Ok(1)
@@ -333,12 +333,12 @@ async fn streams_are_opened_once() {
         breaking(attempts).skip(1)
     }
 
-    #[retry(stream = "buffer", policy = OFF, on = never_asked)]
+    #[retry(stream = "buffer", policy = OFF)]
     async fn buffer(attempts: &Cell<u32>) -> Result<impl Stream<Item = Item>, Failure> {
         Ok(breaking(attempts))
     }
 
-    #[retry(stream = "resume", policy = EAGER, enabled = on, attempt = _attempt, on = never_asked)]
+    #[retry(stream = "resume", policy = EAGER, enabled = on, attempt = _attempt)]
     fn resume(attempts: &Cell<u32>, on: bool) -> impl Stream<Item = Item> {
         breaking(attempts)
     }

@@ -39,6 +39,7 @@ mod observe;
 mod on;
 mod policies;
 mod policy;
+mod progress;
 mod repeats;
 mod shared;
 mod team;

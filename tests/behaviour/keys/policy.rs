@@ -1,7 +1,9 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, testing};
+use retry_runtime::{
+    Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, retrying, testing,
+};
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
@@ -198,4 +200,106 @@ async fn the_futures_of_calls_are_send() {
     };
     let call = assert_send(holder.call("b"));
     assert_eq!(call.await.as_deref(), Ok("ab"));
+}
+
+struct Strategies(Cell<Policy>);
+
+impl Strategies {
+    /// Keeps what suits the failure.
+    fn choose(&self, failure: &Failure) -> bool {
+        self.0.set(strategy(failure));
+        true
+    }
+
+    #[retry(on = |failure| self.choose(failure), policy = self.0.get())]
+    async fn kept(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+}
+
+const PATIENT: Policy = Policy::fixed(secs(5)).max(4).jitter(Jitter::None);
+const HASTY: Policy = Policy::fixed(secs(1)).max(2).jitter(Jitter::None);
+
+fn strategy(failure: &Failure) -> Policy {
+    if *failure == THROTTLED {
+        PATIENT
+    } else {
+        HASTY
+    }
+}
+
+#[retry(policy = |failure| strategy(failure))]
+async fn chosen(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[retry(policy = |failure| if *failure == THROTTLED { &PATIENT } else { &HASTY })]
+async fn borrowed(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+async fn in_expression(script: &mut Script) -> Result<usize, Failure> {
+    retrying!(policy = |failure| strategy(failure), async {
+        script.next()
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn may_be_chosen_by_each_failure_under_one_count() {
+    for (steps, delays, outcome) in [
+        (
+            vec![TRANSIENT, THROTTLED, THROTTLED, THROTTLED],
+            vec![1, 5, 5, 5],
+            Ok(5),
+        ),
+        (
+            vec![THROTTLED, THROTTLED, TRANSIENT],
+            vec![5, 5],
+            Err(TRANSIENT),
+        ),
+        (vec![THROTTLED; 5], vec![5; 4], Err(THROTTLED)),
+    ] {
+        let delays: Vec<_> = delays.into_iter().map(secs).collect();
+        let script = || Script::new(steps.clone());
+        let strategies = Strategies(Cell::new(Policy::none().max(0)));
+        let recording = testing::record();
+        assert_eq!(strategies.kept(&mut script()).await, outcome);
+        assert_eq!(recording.delays(), delays, "kept by `on`");
+        let recording = testing::record();
+        assert_eq!(chosen(&mut script()).await, outcome);
+        assert_eq!(recording.delays(), delays, "chosen");
+        let recording = testing::record();
+        assert_eq!(borrowed(&mut script()).await, outcome);
+        assert_eq!(recording.delays(), delays, "chosen by reference");
+        let recording = testing::record();
+        assert_eq!(in_expression(&mut script()).await, outcome);
+        assert_eq!(recording.delays(), delays, "in an expression");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_chosen_says_when_the_call_ends() {
+    #[retry(policy = |_| Policy::fixed(secs(2)).max(9).jitter(Jitter::None).deadline(limit), attempt = attempt)]
+    async fn call(limit: Duration, max: &mut Vec<Option<u32>>) -> Result<(), Failure> {
+        max.push(attempt.max());
+        tokio::time::sleep(secs(1)).await;
+        Err(TRANSIENT)
+    }
+
+    let (start, mut max) = (Instant::now(), Vec::new());
+    assert_eq!(call(secs(8), &mut max).await, Err(TRANSIENT));
+    assert_eq!(start.elapsed().as_secs(), 7);
+    // Nobody knows it before the first failure.
+    assert_eq!(max, [None, Some(9), Some(9)]);
+}
+
+#[test]
+fn one_that_is_chosen_may_be_off() {
+    #[retry(policy = |_| Policy::new().enabled(false))]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    assert_eq!(call(&mut Script::new([TRANSIENT])), Err(TRANSIENT));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use retry_runtime::testing::{Script, sequence};
+use retry_runtime::testing::{self, Script, sequence};
 use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry, retry_each_blocking};
 
 fn verdict(error: &&str) -> Verdict {
@@ -73,5 +73,22 @@ fn a_retry_is_numbered_among_those_of_its_kind() {
         let results = retry_each_blocking(keys, [()], |_| Ok(vec![script.next()]));
         assert!(results[0].is_ok());
         assert_eq!(counts.into_inner().unwrap(), expected, "in a batch");
+    }
+}
+
+#[test]
+fn a_line_has_it_where_the_calls_own_count_differs() {
+    let policy = Policy::none().max(3).invalid(Section::new().max(1));
+    let errors = ["busy", "no JSON", "busy"];
+    let script = sequence(errors.into_iter().map(Err).chain([Ok(())]));
+    let recording = testing::record();
+    assert_eq!(call(&policy, &script, &mut Vec::new()), Ok(()));
+    let lines = recording.lines();
+    for (line, counts) in lines.iter().zip([
+        "attempt=1 max=3 delay=",
+        "attempt=2 max=2 retry=1 retry_max=1 delay=",
+        "attempt=3 max=4 retry=2 retry_max=3 delay=",
+    ]) {
+        assert!(line.contains(counts), "{line}");
     }
 }

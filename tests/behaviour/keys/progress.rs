@@ -1,0 +1,148 @@
+//! `attempt.progress()`: the retries count anew, and delays by how long the attempt lasted.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use futures::{StreamExt, pin_mut, stream};
+use retry_runtime::{Attempt, Backoff, Jitter, Policy, retry, retrying, testing};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::sleep;
+
+use crate::keys::secs;
+
+/// How many seconds an attempt lasts, and after how many it makes progress.
+type Step = (u64, Option<u64>);
+
+#[derive(Default)]
+struct Steps(RefCell<Vec<Step>>);
+
+impl Steps {
+    async fn next<K>(&self, attempt: &Attempt<Failure, K>) -> Result<(), Failure> {
+        let Some((lasts, progress)) = self.0.borrow_mut().pop() else {
+            return Ok(());
+        };
+        match progress {
+            Some(0) => attempt.progress(),
+            Some(after) => attempt.progress_after(secs(after)),
+            None => {}
+        }
+        sleep(secs(lasts)).await;
+        Err(TRANSIENT)
+    }
+}
+
+#[retry(max = 3, backoff = "linear", base = "2s", jitter = "none", attempt = attempt)]
+async fn function(steps: &Steps) -> Result<(), Failure> {
+    steps.next(attempt).await
+}
+
+async fn expression(steps: &Steps) -> Result<(), Failure> {
+    retrying!(
+        max = 3,
+        backoff = "linear",
+        base = "2s",
+        jitter = "none",
+        attempt = attempt,
+        async { steps.next(attempt).await }
+    )
+    .await
+}
+
+const POLICY: Policy = Policy::new()
+    .max(3)
+    .backoff(Backoff::Linear)
+    .base(secs(2))
+    .jitter(Jitter::None);
+
+async fn chain(steps: &Steps) -> Result<(), Failure> {
+    POLICY
+        .on(|_: &Failure| true)
+        .call_attempt(async |attempt| steps.next(&attempt).await)
+        .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_count_anew() {
+    let out_of_retries = Err(TRANSIENT);
+    let cases: &[(&[Step], &[u64], Result<(), Failure>)] = &[
+        // Without progress.
+        (&[(1, None); 4], &[2, 4, 6], out_of_retries.clone()),
+        // Each attempt outlasts the pause before it.
+        (&[(9, Some(0)); 5], &[2; 5], Ok(())),
+        // None does.
+        (&[(1, Some(0)); 4], &[2, 4, 6, 8], Ok(())),
+        // Progress is that of one attempt.
+        (
+            &[(9, Some(0)), (1, None), (1, None), (1, None)],
+            &[2, 4, 6],
+            out_of_retries.clone(),
+        ),
+        // A fixed time is the measure, whatever the pause was.
+        (
+            &[
+                (1, Some(120)),
+                (1, Some(120)),
+                (119, Some(120)),
+                (120, Some(120)),
+                (121, Some(120)),
+            ],
+            &[2, 4, 6, 2, 2],
+            Ok(()),
+        ),
+        (&[(119, Some(120)); 4], &[2, 4, 6], out_of_retries),
+    ];
+    for (steps, delays, outcome) in cases {
+        let prepared = || Steps(RefCell::new(steps.iter().rev().copied().collect()));
+        let delays: Vec<Duration> = delays.iter().map(|delay| secs(*delay)).collect();
+        let recording = testing::record();
+        assert_eq!(function(&prepared()).await, *outcome);
+        assert_eq!(recording.delays(), delays, "{steps:?}");
+        let recording = testing::record();
+        assert_eq!(expression(&prepared()).await, *outcome);
+        assert_eq!(recording.delays(), delays, "{steps:?} in an expression");
+        let recording = testing::record();
+        assert_eq!(chain(&prepared()).await, *outcome);
+        assert_eq!(recording.delays(), delays, "{steps:?} in a chain");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_may_tell_of_it_for_the_next_attempt() {
+    #[retry(max = 1, base = "2s", jitter = "none", attempt = attempt, before_retry = async |_, _| {
+        if trims.pop().is_some() {
+            attempt.progress();
+        }
+    })]
+    async fn call(trims: &mut Vec<()>) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let recording = testing::record();
+    assert_eq!(call(&mut vec![(); 2]).await, Err(TRANSIENT));
+    assert_eq!(recording.delays(), [2, 4, 8].map(secs));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_takes_the_place_of_items() {
+    #[retry(stream = "resume", max = 3, backoff = "linear", base = "2s", jitter = "none", attempt = attempt)]
+    fn watch(steps: &Steps) -> impl futures::Stream<Item = Result<(), Failure>> {
+        let end = stream::once(steps.next(attempt)).filter(|end| std::future::ready(end.is_err()));
+        stream::iter([Ok(())]).chain(end)
+    }
+
+    let steps = [
+        (1, Some(120)),
+        (1, Some(120)),
+        (1, Some(120)),
+        (200, Some(120)),
+        (1, None),
+    ];
+    let steps = Steps(RefCell::new(steps.into_iter().rev().collect()));
+    let recording = testing::record();
+    let watched = watch(&steps);
+    pin_mut!(watched);
+    while let Some(item) = watched.next().await {
+        assert_eq!(item, Ok(()));
+    }
+    assert_eq!(recording.delays(), [2, 4, 6, 2, 4].map(secs));
+}
