@@ -37,6 +37,8 @@ pub mod macro_support;
 mod name;
 mod observe;
 pub mod observers;
+#[cfg(feature = "std")]
+mod out_of_range;
 #[cfg(feature = "plan")]
 pub mod plan;
 mod policy;
@@ -122,6 +124,8 @@ pub use observe::cause::Cause;
 pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
+#[cfg(feature = "std")]
+pub use out_of_range::OutOfRange;
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::Policy;

@@ -4,6 +4,8 @@ pub(crate) mod attempt_end;
 #[cfg(feature = "std")]
 pub(crate) mod call_end;
 pub(crate) mod cause;
+#[cfg(feature = "std")]
+pub(crate) mod changed;
 pub(crate) mod event;
 pub(crate) mod fields;
 pub(crate) mod ignored_timeout;

@@ -20,7 +20,9 @@ mod quotas;
 use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
-pub(crate) use sources::{breaker, budget, classify, limiter, listed, observe, sync, time};
+pub(crate) use sources::{
+    breaker, budget, classify, limiter, listed, observe, out_of_range, sync, time,
+};
 
 /// Every schedule, which takes small tests.
 fn every(test: impl Fn() + Send + Sync + 'static) {

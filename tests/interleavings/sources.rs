@@ -9,4 +9,6 @@ pub(crate) mod limiter;
 #[path = "../../retry-runtime/src/listed.rs"]
 pub(crate) mod listed;
 pub(crate) mod observe;
+#[path = "../../retry-runtime/src/out_of_range.rs"]
+pub(crate) mod out_of_range;
 pub(crate) mod time;

@@ -1,10 +1,11 @@
 use core::fmt;
-use core::mem;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::cusum::Cusum;
-use crate::breaker::window::Window;
+use crate::breaker::last_calls::LastCalls;
+use crate::breaker::rule::{LONGEST_RUN, Rule};
+use crate::breaker::window::{Calls, Window};
 use crate::budget::keyed::Rest;
 use crate::classify::kind::Kind;
 use crate::observe::cause::Cause;
@@ -42,17 +43,28 @@ use crate::time::moment::Moment;
 /// | setter | default |
 /// |---|---|
 /// | [`ratio`](Self::ratio) | 0.9 |
-/// | [`minimum_calls`](Self::minimum_calls) | 100 |
+/// | [`minimum_calls`](Self::minimum_calls) | 100, or the whole count window |
 /// | [`consecutive_failures`](Self::consecutive_failures) | off |
-/// | [`window`](Self::window) | 30 s |
+/// | [`window`](Self::window), or [`count_window`](Self::count_window) | 30 s |
+/// | [`slow`](Self::slow) | off |
 /// | [`open_for`](Self::open_for) | 5 s, or what the server asks for |
 /// | [`trial_calls`](Self::trial_calls) | 1 |
+/// | [`trial_successes`](Self::trial_successes) | all trial calls |
 /// | [`hung_after`](Self::hung_after) | off |
+/// | [`listener`](Self::listener) | none |
+///
+/// Setters panic on numbers that make no sense, such as a ratio of 1.1. In a `static` or a `const` that is an error when
+/// the program is compiled, and no call ever sees it. Only a breaker made of numbers that are read at run time has to check
+/// them before.
+///
+/// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed) and [`reset`](Self::reset) are for operators, as are
+/// [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for).
 ///
 /// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
 #[derive(Debug)]
 pub struct Breaker {
-    rule: Rule,
+    /// As it was made. What changes while it is used is in the circuit.
+    pub(super) made: Rule,
     /// The state's number, doubled; odd unless it is closed and attempts have succeeded.
     gate: AtomicU64,
     /// How many successes may yet be counted here alone, without the lock and the clock.
@@ -60,40 +72,14 @@ pub struct Breaker {
     circuit: Mutex<Circuit>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Rule {
-    /// In millionths, so that decimal fractions compare exactly.
-    ratio: u64,
-    minimum_calls: u32,
-    /// Zero for no limit.
-    consecutive: u32,
-    window: Duration,
-    open_for: Duration,
-    trial_calls: u32,
-    /// In milliseconds; zero for never.
-    hung_after: u32,
-}
-
-impl Rule {
-    /// How far failures of the last moments exceed successes in a sudden outage.
-    fn sudden(&self) -> u32 {
-        (self.minimum_calls / 4).max(FEWEST_SUDDEN)
-    }
-
-    /// How many such failures a success outweighs: so many that their ratio is at least what the breaker opens at.
-    #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
-    fn outweighed(&self) -> u32 {
-        let by_ratio = self.ratio / (MILLION - self.ratio).max(1);
-        self.sudden().max(by_ratio as u32)
-    }
-}
-
 #[derive(Debug)]
-struct Circuit {
+pub(super) struct Circuit {
+    pub(super) rule: Rule,
     /// Another one for each state. A pass of an earlier state changes nothing.
     number: u64,
     phase: Phase,
     window: Window,
+    last_calls: LastCalls,
     cusum: Cusum,
     /// The failures since the last success.
     consecutive: u32,
@@ -109,10 +95,18 @@ impl Circuit {
         self.under_way = self.under_way.saturating_add(1);
         Pass::new(self.number)
     }
+
+    /// Counts calls that ended now, or since the window last moved. Returns all that are in the window.
+    fn count(&mut self, calls: Calls) -> Calls {
+        match self.rule.count_window {
+            0 => self.window.add(calls),
+            length => self.last_calls.add(calls, length),
+        }
+    }
 }
 
 #[derive(Debug)]
-enum Phase {
+pub(super) enum Phase {
     Closed,
     Open {
         since: Moment,
@@ -122,11 +116,14 @@ enum Phase {
         /// The trials whose end is not known.
         running: u32,
         succeeded: u32,
-        /// Those that may run or have succeeded.
+        failed: u32,
+        /// Those that may run or have ended.
         places: u32,
         /// When the last trial began.
         since: Moment,
     },
+    ForcedOpen,
+    ForcedClosed,
 }
 
 /// The state of a [`Breaker`].
@@ -139,14 +136,12 @@ pub enum BreakerState {
     Open,
     /// Trial calls are let through.
     HalfOpen,
+    /// Nothing is let through until somebody resets it: [`Breaker::force_open`].
+    ForcedOpen,
+    /// Everything is let through and nothing is counted until somebody resets it: [`Breaker::force_closed`].
+    ForcedClosed,
 }
 
-/// So many random failures in a row are rare where half of the attempts fail: see `docs/outages.md`.
-const FEWEST_SUDDEN: u32 = 25;
-const MOST_GRANTED: u32 = 64;
-/// In milliseconds: 24 days. More is a clock that is behind another's.
-const LONGEST_RUN: u32 = u32::MAX / 2;
-const MILLION: u64 = 1_000_000;
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
 /// also say that it wants no wait.
 const SHORTEST_HINT: Duration = Duration::from_secs(1);
@@ -156,132 +151,7 @@ const LONGEST_HINT: Duration = Duration::from_secs(120);
 impl Breaker {
     /// A closed breaker with the defaults.
     pub const fn new() -> Self {
-        Self::of(Rule {
-            ratio: MILLION / 10 * 9,
-            minimum_calls: 100,
-            consecutive: 0,
-            window: Duration::from_secs(30),
-            open_for: Duration::from_secs(5),
-            trial_calls: 1,
-            hung_after: 0,
-        })
-    }
-
-    /// Opens once this part of the attempts within the window has failed: from above 0 to 1. Default 0.9. What lies
-    /// outside counts as the nearest within.
-    ///
-    /// Beware of low ratios: retries get calls through to a server that fails every second attempt, a breaker at 0.5
-    /// fails nearly all of them.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and a million"
-    )]
-    pub const fn ratio(self, ratio: f64) -> Self {
-        let millionths = if ratio > 1.0 {
-            MILLION
-        } else if ratio > 0.000_001 {
-            (ratio * 1e6 + 0.5) as u64
-        } else {
-            1
-        };
-        Self::of(Rule {
-            ratio: millionths,
-            ..self.into_rule()
-        })
-    }
-
-    /// The ratio counts only from that many attempts within the window. At least 1, default 100.
-    ///
-    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25, over a
-    /// fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks for it.
-    ///
-    /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed, because
-    /// failures may be faster than successes. Attempts that time out open it all the same.
-    pub const fn minimum_calls(self, calls: u32) -> Self {
-        Self::of(Rule {
-            minimum_calls: if calls == 0 { 1 } else { calls },
-            ..self.into_rule()
-        })
-    }
-
-    /// Opens also once that many attempts in a row have failed, whatever the window holds. 0, the default, is no limit.
-    pub const fn consecutive_failures(self, failures: u32) -> Self {
-        Self::of(Rule {
-            consecutive: failures,
-            ..self.into_rule()
-        })
-    }
-
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker after 2 s. A few successes may drop out of it too
-    /// early: at most an eighth of `minimum_calls` at a time.
-    pub const fn window(self, window: Duration) -> Self {
-        Self::of(Rule {
-            window,
-            ..self.into_rule()
-        })
-    }
-
-    /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that opens
-    /// it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter, and up to
-    /// 2 minutes or this time, whichever is longer.
-    pub const fn open_for(self, open_for: Duration) -> Self {
-        let least = Duration::from_millis(1);
-        Self::of(Rule {
-            open_for: if open_for.as_nanos() < least.as_nanos() {
-                least
-            } else {
-                open_for
-            },
-            ..self.into_rule()
-        })
-    }
-
-    /// How many trial calls it lets through when half open, and how many must succeed to close it. At least 1, the
-    /// default.
-    ///
-    /// A trial call that is dropped gives its place to another. So that a trial call that never ends can't keep it half
-    /// open, one more is let through whenever none has begun for as long as `open_for`.
-    pub const fn trial_calls(self, calls: u32) -> Self {
-        Self::of(Rule {
-            trial_calls: if calls == 0 { 1 } else { calls },
-            ..self.into_rule()
-        })
-    }
-
-    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at most 24
-    /// days. Zero, the default, is never: what is dropped says nothing about the server.
-    ///
-    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs. Choose
-    /// more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also retries, and
-    /// the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use retry_runtime::{Breaker, retry};
-    /// use tokio::time::timeout;
-    ///
-    /// static STORE: Breaker = Breaker::new().hung_after(Duration::from_secs(2));
-    ///
-    /// #[retry(breaker = &STORE)]
-    /// async fn load(key: &str) -> std::io::Result<String> {
-    ///     Ok(format!("the value of {key}"))
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let loaded = timeout(Duration::from_secs(3), load("a")).await;
-    /// assert!(loaded.is_ok());
-    /// # }
-    /// ```
-    #[expect(clippy::cast_possible_truncation, reason = "at most what fits")]
-    pub const fn hung_after(self, after: Duration) -> Self {
-        let millis = after.as_nanos().div_ceil(1_000_000);
-        let most = LONGEST_RUN as u128;
-        Self::of(Rule {
-            hung_after: if millis < most { millis } else { most } as u32,
-            ..self.into_rule()
-        })
+        Self::of(Rule::DEFAULT)
     }
 
     /// Its state now. It turns from open to half open when the first trial call begins.
@@ -290,28 +160,22 @@ impl Breaker {
             Phase::Closed => BreakerState::Closed,
             Phase::Open { .. } => BreakerState::Open,
             Phase::HalfOpen { .. } => BreakerState::HalfOpen,
+            Phase::ForcedOpen => BreakerState::ForcedOpen,
+            Phase::ForcedClosed => BreakerState::ForcedClosed,
         }
     }
 
-    #[allow(
-        clippy::forget_non_drop,
-        reason = "on some systems a mutex is dropped, which a `const fn` can't do"
-    )]
-    const fn into_rule(self) -> Rule {
-        let rule = self.rule;
-        mem::forget(self);
-        rule
-    }
-
-    const fn of(rule: Rule) -> Self {
+    pub(super) const fn of(rule: Rule) -> Self {
         Self {
-            rule,
+            made: rule,
             gate: AtomicU64::new(1),
             granted: AtomicU32::new(0),
             circuit: Mutex::new(Circuit {
+                rule,
                 number: 0,
                 phase: Phase::Closed,
                 window: Window::new(),
+                last_calls: LastCalls::new(),
                 cusum: Cusum::new(),
                 consecutive: 0,
                 under_way: 0,
@@ -320,7 +184,7 @@ impl Breaker {
         }
     }
 
-    fn circuit(&self) -> MutexGuard<'_, Circuit> {
+    pub(super) fn circuit(&self) -> MutexGuard<'_, Circuit> {
         lock(&self.circuit)
     }
 
@@ -330,30 +194,27 @@ impl Breaker {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
         circuit.granted = 0;
-        circuit.window.add(used, 0);
-        circuit.cusum.succeeded(used, self.rule.outweighed());
+        circuit.count(Calls::successes(used));
+        circuit.cusum.succeeded(used, circuit.rule.outweighed());
         let now = clock::now();
-        circuit.window.slide(now, self.rule.window);
+        circuit.window.slide(now, circuit.rule.window);
         now
     }
 
-    /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
-    /// the ratio nor their time is off by much. Few also beside those that decide, as the window may lose all others before
-    /// the next look.
+    /// Lets the next successes be counted without the lock and a look at the clock.
     fn grant(&self, circuit: &mut Circuit, ended: u32) {
-        let most = (self.rule.minimum_calls / 8).min(MOST_GRANTED);
-        circuit.granted = (ended / 8).min(most);
+        circuit.granted = circuit.rule.granted(ended);
         self.granted.store(circuit.granted, Ordering::Relaxed);
     }
 
-    fn turn(&self, circuit: &mut Circuit, phase: Phase) {
+    pub(super) fn turn(&self, circuit: &mut Circuit, phase: Phase) {
         circuit.number += 1;
         circuit.phase = phase;
         self.gate.store(circuit.number << 1 | 1, Ordering::Release);
     }
 
     fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
-        let own = self.rule.open_for;
+        let own = circuit.rule.open_for;
         let open_for = hint.map_or(own, |hint| {
             hint.clamp(own.min(SHORTEST_HINT), own.max(LONGEST_HINT))
         });
@@ -365,8 +226,11 @@ impl Breaker {
         Transition::Opened { cause, open_for }
     }
 
-    fn close(&self, circuit: &mut Circuit) -> Transition {
+    pub(super) fn close(&self, circuit: &mut Circuit) -> Transition {
+        // Nothing that was granted counts in the new state.
+        self.settle(circuit);
         circuit.window = Window::new();
+        circuit.last_calls = LastCalls::new();
         circuit.cusum = Cusum::new();
         circuit.consecutive = 0;
         circuit.under_way = 0;
@@ -374,43 +238,72 @@ impl Breaker {
         Transition::Closed
     }
 
+    /// Counts a success of a closed breaker. Returns why it opens, if it does: the call that a ratio waited for may succeed, and be
+    /// slow. In a window of time, successes come too often to open it for what failed before.
+    fn succeeded(&self, circuit: &mut Circuit, slow: u32) -> Option<Cause> {
+        circuit.consecutive = 0;
+        circuit.under_way = 0;
+        self.gate.store(circuit.number << 1, Ordering::Release);
+        self.settle(circuit);
+        let calls = circuit.count(Calls {
+            slow,
+            ..Calls::successes(1)
+        });
+        circuit.cusum.succeeded(1, circuit.rule.outweighed());
+        self.grant(circuit, calls.ended);
+        let cause = circuit.rule.opens_at(calls)?;
+        (circuit.rule.count_window > 0 || cause == Cause::Slow).then_some(cause)
+    }
+
     /// Counts a failure of a closed breaker. Returns why it opens, if it does.
-    fn failed(&self, circuit: &mut Circuit, kind: Kind) -> Option<Cause> {
-        let rule = &self.rule;
+    fn failed(&self, circuit: &mut Circuit, kind: Kind, slow: u32) -> Option<Cause> {
         circuit.consecutive = circuit.consecutive.saturating_add(1);
         let now = self.settle(circuit);
-        let calls = circuit.window.add(1, 1);
+        let calls = circuit.count(Calls {
+            ended: 1,
+            failed: 1,
+            slow,
+        });
         circuit.cusum.failed(now, calls.failed);
-        let most = u64::from(calls.ended) * rule.ratio;
-        let is_over =
-            calls.ended >= rule.minimum_calls && u64::from(calls.failed) * MILLION >= most;
-        let is_sudden = || circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
-        // Failures may come before the first success only because they are faster: those under way may yet succeed. Where
-        // attempts time out, nothing is slower.
-        let is_early = kind != Kind::Timeout && circuit.under_way > circuit.consecutive;
-        if !is_early && (is_over || is_sudden()) {
-            Some(Cause::Ratio)
-        } else {
+        let rule = &circuit.rule;
+        let in_a_row = || {
             let in_a_row = 1..=circuit.consecutive;
             in_a_row
                 .contains(&rule.consecutive)
                 .then_some(Cause::Consecutive)
+        };
+        if rule.count_window > 0 {
+            return rule.opens_at(calls).or_else(in_a_row);
         }
+        let sudden = || {
+            let is_sudden = circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
+            is_sudden.then_some(Cause::Ratio)
+        };
+        // Failures may come before the first success only because they are faster: those under way may yet succeed. Where
+        // attempts time out, nothing is slower.
+        let is_early = kind != Kind::Timeout && circuit.under_way > circuit.consecutive;
+        let by_ratio = || rule.opens_at(calls).or_else(sudden);
+        (!is_early).then(by_ratio).flatten().or_else(in_a_row)
     }
 
     #[inline]
     fn pass(&self, pass: Pass) -> Pass {
-        match self.rule.hung_after {
-            0 => pass,
-            _ => pass.given_at(millis(clock::now())),
+        if self.made.is_timed() {
+            pass.given_at(millis(clock::now()))
+        } else {
+            pass
         }
+    }
+
+    /// Whether its attempt has run for so long, if that is not zero.
+    fn ran(pass: &Pass, least: u32) -> bool {
+        let ran = || millis(clock::now()).wrapping_sub(pass.given());
+        least > 0 && (least..=LONGEST_RUN).contains(&ran())
     }
 
     /// What an attempt says about the server, if nobody waited for its end.
     fn of_dropped(&self, pass: &Pass) -> Seen {
-        let least = self.rule.hung_after;
-        let ran = || millis(clock::now()).wrapping_sub(pass.given());
-        if least > 0 && (least..=LONGEST_RUN).contains(&ran()) {
+        if Self::ran(pass, self.made.hung_after) {
             Seen::Failure {
                 kind: Kind::Timeout,
                 hint: None,
@@ -425,9 +318,10 @@ impl Breaker {
         let circuit = &mut *self.circuit();
         // Read under the lock, so that no other thread's time is later.
         let now = clock::now();
-        let least = self.rule.open_for;
+        let rule = circuit.rule;
         Some(match &mut circuit.phase {
-            Phase::Closed => circuit.begin(),
+            Phase::Closed | Phase::ForcedClosed => circuit.begin(),
+            Phase::ForcedOpen => return None,
             Phase::Open { since, length } => {
                 if is_within(*since, *length, now) {
                     return None;
@@ -435,7 +329,8 @@ impl Breaker {
                 let phase = Phase::HalfOpen {
                     running: 1,
                     succeeded: 0,
-                    places: self.rule.trial_calls,
+                    failed: 0,
+                    places: rule.trial_calls,
                     since: now,
                 };
                 self.turn(circuit, phase);
@@ -444,11 +339,12 @@ impl Breaker {
             Phase::HalfOpen {
                 running,
                 succeeded,
+                failed,
                 places,
                 since,
             } => {
-                if running.saturating_add(*succeeded) >= *places {
-                    if is_within(*since, least, now) {
+                if *running + *succeeded + *failed >= *places {
+                    if is_within(*since, rule.open_for, now) {
                         return None;
                     }
                     *places = places.saturating_add(1);
@@ -470,7 +366,19 @@ impl Breaker {
 
     #[inline(never)]
     fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
-        let circuit = &mut *self.circuit();
+        let transition = self.seen(&mut self.circuit(), pass, seen)?;
+        self.tell(transition);
+        Some(transition)
+    }
+
+    /// Tells the listener. Nobody holds the lock, so it may ask the breaker.
+    pub(super) fn tell(&self, transition: Transition) {
+        if let Some(listener) = self.made.listener {
+            listener(transition);
+        }
+    }
+
+    fn seen(&self, circuit: &mut Circuit, pass: &Pass, seen: Seen) -> Option<Transition> {
         if pass.stamp() != circuit.number {
             return None;
         }
@@ -479,20 +387,17 @@ impl Breaker {
             seen => seen,
         };
         circuit.under_way = circuit.under_way.saturating_sub(1);
+        let slow = u32::from(Self::ran(pass, self.made.slow_after));
+        let rule = circuit.rule;
         match (&mut circuit.phase, seen) {
-            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
+            (Phase::Open { .. } | Phase::ForcedOpen | Phase::ForcedClosed, _)
+            | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
             (Phase::Closed, Seen::Success) => {
-                circuit.consecutive = 0;
-                circuit.under_way = 0;
-                self.gate.store(circuit.number << 1, Ordering::Release);
-                self.settle(circuit);
-                let calls = circuit.window.add(1, 0);
-                circuit.cusum.succeeded(1, self.rule.outweighed());
-                self.grant(circuit, calls.ended);
-                None
+                let cause = self.succeeded(circuit, slow)?;
+                Some(self.open(circuit, cause, None))
             }
             (Phase::Closed, Seen::Failure { kind, hint }) => {
-                let cause = self.failed(circuit, kind)?;
+                let cause = self.failed(circuit, kind, slow)?;
                 Some(self.open(circuit, cause, hint))
             }
             (Phase::HalfOpen { running, .. }, Seen::Ignored | Seen::Dropped) => {
@@ -504,15 +409,30 @@ impl Breaker {
                     running, succeeded, ..
                 },
                 Seen::Success,
-            ) => {
+            ) if slow == 0 => {
                 *running = running.saturating_sub(1);
                 *succeeded += 1;
-                (*succeeded >= self.rule.trial_calls).then(|| self.close(circuit))
+                (*succeeded >= rule.trial_successes()).then(|| self.close(circuit))
             }
-            (Phase::HalfOpen { .. }, Seen::Failure { hint, .. }) => {
-                Some(self.open(circuit, Cause::Trial, hint))
+            (
+                Phase::HalfOpen {
+                    running, failed, ..
+                },
+                seen,
+            ) => {
+                *running = running.saturating_sub(1);
+                *failed += 1;
+                let bearable = rule.trial_calls - rule.trial_successes();
+                (*failed > bearable).then(|| self.open(circuit, Cause::Trial, hint_of(seen)))
             }
         }
+    }
+}
+
+fn hint_of(seen: Seen) -> Option<Duration> {
+    match seen {
+        Seen::Failure { hint, .. } => hint,
+        _ => None,
     }
 }
 
@@ -541,23 +461,29 @@ impl CircuitBreaker for Breaker {
         if gate & 1 == 0 {
             return Some(self.pass(Pass::new(gate >> 1)));
         }
-        self.admit_unless_open().map(|pass| self.pass(pass))
+        let pass = self.admit_unless_open()?;
+        if pass.half_opens() {
+            self.tell(Transition::HalfOpened);
+        }
+        Some(self.pass(pass))
     }
 
     fn is_open(&self) -> bool {
         let circuit = &*self.circuit();
         let now = clock::now();
         match circuit.phase {
-            Phase::Closed => false,
+            Phase::Closed | Phase::ForcedClosed => false,
+            Phase::ForcedOpen => true,
             Phase::Open { since, length } => is_within(since, length, now),
             Phase::HalfOpen {
                 running,
                 succeeded,
+                failed,
                 places,
                 since,
             } => {
-                running.saturating_add(succeeded) >= places
-                    && is_within(since, self.rule.open_for, now)
+                running + succeeded + failed >= places
+                    && is_within(since, circuit.rule.open_for, now)
             }
         }
     }
@@ -568,7 +494,8 @@ impl CircuitBreaker for Breaker {
             Pass::new(gate >> 1)
         } else {
             let circuit = &mut *self.circuit();
-            matches!(circuit.phase, Phase::Closed).then(|| circuit.begin())?
+            let is_closed = matches!(circuit.phase, Phase::Closed | Phase::ForcedClosed);
+            is_closed.then(|| circuit.begin())?
         };
         Some(self.pass(pass))
     }
@@ -584,16 +511,18 @@ impl CircuitBreaker for Breaker {
 }
 
 impl Rest for Breaker {
-    fn is_at_rest(&self, _: bool) -> bool {
+    fn is_at_rest(&self, is_unused: bool) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
+        let window = circuit.rule.window;
         match circuit.phase {
-            Phase::Closed => circuit.window.slide(now, self.rule.window).failed == 0,
+            // The last calls stay the last.
+            Phase::Closed if circuit.rule.count_window > 0 => is_unused,
+            Phase::Closed => circuit.window.slide(now, window).failed == 0,
             // Nobody has asked for it since.
-            Phase::Open { since, length } => {
-                !is_within(since, length.saturating_add(self.rule.window), now)
-            }
-            Phase::HalfOpen { since, .. } => !is_within(since, self.rule.window, now),
+            Phase::Open { since, length } => !is_within(since, length.saturating_add(window), now),
+            Phase::HalfOpen { since, .. } => !is_within(since, window, now),
+            Phase::ForcedOpen | Phase::ForcedClosed => false,
         }
     }
 }
@@ -611,6 +540,8 @@ impl fmt::Display for BreakerState {
             Self::Closed => "closed",
             Self::Open => "open",
             Self::HalfOpen => "half open",
+            Self::ForcedOpen => "forced open",
+            Self::ForcedClosed => "forced closed",
         })
     }
 }

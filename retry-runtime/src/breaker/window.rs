@@ -11,25 +11,34 @@ pub(super) struct Window {
     all: Calls,
 }
 
-/// How many calls ended, and how many of them failed.
+/// How many calls ended, and how many of them failed or were slow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     pub(super) ended: u32,
     pub(super) failed: u32,
+    pub(super) slow: u32,
+}
+
+impl Calls {
+    pub(super) const NONE: Self = Self::successes(0);
+
+    pub(super) const fn successes(ended: u32) -> Self {
+        Self {
+            ended,
+            failed: 0,
+            slow: 0,
+        }
+    }
 }
 
 const SLICES: usize = 10;
-const NONE: Calls = Calls {
-    ended: 0,
-    failed: 0,
-};
 
 impl Window {
     pub(super) const fn new() -> Self {
         Self {
-            slices: [NONE; SLICES],
+            slices: [Calls::NONE; SLICES],
             newest: 0,
-            all: NONE,
+            all: Calls::NONE,
         }
     }
 
@@ -51,18 +60,20 @@ impl Window {
             let oldest = &mut self.slices[at(self.newest)];
             self.all.ended -= oldest.ended;
             self.all.failed -= oldest.failed;
-            *oldest = NONE;
+            self.all.slow -= oldest.slow;
+            *oldest = Calls::NONE;
         }
         self.all
     }
 
     /// Adds calls to the newest slice. Returns all.
-    pub(super) fn add(&mut self, ended: u32, failed: u32) -> Calls {
+    pub(super) fn add(&mut self, more: Calls) -> Calls {
         // Full after four thousand million calls: the ratio stays as it is.
-        if self.all.ended.checked_add(ended).is_some() {
+        if self.all.ended.checked_add(more.ended).is_some() {
             for calls in [&mut self.slices[at(self.newest)], &mut self.all] {
-                calls.ended += ended;
-                calls.failed += failed;
+                calls.ended += more.ended;
+                calls.failed += more.failed;
+                calls.slow += more.slow;
             }
         }
         self.all

@@ -41,8 +41,8 @@ pub struct Verdict {
 pub(crate) enum Basis {
     /// The server answered.
     Answer,
-    /// No answer came in time.
-    Dropped,
+    /// An attempt failed so, whatever is worth a retry.
+    Failed(Kind),
     /// Nothing, as nobody knows the error.
     Unknown,
 }
@@ -87,6 +87,35 @@ impl Verdict {
         self
     }
 
+    /// Says that the failure is not worth a retry, although the server is at fault: breakers and limiters count it as what it
+    /// was.
+    ///
+    /// [`Verdict::STOP`] is an answer of a server that is up. An answer that is worth a retry, such as a conflict with
+    /// another writer, is [`Verdict::INVALID`]: to breakers and limiters it is a success.
+    ///
+    /// ```
+    /// use retry_runtime::Verdict;
+    ///
+    /// fn classify(status: u16) -> Verdict {
+    ///     match status {
+    ///         // Repeating it is too expensive, yet the server is down.
+    ///         500..=599 => Verdict::TRANSIENT.once(),
+    ///         _ => Verdict::STOP,
+    ///     }
+    /// }
+    /// assert!(!classify(503).is_retryable());
+    /// ```
+    pub const fn once(self) -> Self {
+        match self.kind {
+            Some(kind) => Self {
+                kind: None,
+                basis: Basis::Failed(kind),
+                ..self
+            },
+            None => self,
+        }
+    }
+
     /// The kind of failure, or `None` if it is not worth a retry.
     pub const fn kind(self) -> Option<Kind> {
         self.kind
@@ -113,7 +142,7 @@ impl Verdict {
         Self {
             kind: self.kind.map(|_| Kind::Timeout),
             ambiguous: true,
-            ..self.based_on(Basis::Dropped)
+            ..self.based_on(Basis::Failed(Kind::Timeout))
         }
     }
 
@@ -132,7 +161,7 @@ impl Verdict {
     /// The kind that breakers and limiters hear of. `None` if the server answered, or nobody knows.
     pub(crate) fn kind_seen(self) -> Option<Kind> {
         match self.basis {
-            Basis::Dropped => Some(Kind::Timeout),
+            Basis::Failed(kind) => Some(kind),
             Basis::Answer | Basis::Unknown => self.kind,
         }
     }

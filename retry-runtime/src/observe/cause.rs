@@ -8,8 +8,12 @@ pub enum Cause {
     Ratio,
     /// Too many calls failed in a row.
     Consecutive,
+    /// Too large a part of the calls was slow.
+    Slow,
     /// A trial call failed.
     Trial,
+    /// An operator opened it.
+    Forced,
 }
 
 impl Cause {
@@ -17,6 +21,8 @@ impl Cause {
         match self {
             Self::Ratio => "failure ratio",
             Self::Consecutive => "consecutive failures",
+            Self::Slow => "slow calls",
+            Self::Forced => "forced",
             Self::Trial => "trial call failed",
         }
     }

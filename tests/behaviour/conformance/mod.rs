@@ -31,6 +31,8 @@ enum Step {
     EndsBadly,
     EndsIgnored,
     Passes(Duration),
+    /// An operator does that.
+    By(fn(&Breaker)),
     Is(BreakerState),
 }
 
@@ -65,6 +67,10 @@ async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
             }
             Step::Passes(duration) => {
                 advance(*duration).await;
+                continue;
+            }
+            Step::By(operator) => {
+                operator(&breaker);
                 continue;
             }
             Step::Is(state) => {

@@ -88,6 +88,29 @@ async fn a_pause_as_long_as_it_is_open_leads_to_a_trial() {
     );
 }
 
+/// Not worth a retry, yet the server is down.
+#[tokio::test(start_paused = true)]
+async fn what_is_tried_once_counts_as_what_it_was() {
+    for (verdict, is_open) in [
+        (Verdict::TRANSIENT.once(), true),
+        (Verdict::TIMEOUT.once(), true),
+        (Verdict::THROTTLED.once(), false),
+        (Verdict::STOP.once(), false),
+        (Verdict::STOP, false),
+    ] {
+        let breaker = Breaker::new().count_window(1);
+        let mut script = Script::new([Failure(verdict)]);
+        assert_eq!(call(&breaker, &mut script).await, Err(Failure(verdict)));
+        assert_eq!(script.attempts, 1);
+        let state = if is_open {
+            BreakerState::Open
+        } else {
+            BreakerState::Closed
+        };
+        assert_eq!(breaker.state(), state, "{verdict:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_rejected_makes_no_attempt() {
     let recording = testing::record();

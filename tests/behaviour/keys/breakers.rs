@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -485,28 +485,101 @@ async fn late_answers_change_nothing() {
     assert_eq!(breaker.state(), Closed);
 }
 
-#[tokio::test(start_paused = true)]
-async fn numbers_out_of_range_are_the_nearest_within() {
-    for ratio in [-1.0, 0.0, f64::NAN] {
-        let breaker = Breaker::new().ratio(ratio).minimum_calls(0);
-        fail(&breaker, 1);
-        assert_eq!(breaker.state(), Open, "{ratio}");
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    let nonsense: [fn() -> Breaker; 14] = [
+        || Breaker::new().ratio(-1.0),
+        || Breaker::new().ratio(0.0),
+        || Breaker::new().ratio(1.1),
+        || Breaker::new().ratio(f64::NAN),
+        || Breaker::new().minimum_calls(0),
+        || Breaker::new().window(Duration::ZERO),
+        || Breaker::new().count_window(0),
+        || Breaker::new().slow(Duration::ZERO, 0.5),
+        || Breaker::new().slow(secs(1), 1.1),
+        || Breaker::new().trial_calls(0),
+        || Breaker::new().trial_successes(0),
+        || Breaker::new().trial_successes(2),
+        || {
+            Breaker::new()
+                .trial_calls(3)
+                .trial_successes(2)
+                .trial_calls(1)
+        },
+        || Breaker::new().trial_calls(3).trial_successes(4),
+    ];
+    for (row, make) in nonsense.into_iter().enumerate() {
+        assert!(catch_unwind(make).is_err(), "row {row}");
     }
-    let breaker = Breaker::new().ratio(7.0).minimum_calls(2).trial_calls(0);
-    let breaker = breaker.window(Duration::ZERO).open_for(Duration::ZERO);
-    call(&breaker, Seen::Success);
-    fail(&breaker, 5);
-    assert_eq!(breaker.state(), Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_least_and_the_most_are_no_nonsense() {
+    let least = Breaker::new().ratio(f64::MIN_POSITIVE).minimum_calls(1);
+    fail(&least, 1);
+    assert_eq!(least.state(), Open);
+    let brief = Breaker::new()
+        .consecutive_failures(1)
+        .open_for(Duration::ZERO);
+    fail(&brief, 1);
+    assert!(brief.admit().is_none());
     advance(millis(1)).await;
-    fail(&breaker, 2);
-    assert_eq!(breaker.state(), Open);
-    assert!(breaker.admit().is_none());
-    advance(millis(1)).await;
-    assert!(breaker.admit().is_some());
-    assert!(breaker.admit().is_none());
+    assert!(brief.admit().is_some());
+    assert!(brief.admit().is_none());
     let long = Breaker::new().window(Duration::MAX).open_for(Duration::MAX);
     fail(&long, 100);
     assert!(long.admit().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_change_while_it_is_used() {
+    let breaker = Breaker::new().count_window(2).ratio(1.0);
+    call(&breaker, Seen::Success);
+    fail(&breaker, 1);
+    assert_eq!(breaker.state(), Closed);
+    assert!(breaker.set_ratio(1.5).is_err());
+    breaker.set_ratio(0.5).unwrap();
+    breaker.set_open_for(secs(60));
+    let open = Some(opened(Cause::Ratio, secs(60)));
+    assert_eq!(call(&breaker, FAILURE), (true, open));
+    // It is as it was set last, also after a reset.
+    breaker.reset();
+    call(&breaker, Seen::Success);
+    assert_eq!(call(&breaker, FAILURE), (true, open));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listener_hears_of_every_change() {
+    static HEARD: Mutex<Vec<Transition>> = Mutex::new(Vec::new());
+    static BREAKER: Breaker = Breaker::new()
+        .consecutive_failures(1)
+        .hung_after(secs(1))
+        .listener(|transition| {
+            // It may ask the breaker.
+            BREAKER.state();
+            HEARD.lock().unwrap().push(transition);
+        });
+
+    // Dropped by its caller, it reports nothing itself.
+    let permit = Permit::new(&BREAKER);
+    advance(secs(1)).await;
+    drop(permit);
+    advance(secs(5)).await;
+    call(&BREAKER, Seen::Success);
+    BREAKER.force_open();
+    BREAKER.force_closed();
+    BREAKER.reset();
+    assert_eq!(
+        *HEARD.lock().unwrap(),
+        [
+            opened(Cause::Consecutive, secs(5)),
+            Transition::HalfOpened,
+            Transition::Closed,
+            opened(Cause::Forced, Duration::MAX),
+            Transition::Closed,
+            Transition::Closed,
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

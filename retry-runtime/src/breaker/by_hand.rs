@@ -1,0 +1,83 @@
+use core::time::Duration;
+
+use crate::breaker::circuit::{Breaker, Phase};
+use crate::breaker::circuit_breaker::Transition;
+use crate::breaker::setters::{at_least_a_milli, millionths};
+use crate::observe::cause::Cause;
+use crate::observe::changed::changed;
+use crate::out_of_range::OutOfRange;
+
+/// What operators do, while it is used.
+impl Breaker {
+    /// Opens it, until somebody resets it or forces it closed: for maintenance, or to take the load off a server at once.
+    ///
+    /// Has an `INFO` in the log, as all that operators do with it.
+    ///
+    /// ```
+    /// use retry_runtime::{Breaker, BreakerState, retry};
+    ///
+    /// static STORE: Breaker = Breaker::new();
+    ///
+    /// #[retry(breaker = &STORE)]
+    /// fn load() -> std::io::Result<u32> {
+    ///     Ok(42)
+    /// }
+    ///
+    /// // From an admin endpoint:
+    /// STORE.force_open();
+    /// assert!(load().is_err());
+    /// STORE.reset();
+    /// assert!(load().is_ok());
+    /// # assert_eq!(STORE.state(), BreakerState::Closed);
+    /// ```
+    pub fn force_open(&self) {
+        self.force(Phase::ForcedOpen, "forced open");
+        self.tell(Transition::Opened {
+            cause: Cause::Forced,
+            open_for: Duration::MAX,
+        });
+    }
+
+    /// Switches it off, until somebody resets it or forces it open: everything is let through, and nothing is counted.
+    pub fn force_closed(&self) {
+        self.force(Phase::ForcedClosed, "forced closed");
+        self.tell(Transition::Closed);
+    }
+
+    /// Closes it, and forgets what it counted and that anybody forced it. From then on it works by its numbers, which stay as they were
+    /// set last.
+    pub fn reset(&self) {
+        self.force(Phase::Closed, "reset");
+        self.tell(Transition::Closed);
+    }
+
+    fn force(&self, phase: Phase, how: &str) {
+        let mut circuit = self.circuit();
+        self.close(&mut circuit);
+        self.turn(&mut circuit, phase);
+        drop(circuit);
+        changed("breaker", &how);
+    }
+
+    /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing if it is not above 0, or above 1.
+    ///
+    /// ```
+    /// use retry_runtime::Breaker;
+    ///
+    /// static STORE: Breaker = Breaker::new();
+    ///
+    /// assert!(STORE.set_ratio(0.95).is_ok());
+    /// assert!(STORE.set_ratio(95.0).is_err());
+    /// ```
+    pub fn set_ratio(&self, ratio: f64) -> Result<(), OutOfRange> {
+        self.circuit().rule.ratio = millionths(ratio).ok_or(OutOfRange)?;
+        changed("breaker's ratio", &ratio);
+        Ok(())
+    }
+
+    /// Changes [`open_for`](Self::open_for), from the next time that it opens.
+    pub fn set_open_for(&self, open_for: Duration) {
+        self.circuit().rule.open_for = at_least_a_milli(open_for);
+        changed("breaker's open_for", &format_args!("{open_for:?}"));
+    }
+}
