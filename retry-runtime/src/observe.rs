@@ -5,6 +5,8 @@ pub(crate) mod attempt_end;
 pub(crate) mod call_end;
 pub(crate) mod cause;
 pub(crate) mod event;
+#[cfg(feature = "tracing")]
+pub(crate) mod explained_reason;
 pub(crate) mod fields;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
