@@ -7,6 +7,8 @@ pub(crate) mod cause;
 #[cfg(feature = "std")]
 pub(crate) mod changed;
 pub(crate) mod event;
+#[cfg(feature = "tracing")]
+pub(crate) mod explained_reason;
 pub(crate) mod fields;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]

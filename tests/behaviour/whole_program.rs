@@ -68,6 +68,14 @@ fn each_record_has_the_level_that_it_was_given() {
     assert_eq!(levels_of(2).0, [gave_up]);
     reset_levels();
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
+
+    // What a reason means is told once in a process.
+    let gave_up = gave_up.replace("ERROR", "WARN");
+    let explained = "DEBUG retry::reason: what to do about it: https://docs.rs/retry-runtime/latest/\
+                     retry_runtime/guide/troubleshooting/index.html#exhausted reason=\"exhausted\"";
+    let lines = [&retrying("WARN"), &gave_up, explained];
+    assert_eq!(levels_of(2).0, lines);
+    assert_eq!(levels_of(2).0, lines[..2]);
 }
 
 #[test]

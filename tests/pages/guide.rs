@@ -122,12 +122,27 @@ fn links_lead_to_headings() {
         for line in text.lines().filter(|line| line.starts_with('[')) {
             if let Some((file, place)) = line.split_once(".md#") {
                 let (_, file) = file.split_once("]: ").expect("a definition");
+                let file = file.trim_start_matches("docs/");
                 assert!(
                     headings(&read(&format!("docs/{file}.md"))).contains(place),
                     "{page}: {line}"
                 );
             }
         }
+    }
+}
+
+/// To which the log leads.
+#[test]
+fn every_reason_has_a_heading() {
+    let source = read("retry-runtime/src/observe/reason.rs");
+    let (_, names) = source.split_once("fn name(self)").expect("the names");
+    let (names, _) = names.split_once("\n    }\n").expect("their end");
+    let names: Vec<_> = names.split('"').skip(1).step_by(2).collect();
+    assert!(names.contains(&"hint too long"));
+    let headings = headings(&read("docs/troubleshooting.md"));
+    for name in names {
+        assert!(headings.contains(&name.replace(' ', "-")), "{name}");
     }
 }
 

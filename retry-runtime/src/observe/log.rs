@@ -2,13 +2,14 @@
 //! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it is half
 //! open and when it closes; an `INFO` when a limiter is paused and when it goes on, a `DEBUG` per wait and per other change of
 //! a limiter; an `INFO` per attempt that begins beside a slow one, a `WARN` per attempt that fails beside others; a `WARN` when
-//! retries multiply.
+//! retries multiply. With the target `retry::reason`, a `DEBUG` says where the guide explains a reason.
 
 use core::fmt;
 
 use tracing::field::{DisplayValue, display};
 
 use crate::error_text::shown::{Shown, shown};
+use crate::observe::explained_reason;
 use crate::observe::fields::{Delay, Fields, Message};
 #[cfg(not(feature = "std"))]
 use crate::observe::levels;
@@ -94,7 +95,10 @@ pub(crate) fn log(fields: &Fields<'_>) {
         Record::AttemptFailed => by_default!(AttemptFailed),
         Record::FallingBack => by_default!(FallingBack),
         Record::FellBack => by_default!(FellBack),
-        Record::GaveUp => by_default!(GaveUp),
+        Record::GaveUp => {
+            by_default!(GaveUp);
+            fields.reason.into_iter().for_each(explained_reason::tell);
+        }
         Record::Succeeded => by_default!(Succeeded),
         Record::BreakerOpened => by_default!(BreakerOpened),
         Record::BreakerHalfOpened => by_default!(BreakerHalfOpened),

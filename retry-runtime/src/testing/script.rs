@@ -1,6 +1,6 @@
 use core::fmt;
 use core::iter;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Outcomes for attempts to come to, one after the other: a server that fails when it should.
 ///
@@ -40,7 +40,16 @@ struct State<T, E> {
     attempts: u32,
 }
 
-/// Fails that many times with clones of that error, and succeeds from then on.
+/// Fails that many times with clones of that error, and succeeds from then on: with `()`, or [`then`](Script::then) with
+/// a value.
+///
+/// ```
+/// use retry_runtime::testing::{Script, fail_times};
+///
+/// let model: Script<&str, &str> = fail_times(1, "busy").then("hello");
+/// assert_eq!(model.next(), Err("busy"));
+/// assert_eq!(model.next(), Ok("hello"));
+/// ```
 pub fn fail_times<E: Clone + Send + 'static>(times: u32, error: E) -> Script<(), E> {
     let failures = (0..times).map(move |_| Err(error.clone()));
     sequence(failures.chain(iter::repeat_with(|| Ok(()))))
@@ -63,6 +72,16 @@ where
         outcomes: Box::new(outcomes.into_iter()),
         attempts: 0,
     }))
+}
+
+impl<E: 'static> Script<(), E> {
+    /// The same outcomes, with clones of that value in place of `()`. Attempts are counted from 0.
+    #[must_use]
+    pub fn then<T: Clone + Send + 'static>(self, value: T) -> Script<T, E> {
+        let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcomes = state.outcomes;
+        sequence(outcomes.map(move |outcome| outcome.map(|()| value.clone())))
+    }
 }
 
 impl<T, E> Script<T, E> {

@@ -14,6 +14,14 @@ fn it_fails_so_many_times() {
 }
 
 #[test]
+fn it_may_succeed_with_a_value() {
+    let script: Script<&str, &str> = fail_times(1, "busy").then("hello");
+    let outcomes = [script.next(), script.next(), script.next()];
+    assert_eq!(outcomes, [Err("busy"), Ok("hello"), Ok("hello")]);
+    assert_eq!(script.attempts(), 3);
+}
+
+#[test]
 fn a_sequence_may_be_endless_and_shared() {
     fn is_shared<T: Send + Sync>(_: &T) {}
 

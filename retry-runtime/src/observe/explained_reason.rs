@@ -1,0 +1,26 @@
+//! Where the guide says what a reason means: once in a process for each.
+
+#[cfg(feature = "std")]
+use crate::observe::told::Told;
+
+/// The page, whose headings are the reasons.
+#[cfg(feature = "std")]
+const PAGE: &str =
+    "https://docs.rs/retry-runtime/latest/retry_runtime/guide/troubleshooting/index.html#";
+
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+pub(crate) fn tell(reason: &str) {
+    static TOLD: Told = Told::new();
+
+    // Asked first: who turns the level up later is told then.
+    if tracing::enabled!(target: "retry::reason", tracing::Level::DEBUG) && TOLD.is_new(reason) {
+        let heading = reason.replace(' ', "-");
+        tracing::debug!(target: "retry::reason", reason, "what to do about it: {PAGE}{heading}");
+    }
+}
+
+/// There is no lock to remember reasons behind.
+#[cfg(not(feature = "std"))]
+pub(crate) fn tell(_: &str) {}
