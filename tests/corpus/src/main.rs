@@ -67,15 +67,38 @@ fn line(name: &str, version: &str, counts: [usize; 6], tests: &str) -> String {
     format!("| {name} {version} | {} | {tests} |\n", counts.join(" | "))
 }
 
+/// What many of them depend on, with all features that they ask for, so that it is compiled once.
+const COMMON: &str = r#"[package]
+name = "common"
+edition = "2024"
+[workspace]
+[dependencies]
+bytes = { version = "1", features = ["serde"] }
+futures = "0.3"
+log = { version = "0.4", features = ["std"] }
+serde = { version = "1", features = ["derive", "rc"] }
+serde_json = { version = "1", features = ["preserve_order", "raw_value"] }
+syn = { version = "2", features = ["extra-traits", "fold", "full", "visit", "visit-mut"] }
+tokio = { version = "1", features = ["full"] }
+tokio-util = { version = "0.7", features = ["full"] }
+tracing = { version = "0.1", features = ["log"] }
+"#;
+
+/// A folder with a crate that has nothing but dependencies.
+fn empty_crate(folder: &Path, manifest: &str) {
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    fs::write(folder.join("src/lib.rs"), "").expect("a file");
+    fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
+}
+
 /// A copy of a published crate that depends on the runtime of this repository.
 fn patched(work: &Path, name: &str, version: &str) -> PathBuf {
     let download = work.join(format!("download-{name}"));
-    fs::create_dir_all(download.join("src")).expect("a folder");
-    fs::write(download.join("src/lib.rs"), "").expect("a file");
     let manifest = format!(
         "[package]\nname = \"download\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n{name} = {{ version = \"={version}\", default-features = false }}\n"
     );
-    fs::write(download.join("Cargo.toml"), manifest).expect("a file");
+    empty_crate(&download, &manifest);
+    empty_crate(&work.join("common"), COMMON);
     let mut cargo = Command::new("cargo");
     let output = cargo
         .args(["metadata", "--format-version=1"])
@@ -101,7 +124,7 @@ fn patched(work: &Path, name: &str, version: &str) -> PathBuf {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../retry-runtime");
     write!(
         text,
-        "\n[dependencies.retry-runtime]\npath = {runtime:?}\n\n[workspace]\n"
+        "\n[dependencies.retry-runtime]\npath = {runtime:?}\n[dependencies.common]\npath = \"../common\"\n\n[workspace]\n"
     )
     .expect("a text");
     fs::write(&manifest, text).expect("a file");
