@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 59] = [
+const KEYS: [&str; 60] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -54,6 +54,7 @@ const KEYS: [&str; 59] = [
     "give_up = shape",
     "fallback = other",
     "repeats = 2",
+    "repeats = 7",
     "budget",
     "breaker = &self.breaker",
     "limiter = &self.limiter",

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+/// The default of the key `max`.
+pub const MAX: u32 = 3;
 /// The default of the key `base`.
 pub const BASE: Duration = Duration::from_secs(1);
 /// The default of the key `cap`. It clips no list of delays: who writes delays down wants them as written.

@@ -360,6 +360,14 @@ fn refuses_values() {
             "`exp` is a value without its key: write `backoff=exp`".into(),
         ),
         (
+            "backoff=1s, 5s",
+            "`5s` is a value without its key: several delays stand in brackets, as in `backoff=[1s, 5s]`".into(),
+        ),
+        (
+            "{\"max\": 5}",
+            "`{` begins no key: a policy's text is `max=5, base=1s`; let a parser of JSON read JSON".into(),
+        ),
+        (
             "max: 5",
             "`max` takes its value after `=`, not `:`: write `max=5`".into(),
         ),

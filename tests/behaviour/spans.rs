@@ -102,7 +102,7 @@ async fn blocking_functions() {
 #[tokio::test(start_paused = true)]
 async fn every_other_key_beside_it() {
     #[retry(max = 1, name = "fetch", span = true, timeout = "1s", deadline = "1m", attempt = attempt, on = |_| true,
-        observe = |_| seen.set(seen.get() + 1), give_up = GaveUp::into_error, repeats = 5, budget)]
+        observe = |_| seen.set(seen.get() + 1), give_up = GaveUp::into_error, repeats = 2, budget)]
     async fn fetch(server: Script<(), Busy>, seen: &Cell<u32>) -> Result<(), Busy> {
         tracing::info!("asked");
         if attempt.number() == 1 {

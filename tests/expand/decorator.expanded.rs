@@ -17,15 +17,19 @@ pub struct Retrying<C> {
 }
 #[allow(dead_code, private_bounds)]
 const _: () = {
-    #[diagnostic::on_unimplemented(
-        message = "`Retrying` wraps a `Model`, and `{Self}` is none",
-        label = "not a `Model`",
-        note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
-    )]
-    trait __RetryClient {}
-    #[diagnostic::do_not_recommend]
-    impl<C: Model> __RetryClient for C {}
-    impl<C: __RetryClient> Retrying<C> {
+    mod __retry_client {
+        #[diagnostic::on_unimplemented(
+            message = "`Retrying` wraps a `Model`, and `{Self}` is none",
+            label = "not a `Model`",
+            note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
+        )]
+        pub(super) trait Client {}
+        #[diagnostic::do_not_recommend]
+        impl<T: Wrapped> Client for T {}
+        pub(super) trait Wrapped {}
+    }
+    impl<C: Model> __retry_client::Wrapped for C {}
+    impl<C: __retry_client::Client> Retrying<C> {
         /// Wraps a client, to be retried with the numbers of the attribute.
         pub const fn new(client: C) -> Self {
             Self {

@@ -78,6 +78,11 @@ impl Arguments {
 }
 
 impl Argument {
+    /// Whether it holds numbers for one kind of failure.
+    pub(crate) fn is_section(&self) -> bool {
+        matches!(self.value, KeyValue::Section(_))
+    }
+
     /// Whether it is a section that names a shape of its own.
     pub(crate) fn has_shape(&self) -> bool {
         match &self.value {

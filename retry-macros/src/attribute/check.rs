@@ -9,6 +9,7 @@ use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use retry_vocabulary::{default, delay};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
+use crate::attribute::number::number;
 use crate::errors::Errors;
 
 /// Checks an attribute by itself.
@@ -42,6 +43,7 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     schedule(&own, errors);
     in_time(&own, errors);
     hedged_in_time(&own, errors);
+    repeats_in_reach(&own, errors);
     for argument in given {
         if let KeyValue::Section(inner) = &argument.value {
             let of_block = match find(below, argument.key).map(|argument| &argument.value) {
@@ -218,6 +220,21 @@ const VOID: &[Void] = &[
         "`backoff = |retry| …`, which computes the delays: remove one of the two",
     ),
     (
+        &[
+            Key::Backoff,
+            Key::Base,
+            Key::Factor,
+            Key::Cap,
+            Key::Floor,
+            Key::Jitter,
+            Key::BeforePause,
+            Key::BeforeRetry,
+        ],
+        Key::Max,
+        |value| matches!(value, KeyValue::Count(0)),
+        "`max = 0`, which allows no retry: remove one of the two, or switch retries off by `enabled = false`",
+    ),
+    (
         &[Key::Factor],
         Key::Backoff,
         |value| matches!(value, KeyValue::Backoff(Backoff::Fixed)),
@@ -265,6 +282,7 @@ const VOID: &[Void] = &[
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
     match (argument.key, beside) {
         // For the sections.
+        (_, Key::Max) => given.iter().any(Argument::is_section),
         (Key::Floor, _) => given.iter().any(Argument::has_shape),
         // Says so itself.
         (Key::TimedOut, _) => matches!(
@@ -388,6 +406,31 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
                 format!("no attempt would begin beside a slow one, since {above}"),
             );
         }
+    }
+}
+
+/// Checks, as far as literals tell, that a call makes as many attempts as shall fail alike.
+fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
+    let mut others = numbers.given.iter().chain(numbers.below.iter().copied().flatten());
+    if numbers.value(Key::Policy).is_some() || others.any(Argument::is_section) {
+        return;
+    }
+    let repeats = match numbers.value(Key::Repeats) {
+        Some(KeyValue::Expr(expr)) => number(expr).and_then(Result::ok),
+        _ => None,
+    };
+    let (max, which) = match numbers.value(Key::Max) {
+        None => (default::MAX, " (the default)"),
+        Some(KeyValue::Count(max)) => (*max, ""),
+        Some(_) => return,
+    };
+    let written = find(numbers.given, Key::Repeats).or_else(|| find(numbers.given, Key::Max));
+    let attempts = f64::from(max) + 1.0;
+    if let (Some(repeats), Some(written)) = (repeats.filter(|repeats| *repeats > attempts), written) {
+        errors.at(
+            written.span,
+            format!("`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows {attempts} attempts: lower the first or raise the second"),
+        );
     }
 }
 

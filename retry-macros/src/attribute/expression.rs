@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
 use crate::attribute::number::number;
-use crate::tokens::{is_ident, is_punct, mentions, trees};
+use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -124,26 +124,60 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
     None
 }
 
-/// Refuses a variant where a function is asked about errors.
+/// Refuses what is no function where one is asked about errors or values.
 pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
-    let (Key::On, Expr::Path(path)) = (key, expr) else {
-        return Ok(());
-    };
-    let last = path.path.segments.last();
-    let is_variant = last.is_some_and(|last| {
-        let name = last.ident.to_string();
-        name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
-    });
-    if !is_variant {
-        return Ok(());
+    let asked = [
+        Key::On,
+        Key::Until,
+        Key::Validate,
+        Key::Correct,
+        Key::GiveUp,
+        Key::Fallback,
+        Key::BeforePause,
+        Key::BeforeRetry,
+    ];
+    if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
+        let name = call.mac.path.to_token_stream();
+        if STAYS
+            .split_whitespace()
+            .any(|known| name.to_string() == known)
+        {
+            let example = key.example();
+            return Err(syn::Error::new_spanned(
+                &call.mac.path,
+                format!(
+                    "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"
+                ),
+            ));
+        }
     }
-    let shown = path.to_token_stream().to_string().replace(' ', "");
-    Err(syn::Error::new_spanned(
-        path,
-        format!(
-            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {shown})`"
-        ),
-    ))
+    let patterns = match (key, expr) {
+        (Key::On, Expr::Path(_)) => variant(expr),
+        (Key::On, Expr::Array(list)) => {
+            let variants = elements(&list.elems).map(variant);
+            let variants = variants.collect::<Option<Vec<_>>>();
+            variants.map(|variants| variants.join(" | "))
+        }
+        _ => None,
+    };
+    patterns.map_or(Ok(()), |patterns| {
+        Err(syn::Error::new_spanned(
+            expr,
+            format!(
+                "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"
+            ),
+        ))
+    })
+}
+
+/// What looks like an enum's variant, as in a pattern.
+fn variant(expr: &Expr) -> Option<String> {
+    let Expr::Path(path) = expr else {
+        return None;
+    };
+    let name = path.path.segments.last()?.ident.to_string();
+    let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    is_variant.then(|| path.to_token_stream().to_string().replace(' ', ""))
 }
 
 /// Refuses what is made where the key is evaluated: it knows of no other attempt.

@@ -14,6 +14,7 @@ use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::attribute::number::{is_number_type, number};
 use crate::attribute::word::Mode;
+use crate::tokens::elements;
 
 impl KeyValue {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
@@ -22,6 +23,7 @@ impl KeyValue {
         if let Expr::Assign(assigned) = &expr {
             return Err(assignment(key, assigned));
         }
+        keys_within(key, &expr)?;
         expression::stays(key, &expr)?;
         expression::is_ready(key, &expr)?;
         expression::is_shared(key, &expr)?;
@@ -79,6 +81,15 @@ impl KeyValue {
                 _ => expression(key, range::BOOL, expr),
             },
             Takes::Text => match text(&expr) {
+                Some(text) if has_placeholder(&text) => {
+                    let written = written(&expr);
+                    Err(syn::Error::new(
+                        expr.span(),
+                        format!(
+                            "`{key}` is taken as it is written: to put a value into it, write `{key} = format!({written})`"
+                        ),
+                    ))
+                }
                 Some(text) => Ok(Self::Text(text)),
                 None => expression(key, "a string", expr),
             },
@@ -145,6 +156,33 @@ fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
         ),
     };
     syn::Error::new_spanned(&assigned.left, message)
+}
+
+/// `backoff = exp(base = "1s")`
+fn keys_within(key: Key, expr: &Expr) -> syn::Result<()> {
+    let Expr::Call(call) = expr else {
+        return Ok(());
+    };
+    let assigned = elements(&call.args).find_map(|argument| match argument {
+        Expr::Assign(assigned) => Some(assigned),
+        _ => None,
+    });
+    assigned.map_or(Ok(()), |assigned| {
+        let (word, given) = (call.func.to_token_stream(), assigned.to_token_stream());
+        Err(syn::Error::new_spanned(
+            &assigned.left,
+            format!("a value takes no keys of its own: write `{key} = \"{word}\", {given}`"),
+        ))
+    })
+}
+
+/// Whether a text looks as if `format!` should fill it in.
+fn has_placeholder(text: &str) -> bool {
+    let mut parts = text.split('{').skip(1);
+    parts.any(|part| {
+        let inner = part.split_once('}').map(|(inner, _)| inner);
+        inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphanumeric() || c == '_'))
+    })
 }
 
 /// Any expression but a literal, which can't be what the key takes.

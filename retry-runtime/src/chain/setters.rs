@@ -35,6 +35,27 @@ pub trait Shareable: Clone {}
 #[diagnostic::do_not_recommend]
 impl<T: Clone> Shareable for T {}
 
+/// What a chain has in place of a key that it can still be given. A bound of the methods, not of their `impl`s, for whose
+/// failures the compiler has only words of its own.
+#[diagnostic::on_unimplemented(
+    message = "this chain has that key already",
+    label = "named a second time",
+    note = "a chain takes each key once: keep one of the two"
+)]
+pub trait NotNamed {}
+
+impl NotNamed for Unnamed {}
+impl NotNamed for Uncancelled {}
+impl NotNamed for DefaultTimer {}
+
+/// What takes numbers: a policy alone.
+#[diagnostic::on_unimplemented(
+    message = "a chain takes its numbers from its policy",
+    label = "set on a chain",
+    note = "set numbers before the chain's keys, as in `Policy::new().max(5).on(is_retryable)`"
+)]
+pub trait TakesNumbers {}
+
 /// A chain that begins with a key of these [`Keys`], or of these [`CallKeys`].
 type Begun<K = Keys, A = CallKeys> = PolicyCall<ByClassify, Uncancelled, DefaultTimer, K, A>;
 type Guarded<B = Unnamed, R = Unnamed, L = Unnamed> = Begun<Keys<Protections<B, R, L>>>;
@@ -198,6 +219,15 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
         }
     }
 
+    /// Nothing: without it, the compiler would speak of `Ord::max`.
+    #[doc(hidden)]
+    pub fn max(self, _: u32) -> Self
+    where
+        Self: TakesNumbers,
+    {
+        self
+    }
+
     /// Says how the log shows errors, for a chain that knows nothing of their type: see
     /// [How an error is shown](Self#how-an-error-is-shown).
     ///
@@ -245,7 +275,7 @@ impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
     }
 }
 
-impl<On, W, K, A, P> PolicyCall<On, Uncancelled, W, K, A, P> {
+impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
     /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
     ///
@@ -269,7 +299,10 @@ impl<On, W, K, A, P> PolicyCall<On, Uncancelled, W, K, A, P> {
     /// assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
     /// # }
     /// ```
-    pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>, W, K, A, P> {
+    pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>, W, K, A, P>
+    where
+        N: NotNamed,
+    {
         PolicyCall {
             cancel: CancelledBy(cancel),
             policy: self.policy,
@@ -281,7 +314,7 @@ impl<On, W, K, A, P> PolicyCall<On, Uncancelled, W, K, A, P> {
     }
 }
 
-impl<On, C, K, A, P> PolicyCall<On, C, DefaultTimer, K, A, P> {
+impl<On, C, N, K, A, P> PolicyCall<On, C, N, K, A, P> {
     /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
     /// [`BlockingTimer`](crate::BlockingTimer).
     ///
@@ -295,7 +328,10 @@ impl<On, C, K, A, P> PolicyCall<On, C, DefaultTimer, K, A, P> {
     /// assert_eq!(answer.await.unwrap(), 42);
     /// # });
     /// ```
-    pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A, P> {
+    pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A, P>
+    where
+        N: NotNamed,
+    {
         PolicyCall {
             timer,
             policy: self.policy,
@@ -330,12 +366,15 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     }
 }
 
-impl<On, C, W, G, O, S, A, P> PolicyCall<On, C, W, Keys<G, Unnamed, O, S>, A, P> {
+impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
     pub fn name<V: AsRef<str>>(
         self,
         name: V,
-    ) -> PolicyCall<On, C, W, Keys<G, Option<V>, O, S>, A, P> {
+    ) -> PolicyCall<On, C, W, Keys<G, Option<V>, O, S>, A, P>
+    where
+        N: NotNamed,
+    {
         self.with_keys(|keys| Keys {
             name: Some(name),
             protections: keys.protections,
@@ -346,21 +385,24 @@ impl<On, C, W, G, O, S, A, P> PolicyCall<On, C, W, Keys<G, Unnamed, O, S>, A, P>
     }
 }
 
-impl<On, C, W, R, L, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<Unnamed, R, L>, N, O, S>, A, P>
+impl<On, C, W, B, R, L, N, O, S, A, P>
+    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
 {
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
     pub fn budget<V: RetryBudget + Shareable>(
         self,
         budget: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<Option<V>, R, L>, N, O, S>, A, P> {
+    ) -> PolicyCall<On, C, W, Keys<Protections<Option<V>, R, L>, N, O, S>, A, P>
+    where
+        B: NotNamed,
+    {
         self.with_keys(|keys| keys.with_protections(|others| others.budget(budget)))
     }
 }
 
-impl<On, C, W, B, L, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<B, Unnamed, L>, N, O, S>, A, P>
+impl<On, C, W, B, R, L, N, O, S, A, P>
+    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
 {
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
     /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
@@ -371,13 +413,16 @@ impl<On, C, W, B, L, N, O, S, A, P>
     pub fn breaker<V: CircuitBreaker + Shareable>(
         self,
         breaker: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<B, Option<V>, L>, N, O, S>, A, P> {
+    ) -> PolicyCall<On, C, W, Keys<Protections<B, Option<V>, L>, N, O, S>, A, P>
+    where
+        R: NotNamed,
+    {
         self.with_keys(|keys| keys.with_protections(|others| others.breaker(breaker)))
     }
 }
 
-impl<On, C, W, B, R, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<B, R, Unnamed>, N, O, S>, A, P>
+impl<On, C, W, B, R, L, N, O, S, A, P>
+    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
 {
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
@@ -389,17 +434,21 @@ impl<On, C, W, B, R, N, O, S, A, P>
     pub fn limiter<V: Limiter + Shareable>(
         self,
         limiter: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<B, R, Option<V>>, N, O, S>, A, P> {
+    ) -> PolicyCall<On, C, W, Keys<Protections<B, R, Option<V>>, N, O, S>, A, P>
+    where
+        L: NotNamed,
+    {
         self.with_keys(|keys| keys.with_protections(|others| others.limiter(limiter)))
     }
 }
 
-impl<On, C, W, G, N, S, A, P> PolicyCall<On, C, W, Keys<G, N, Unnamed, S>, A, P> {
+impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
     /// `|event| observer.observe(event)`.
     pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, Keys<G, N, Option<V>, S>, A, P>
     where
         V: ObserveFn,
+        O: NotNamed,
     {
         self.with_keys(|keys| Keys {
             observer: Some(observer),
@@ -412,7 +461,7 @@ impl<On, C, W, G, N, S, A, P> PolicyCall<On, C, W, Keys<G, N, Unnamed, S>, A, P>
 }
 
 #[cfg(feature = "tracing")]
-impl<On, C, W, G, N, O, A, P> PolicyCall<On, C, W, Keys<G, N, O>, A, P> {
+impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
     /// shows its call and its attempt.
     ///
@@ -438,7 +487,10 @@ impl<On, C, W, G, N, O, A, P> PolicyCall<On, C, W, Keys<G, N, O>, A, P> {
     /// The spans have the target `retry` and the level `INFO`. A batch has one as a call, and one for each call of the
     /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
-    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, Keys<G, N, O, Option<bool>>, A, P> {
+    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, Keys<G, N, O, Option<bool>>, A, P>
+    where
+        S: NotNamed,
+    {
         self.with_keys(|keys| Keys {
             span: Some(is_on),
             protections: keys.protections,
@@ -449,13 +501,16 @@ impl<On, C, W, G, N, O, A, P> PolicyCall<On, C, W, Keys<G, N, O>, A, P> {
     }
 }
 
-impl<On, C, W, K, T, F, P> PolicyCall<On, C, W, K, CallKeys<Unnamed, T, F>, P> {
+impl<On, C, W, K, N, T, F, P> PolicyCall<On, C, W, K, CallKeys<N, T, F>, P> {
     /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
     /// the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,
-    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F>, P> {
+    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F>, P>
+    where
+        N: NotNamed,
+    {
         self.with_single(|keys| CallKeys {
             until: Some(until),
             timeout: keys.timeout,
@@ -464,16 +519,19 @@ impl<On, C, W, K, T, F, P> PolicyCall<On, C, W, K, CallKeys<Unnamed, T, F>, P> {
     }
 }
 
-impl<On, C, W, K, U, F> PolicyCall<On, C, W, K, CallKeys<U, Unnamed, F>> {
+impl<On, C, W, K, U, T, F> PolicyCall<On, C, W, K, CallKeys<U, T, F>> {
     /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
     /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>> {
+    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>>
+    where
+        T: NotNamed,
+    {
         self.policy = self.policy.timeout(timeout);
         self.policy_timeout()
     }
 }
 
-impl<On, C, W, K, U, F, P> PolicyCall<On, C, W, K, CallKeys<U, Unnamed, F>, P> {
+impl<On, C, W, K, U, T, F, P> PolicyCall<On, C, W, K, CallKeys<U, T, F>, P> {
     /// Drops each attempt that takes longer than the policy's own [`timeout`](Policy::timeout), if it has one: as in the
     /// attribute the key `timeout` alone.
     ///
@@ -490,7 +548,10 @@ impl<On, C, W, K, U, F, P> PolicyCall<On, C, W, K, CallKeys<U, Unnamed, F>, P> {
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>, P> {
+    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>, P>
+    where
+        T: NotNamed,
+    {
         self.with_single(|keys| CallKeys {
             until: keys.until,
             timeout: Timed,
@@ -499,13 +560,16 @@ impl<On, C, W, K, U, F, P> PolicyCall<On, C, W, K, CallKeys<U, Unnamed, F>, P> {
     }
 }
 
-impl<On, C, W, K, U, T, P> PolicyCall<On, C, W, K, CallKeys<U, T, Unnamed>, P> {
+impl<On, C, W, K, U, T, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, N>, P> {
     /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
         self,
         fallback: F,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>>, P> {
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>>, P>
+    where
+        N: NotNamed,
+    {
         self.with_single(|keys| CallKeys {
             until: keys.until,
             timeout: keys.timeout,

@@ -22,6 +22,11 @@ pub trait TimeoutKey {
 }
 
 /// How attempts end that fail with an error of type `E`.
+#[diagnostic::on_unimplemented(
+    message = "`timeout` needs an error type that a timeout converts to, and `{E}` is not one",
+    label = "`{E}` has no `From<TimedOut>`",
+    note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
+)]
 pub trait TimesOut<E>: TimeoutKey {
     /// The outcome of the attempt, and whether it was dropped at that limit.
     // It takes the attempt, not what begins it: a closure in the future's type is not found `Send` in every future around it.

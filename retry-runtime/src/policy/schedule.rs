@@ -36,7 +36,7 @@ impl Schedule {
             _ => default::CAP,
         };
         Self {
-            max: named_or(named.max, 3),
+            max: named_or(named.max, default::MAX),
             backoff,
             base: named_or(named.base, default::BASE),
             factor: named_or(named.factor, 2.0),

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
+use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::Policy;
@@ -265,6 +266,12 @@ fn no_value(key: GivenKey<'_>) -> PolicyError {
             (None, Some((key, meant))) => {
                 refused!("`{value}` is a value without its key: write `{key}={meant}`")
             }
+            (None, None) if duration::parse(name).is_ok() => refused!(
+                "`{value}` is a value without its key: several delays stand in brackets, as in `backoff=[1s, {value}]`"
+            ),
+            (None, None) if name.starts_with('{') => refused!(
+                "`{{` begins no key: a policy's text is `max=5, base=1s`; let a parser of JSON read JSON"
+            ),
             (None, None) => refused!("`{key}` has no value: write `{key}=…`"),
         },
     }

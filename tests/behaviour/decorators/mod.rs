@@ -15,6 +15,7 @@ mod streams;
 
 use std::cell::Cell;
 use std::fmt::Debug;
+use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -328,4 +329,42 @@ fn the_default_name_is_that_of_the_client() {
         "OpenAi::connect",
     ];
     assert_eq!(names, expected);
+}
+
+#[retry(wrapper = RetryingLocated, max = 1, backoff = "none", on = |_| true)]
+trait Located {
+    #[track_caller]
+    fn line(&self) -> Result<(), u32>;
+}
+
+#[test]
+fn a_client_sees_where_its_decorator_was_called() {
+    struct Client;
+
+    impl Located for Client {
+        fn line(&self) -> Result<(), u32> {
+            Err(Location::caller().line())
+        }
+    }
+
+    let (line, seen) = (line!(), RetryingLocated::new(Client).line());
+    assert_eq!(seen, Err(line));
+}
+
+#[test]
+fn a_module_beside_a_decorator_may_have_the_name_of_a_tool() {
+    mod diagnostic {}
+
+    #[retry(wrapper = RetryingNamed, backoff = "none", on = |_| true)]
+    trait Named {
+        fn answer(&self) -> Result<u32, Busy>;
+    }
+
+    impl Named for Flaky {
+        fn answer(&self) -> Result<u32, Busy> {
+            Flaky::answer(self)
+        }
+    }
+
+    assert_eq!(RetryingNamed::new(Flaky::new(2)).answer(), Ok(3));
 }

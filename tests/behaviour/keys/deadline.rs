@@ -131,7 +131,7 @@ async fn a_short_one_leaves_time_for_what_begins_sooner() {
         at_least(2, *attempts).map(|()| *attempts)
     }
 
-    #[retry(max = 0, jitter = "none", deadline = "500ms", on = |_| true)]
+    #[retry(max = 0, deadline = "500ms", on = |_| true)]
     async fn never(attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         Ok(*attempts)

@@ -27,7 +27,7 @@ async fn pause(_: Duration) {
 
 #[retry(
     max = 2,
-    repeats = 9,
+    repeats = 3,
     timeout = "1h",
     attempt = attempt,
     deadline = "1h",

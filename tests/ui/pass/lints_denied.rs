@@ -122,7 +122,7 @@ impl Client {
         hedge = "5s",
         idempotent = true,
         attempt = attempt,
-        repeats = 9,
+        repeats = 4,
         give_up = GaveUp::into_error,
         observe = |event| self.observe(event),
         name = "model.stream"
@@ -179,7 +179,7 @@ impl Client {
     }
 
     /// Nothing but an error.
-    #[retry(backoff = "none", max = 0)]
+    #[retry(max = 0)]
     pub async fn log_in(&self) -> io::Result<()> {
         let _: u32 = self.attempts.fetch_add(1, Ordering::Relaxed);
         Err(io::Error::from(io::ErrorKind::ConnectionRefused))

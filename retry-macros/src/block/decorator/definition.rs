@@ -72,16 +72,24 @@ impl Definition<'_> {
         let note = format!(
             "a `Box`, `Arc` or reference counts only if it implements `{of}` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
         );
+        // A user's module `diagnostic` is not seen from within another module. What names the user's trait can't be there,
+        // hence the second trait.
         code! {
             #[allow(dead_code, private_bounds)]
             const _: () = {
-                #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-                trait __RetryClient {}
+                mod __retry_client {
+                    #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+                    pub(super) trait Client {}
 
-                #[diagnostic::do_not_recommend]
-                impl<#client: #path> __RetryClient for #client {}
+                    #[diagnostic::do_not_recommend]
+                    impl<T: Wrapped> Client for T {}
 
-                impl<#client: __RetryClient #bounds #cloned> #name<#client> {
+                    pub(super) trait Wrapped {}
+                }
+
+                impl<#client: #path> __retry_client::Wrapped for #client {}
+
+                impl<#client: __retry_client::Client #bounds #cloned> #name<#client> {
                     #constructors
                 }
             };

@@ -72,7 +72,7 @@ impl retry_runtime::Classify for Busy {
     base = "1ms",
     deadline = "1m",
     idempotent = true,
-    repeats = 9,
+    repeats = 3,
     attempt = attempt,
     observe = |_| {}
 )]
