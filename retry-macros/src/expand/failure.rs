@@ -238,9 +238,10 @@ impl Printer<'_> {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
         };
-        let verdict = match self.model.arguments.get(Key::Timeout) {
-            Some(_) => ours!(__retry::of_attempt(#verdict, retry_dropped)),
-            None => verdict,
+        let verdict = if self.model.may_drop() {
+            ours!(__retry::of_attempt(#verdict, retry_dropped))
+        } else {
+            verdict
         };
         let verdict = if self.model.minds_items() {
             ours!(__retry::of_stream(#verdict, retry_yielded))

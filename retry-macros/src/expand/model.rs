@@ -394,6 +394,7 @@ impl Model {
             && !self.has(&[
                 Key::Cancel,
                 Key::Hedge,
+                Key::IdleTimeout,
                 Key::Limiter,
                 Key::Timeout,
                 Key::Timer,
@@ -537,6 +538,8 @@ macro_rules! decided_by {
 decided_by! {
     /// Whether an attempt may take only so long.
     is_timed: Timeout;
+    /// Whether an attempt is dropped that takes too long.
+    may_drop: Timeout | IdleTimeout;
     /// Whether something may cancel the call.
     is_cancellable: Cancel;
     /// Whether retries are paid for.
@@ -631,10 +634,11 @@ fn ending_asks_time(ending: &Expr) -> bool {
     }
 }
 
-/// Whether delays depend on more than the number of retries.
+/// Whether delays, or how many there may be, depend on more than the number of retries.
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
+        _ if number.key == Key::TotalDelay => true,
         KeyValue::Expr(_) => number.key == Key::Jitter,
         KeyValue::Section(inner) => inner
             .iter()

@@ -269,6 +269,7 @@ impl Printer<'_> {
                 let value = match argument.key.takes() {
                     Takes::Count => code_at!(span=> __retry::count(#user)),
                     Takes::Factor => code!(__retry::factor(#user)),
+                    Takes::Backoff => code_at!(span=> __retry::backoff(#user)),
                     Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
                     _ => user,
                 };
