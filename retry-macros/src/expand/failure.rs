@@ -259,17 +259,22 @@ impl Printer<'_> {
     /// The verdict of the key `on`, whose type must say what the keys beside it need.
     fn said(&self, on: &Expr) -> TokenStream {
         let span = on.span();
+        let attempt = self.attempt_for(Key::On);
+        let seen = |said| match &attempt {
+            Some(attempt) => ours!({ #attempt #said }),
+            None => said,
+        };
         let on = self.user(on);
         let mut needs = self.model.arguments.what_on_must_say().peekable();
         if needs.peek().is_none() {
-            return ours_at!(span=> __retry::verdict(&retry_error, #on));
+            return seen(ours_at!(span=> __retry::verdict(&retry_error, #on)));
         }
         let answer = ours_at!(span=> __retry::answer(&retry_error, #on));
         let said = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
             ours_at!(span=> __retry::says::#key::said(#answer))
         });
-        ours!(__retry::IntoVerdict::into_verdict(#said))
+        seen(ours!(__retry::IntoVerdict::into_verdict(#said)))
     }
 }
 

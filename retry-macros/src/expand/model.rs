@@ -189,6 +189,16 @@ const FOR_THE_DECISION: [Key; 15] = [
     Key::Fallback,
 ];
 
+/// The keys whose functions see the attempt.
+pub(crate) const SEE_ATTEMPT: [Key; 6] = [
+    Key::On,
+    Key::Policy,
+    Key::Validate,
+    Key::Correct,
+    Key::BeforePause,
+    Key::BeforeRetry,
+];
+
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
         let cloned = match arguments.value(Key::Clone) {
@@ -475,13 +485,7 @@ impl Model {
             Body::Block(body) => uses(body.stream(), attempt),
             Body::Missing(_) => false,
         };
-        let keys = [
-            Key::Validate,
-            Key::Correct,
-            Key::BeforePause,
-            Key::BeforeRetry,
-        ];
-        let mut exprs = keys.into_iter().filter_map(|key| self.expr(key));
+        let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
 

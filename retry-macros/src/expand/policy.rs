@@ -118,7 +118,10 @@ impl Printer<'_> {
         let span = expr.span();
         let source = self.user(expr);
         let expr = match expr {
-            Expr::Closure(_) => ours_at!(span=> __retry::chosen_policy(&retry_error, #source)),
+            Expr::Closure(_) => {
+                let attempt = self.attempt_for(Key::Policy);
+                ours_at!(span=> { #attempt __retry::chosen_policy(&retry_error, #source) })
+            }
             _ => source,
         };
         let name = self.name();
