@@ -82,6 +82,7 @@ use crate::tokens::code;
 /// | `max_hint` | a longer hint ends the call; `"clamp"` cuts it to this | 120s |
 /// | `timeout` | the time for each attempt; alone: the policy's; needs `E: From<TimedOut>` | – |
 /// | `deadline` | the time for the whole call | – |
+/// | `total_delay` | the time for all pauses together | – |
 /// | `enabled` | `false`: one attempt, whatever else is set | `true` |
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
@@ -105,6 +106,8 @@ use crate::tokens::code;
 /// | `name` | in the log | `module::function`, `Client::method` |
 /// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
+/// | `first` | which item ends the retries of `stream = "first"`: `fn(&T) -> bool` | the first |
+/// | `idle_timeout` | the time from one item of a stream to the next; needs `E: From<TimedOut>` | `timeout` |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
 /// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]` | – |
 /// | `body` | on a method in a copy of a trait: retries its own body | – |

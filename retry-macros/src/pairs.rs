@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 60] = [
+const KEYS: [&str; 63] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -36,6 +36,7 @@ const KEYS: [&str; 60] = [
     r#"max_hint = "1m""#,
     r#"timeout = "3s""#,
     r#"deadline = "3s""#,
+    r#"total_delay = "3s""#,
     "enabled = false",
     "idempotent = false",
     "idempotent = self.is_safe",
@@ -69,6 +70,8 @@ const KEYS: [&str; 60] = [
     "timer = self.timer",
     r#"stream = "first""#,
     r#"stream = "resume""#,
+    "first = counts",
+    r#"idle_timeout = "3s""#,
     "crate = ours",
     "wrapper = Retrying",
     "of = theirs::Model",

@@ -96,7 +96,7 @@ pub use limiter::{
 };
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, site_within, surroundings};
-pub use number::{Count, Factor, count, delays, factor};
+pub use number::{Count, Factor, IntoBackoff, backoff, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{

@@ -5,7 +5,7 @@ mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
 mod list;
-mod nanos;
+pub(crate) mod nanos;
 pub(crate) mod overrides;
 pub(crate) mod pauses;
 mod rows;
@@ -26,7 +26,7 @@ use crate::policy::delays::Delays;
 use crate::policy::fault::OutOfRange;
 use crate::policy::hint::Hint;
 use crate::policy::jitter::Jitter;
-use crate::policy::nanos::Nanos;
+use crate::policy::nanos::{Millis, Nanos};
 use crate::policy::overrides::Overrides;
 use crate::policy::pauses::Pauses;
 use crate::policy::rows::Rows;
@@ -37,7 +37,7 @@ use crate::policy::values::Values;
 /// How many retries, and how long to wait before each: plain data.
 ///
 /// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
-/// `max_hint`, `timeout`, `deadline`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
+/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
 /// names and defaults as the attribute. Every constructor and setter is a `const fn`.
 ///
 /// ```
@@ -81,6 +81,7 @@ pub struct Policy {
     max_hint: Nanos,
     timeout: Nanos,
     deadline: Nanos,
+    total_delay: Millis,
     hint: Hint,
     enabled: bool,
     out_of_range: OutOfRange,
@@ -96,6 +97,7 @@ impl Policy {
             max_hint: Nanos::NOT_NAMED,
             timeout: Nanos::NOT_NAMED,
             deadline: Nanos::NOT_NAMED,
+            total_delay: Millis::NOT_NAMED,
             hint: Hint::Honor,
             enabled: true,
             out_of_range: OutOfRange::NONE,
@@ -227,6 +229,24 @@ impl Policy {
     /// is already running is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Nanos::new(Some(deadline));
+        self
+    }
+
+    /// The limit for all pauses of a call together, however long its attempts take: a pause that would go beyond it ends
+    /// the call instead. Whole milliseconds, as pauses count here: both are rounded up. At most 49 days. Default: none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Jitter, Policy, testing};
+    ///
+    /// let policy = Policy::fixed(Duration::from_secs(2)).max(9).jitter(Jitter::None);
+    /// let limited = policy.total_delay(Duration::from_secs(5));
+    /// let skipped = testing::skip_sleeps();
+    /// let called = limited.on(|_: &&str| true).call_blocking(|| Err::<(), _>("busy"));
+    /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
+    /// ```
+    pub const fn total_delay(mut self, limit: Duration) -> Self {
+        self.total_delay = Millis::new(limit);
         self
     }
 
@@ -419,6 +439,14 @@ impl Policy {
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
         self.deadline.get()
+    }
+
+    /// The time for all pauses together: what [`total_delay`](Self::total_delay) was set to.
+    pub const fn delay_limit(&self) -> Option<Duration> {
+        match self.total_delay.get() {
+            Some(millis) => Some(Duration::from_millis(millis as u64)),
+            None => None,
+        }
     }
 
     /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it

@@ -174,6 +174,8 @@ keys! {
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "max_time", "total_timeout"],
         "Time limit for the whole call";
+    TotalDelay: "total_delay", Policy, DurationAboveZero, r#"total_delay = "1m""#, ["max_sleep", "max_total_delay"],
+        "Limit for all pauses together";
     Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "!disable", "!disabled", "retry_enabled"],
         "Whether there are retries at all: `true` or `false`";
     Idempotent: "idempotent", Call, Bool, "idempotent = false", ["!non_idempotent", "!nonidempotent", "!not_idempotent"];
@@ -208,6 +210,8 @@ keys! {
     Timer: "timer", Call, Expr("a `Timer`, or a function from `Duration` to a future"),
         "timer = smol::Timer::after", ["sleep", "sleeper"];
     Stream: "stream", Call, Stream, r#"stream = "first""#, [];
+    First: "first", Call, Expr("a function: a path or a closure"), "first = |item| item.is_text()", [];
+    IdleTimeout: "idle_timeout", Call, DurationAboveZero, r#"idle_timeout = "30s""#, ["item_timeout", "read_timeout", "stream_idle_timeout"];
     Crate: "crate", Call, Path, "crate = my_reexports::retry_runtime", [];
     Wrapper: "wrapper", Trait, Wrapper("a name"), "wrapper = Retrying", [];
     Of: "of", Trait, Path, "of = other_crate::Model", [];

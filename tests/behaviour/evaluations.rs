@@ -179,6 +179,10 @@ fn numbers_are_evaluated_once_for_each_failure() {
     assert_eq!(evaluations!(jitter = counted(Jitter::Full)), PER_FAILURE);
     assert_eq!(evaluations!(hint = counted(Hint::Honor)), PER_FAILURE);
     assert_eq!(evaluations!(max_hint = counted(ms(1))), PER_FAILURE);
+    assert_eq!(
+        evaluations!(total_delay = counted(ms(9_000_000))),
+        PER_FAILURE
+    );
     assert_eq!(evaluations!(enabled = counted(true)), PER_FAILURE);
     assert_eq!(evaluations!(throttled(base = counted(ms(1)))), PER_FAILURE);
     assert_eq!(evaluations!(transient(max = counted(5))), PER_FAILURE);
@@ -596,11 +600,17 @@ async fn after_a_failure_keys_run_in_one_order() {
     let order = ORDER.take();
     let (at_the_start, order) = order.split_at(1);
     let (order, of_the_success) = order.split_at(11);
-    assert_eq!((at_the_start, of_the_success), (&["timer"][..], &["name", "budget"][..]));
+    assert_eq!(
+        (at_the_start, of_the_success),
+        (&["timer"][..], &["name", "budget"][..])
+    );
     assert_eq!(
         order.join(" "),
         "timer cancel budget on policy enabled name idempotent repeats before_pause before_retry"
     );
     assert_eq!(numbers(&mut 1).await, Ok(7));
-    assert_eq!(ORDER.take().join(" "), "on enabled max backoff before_pause");
+    assert_eq!(
+        ORDER.take().join(" "),
+        "on enabled max backoff before_pause"
+    );
 }

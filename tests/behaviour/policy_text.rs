@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, enabled, transient, throttled, timed_out, invalid";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_delay, enabled, transient, throttled, timed_out, invalid";
 
 fn policy(text: &str) -> Policy {
     text.parse()
@@ -21,7 +21,7 @@ fn refusal(text: &str) -> String {
 #[test]
 fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
-                timeout=45s, deadline=2m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
+                timeout=45s, deadline=2m, total_delay=1m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
                 cap=1m30s, jitter=none), timed_out(jitter=1)";
     let expected = Policy::linear(Duration::from_millis(250))
         .max(5)
@@ -33,6 +33,7 @@ fn reads_every_key() {
         .max_hint(Duration::ZERO)
         .timeout(Duration::from_secs(45))
         .deadline(Duration::from_mins(2))
+        .total_delay(Duration::from_mins(1))
         .transient(Section::new().unlimited().backoff(Backoff::list(&[
             Duration::from_secs(1),
             Duration::from_mins(5),

@@ -7,10 +7,10 @@ async fn complete(
     use crate::reexports::retry_runtime::macro_support as __retry;
     use crate::reexports::retry_runtime::macro_support::keys::{
         max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
-        until as _, hint as _, max_hint as _, timeout as _, deadline as _, enabled as _,
-        idempotent as _, throttled as _, max as _, base as _, attempt as _,
-        before_pause as _, before_retry as _, fallback as _, repeats as _, observe as _,
-        name as _, timer as _, crate_ as _,
+        until as _, hint as _, max_hint as _, timeout as _, deadline as _,
+        total_delay as _, enabled as _, idempotent as _, throttled as _, max as _,
+        base as _, attempt as _, before_pause as _, before_retry as _, fallback as _,
+        repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
     const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
             __retry::Section::new()
@@ -22,6 +22,7 @@ async fn complete(
         )
         .hint(__retry::Hint::Honor)
         .max_hint(::core::time::Duration::new(120u64, 0u32))
+        .total_delay(::core::time::Duration::new(60u64, 0u32))
         .throttled(
             __retry::Section::new()
                 .max(10u32)

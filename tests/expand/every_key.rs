@@ -13,6 +13,7 @@
     max_hint = "2m",
     timeout = "60s",
     deadline = limits.time,
+    total_delay = "1m",
     enabled = limits.retries_on,
     idempotent = false,
     throttled(max = 10, base = "5s"),

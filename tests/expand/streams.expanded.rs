@@ -130,7 +130,12 @@ async fn tokens(
                         _,
                     >(
                         __retry::default_timer::<__retry::Features>(),
-                        __retry::timeout(::core::time::Duration::new(30u64, 0u32)),
+                        {
+                            let retry_limit = __retry::timeout(
+                                ::core::time::Duration::new(30u64, 0u32),
+                            );
+                            [retry_limit, retry_limit]
+                        },
                         __retry::FromTimedOut::from_timed_out,
                     );
                     let retry_opened = __retry::stream::Patience::wait(
@@ -155,7 +160,11 @@ async fn tokens(
                     >(retry_opened);
                     match retry_opened {
                         __retry::Ok(retry_stream) => {
-                            __retry::stream::first::attempt(retry_stream, retry_patience)
+                            __retry::stream::first::attempt(
+                                    retry_stream,
+                                    retry_patience,
+                                    __retry::stream::first::any,
+                                )
                                 .await
                         }
                         __retry::Err(retry_stopped) => __retry::Err(retry_stopped),

@@ -41,7 +41,8 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
         below: &[below],
     };
     schedule(&own, errors);
-    in_time(&own, errors);
+    in_time(&own, Key::Deadline, errors);
+    in_time(&own, Key::TotalDelay, errors);
     hedged_in_time(&own, errors);
     repeats_in_reach(&own, errors);
     for argument in given {
@@ -363,18 +364,12 @@ fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Err
     }
 }
 
-/// Checks, as far as literals tell, that the first retry can begin before the `deadline`.
-fn in_time(numbers: &Numbers, errors: &mut Errors) {
-    let Some(deadline) = numbers.duration(Key::Deadline) else {
+/// Checks, as far as literals tell, that the first retry can begin before that limit.
+fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
+    let Some(deadline) = numbers.duration(limit) else {
         return;
     };
-    let keys = [
-        Key::Deadline,
-        Key::Floor,
-        Key::Base,
-        Key::Backoff,
-        Key::Jitter,
-    ];
+    let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
     let written = keys.into_iter().find_map(|key| find(numbers.given, key));
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;

@@ -11,7 +11,7 @@ use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
     let instead = match key {
-        Key::Backoff | Key::On | Key::Policy => "",
+        Key::Backoff | Key::First | Key::On | Key::Policy => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
         Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
         Key::Observe => ", and hand the event to a task of yours",
@@ -55,6 +55,7 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
         key,
         // Read where the call begins, or in the loop itself.
         Key::Timeout
+            | Key::IdleTimeout
             | Key::Deadline
             | Key::Until
             | Key::Validate

@@ -56,6 +56,7 @@ impl KeyValue {
             Takes::Backoff => match expr {
                 Expr::Array(list) => delays(key, list).map(Self::List),
                 Expr::Closure(_) => Ok(Self::Delays(expr)),
+                Expr::Path(ref path) if is_function(&path.path) => Ok(Self::Delays(expr)),
                 expr => word(key, expr, Self::Backoff),
             },
             Takes::Hint => word(key, expr, Self::Hint),
@@ -115,6 +116,12 @@ impl KeyValue {
             _ => None,
         }
     }
+}
+
+/// Whether a path of several parts names a function. A name alone may be that of an argument.
+fn is_function(path: &syn::Path) -> bool {
+    let last = path.segments.last().filter(|_| path.segments.len() > 1);
+    last.is_some_and(|last| last.ident.to_string().starts_with(char::is_lowercase))
 }
 
 /// `macro_rules!` hands an expression over in an invisible group. A literal in parentheses is a literal.

@@ -238,9 +238,10 @@ impl Printer<'_> {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
         };
-        let verdict = match self.model.arguments.get(Key::Timeout) {
-            Some(_) => ours!(__retry::of_attempt(#verdict, retry_dropped)),
-            None => verdict,
+        let verdict = if self.model.may_drop() {
+            ours!(__retry::of_attempt(#verdict, retry_dropped))
+        } else {
+            verdict
         };
         let verdict = if self.model.minds_items() {
             ours!(__retry::of_stream(#verdict, retry_yielded))
@@ -258,17 +259,22 @@ impl Printer<'_> {
     /// The verdict of the key `on`, whose type must say what the keys beside it need.
     fn said(&self, on: &Expr) -> TokenStream {
         let span = on.span();
+        let attempt = self.attempt_for(Key::On);
+        let seen = |said| match &attempt {
+            Some(attempt) => ours!({ #attempt #said }),
+            None => said,
+        };
         let on = self.user(on);
         let mut needs = self.model.arguments.what_on_must_say().peekable();
         if needs.peek().is_none() {
-            return ours_at!(span=> __retry::verdict(&retry_error, #on));
+            return seen(ours_at!(span=> __retry::verdict(&retry_error, #on)));
         }
         let answer = ours_at!(span=> __retry::answer(&retry_error, #on));
         let said = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
             ours_at!(span=> __retry::says::#key::said(#answer))
         });
-        ours!(__retry::IntoVerdict::into_verdict(#said))
+        seen(ours!(__retry::IntoVerdict::into_verdict(#said)))
     }
 }
 

@@ -1,14 +1,13 @@
 //! The keys `before_pause` and `before_retry`: what runs between two attempts, and ends the call where it fails.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, uses};
+use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
@@ -17,10 +16,7 @@ impl Printer<'_> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let next = ours!(__retry::next_attempt(#(self.whole_call()), retry_pause));
-        let attempt = self.model.attempt();
-        let is_seen =
-            attempt.is_some_and(|attempt| uses(hook.to_token_stream(), &attempt.to_string()));
-        let attempt = self.attempt_binding().filter(|_| is_seen);
+        let attempt = self.attempt_for(key);
         let hook = self.user(hook);
         let hooked = match self.asyncness {
             Asyncness::Async => {

@@ -189,6 +189,16 @@ const FOR_THE_DECISION: [Key; 15] = [
     Key::Fallback,
 ];
 
+/// The keys whose functions see the attempt.
+pub(crate) const SEE_ATTEMPT: [Key; 6] = [
+    Key::On,
+    Key::Policy,
+    Key::Validate,
+    Key::Correct,
+    Key::BeforePause,
+    Key::BeforeRetry,
+];
+
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
         let cloned = match arguments.value(Key::Clone) {
@@ -394,6 +404,7 @@ impl Model {
             && !self.has(&[
                 Key::Cancel,
                 Key::Hedge,
+                Key::IdleTimeout,
                 Key::Limiter,
                 Key::Timeout,
                 Key::Timer,
@@ -474,13 +485,7 @@ impl Model {
             Body::Block(body) => uses(body.stream(), attempt),
             Body::Missing(_) => false,
         };
-        let keys = [
-            Key::Validate,
-            Key::Correct,
-            Key::BeforePause,
-            Key::BeforeRetry,
-        ];
-        let mut exprs = keys.into_iter().filter_map(|key| self.expr(key));
+        let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
 
@@ -537,6 +542,8 @@ macro_rules! decided_by {
 decided_by! {
     /// Whether an attempt may take only so long.
     is_timed: Timeout;
+    /// Whether an attempt is dropped that takes too long.
+    may_drop: Timeout | IdleTimeout;
     /// Whether something may cancel the call.
     is_cancellable: Cancel;
     /// Whether retries are paid for.
@@ -631,10 +638,11 @@ fn ending_asks_time(ending: &Expr) -> bool {
     }
 }
 
-/// Whether delays depend on more than the number of retries.
+/// Whether delays, or how many there may be, depend on more than the number of retries.
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
+        _ if number.key == Key::TotalDelay => true,
         KeyValue::Expr(_) => number.key == Key::Jitter,
         KeyValue::Section(inner) => inner
             .iter()

@@ -118,7 +118,10 @@ impl Printer<'_> {
         let span = expr.span();
         let source = self.user(expr);
         let expr = match expr {
-            Expr::Closure(_) => ours_at!(span=> __retry::chosen_policy(&retry_error, #source)),
+            Expr::Closure(_) => {
+                let attempt = self.attempt_for(Key::Policy);
+                ours_at!(span=> { #attempt __retry::chosen_policy(&retry_error, #source) })
+            }
             _ => source,
         };
         let name = self.name();
@@ -269,6 +272,7 @@ impl Printer<'_> {
                 let value = match argument.key.takes() {
                     Takes::Count => code_at!(span=> __retry::count(#user)),
                     Takes::Factor => code!(__retry::factor(#user)),
+                    Takes::Backoff => code_at!(span=> __retry::backoff(#user)),
                     Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
                     _ => user,
                 };

@@ -10,9 +10,11 @@ use syn::spanned::Spanned;
 
 use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
-use crate::expand::model::{Count, Model};
+use crate::expand::model::{Count, Model, SEE_ATTEMPT};
 use crate::target::function::Asyncness;
-use crate::tokens::{code, is_punct, mapped, ours, ours_at, stream, trees, when, with_content};
+use crate::tokens::{
+    code, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
+};
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
@@ -146,8 +148,10 @@ impl Printer<'_> {
     /// Binds what the user calls the attempt.
     pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
         let name = self.model.attempt()?;
-        // The body, the validator, the corrector and the hooks may use it, but none of them has to.
-        let is_shared = self.model.is_validated() || self.model.is_hooked();
+        // The body and these keys may use it, but none of them has to.
+        let is_shared = SEE_ATTEMPT
+            .into_iter()
+            .any(|key| self.model.expr(key).is_some());
         let allow = when(is_shared, ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
         let allow_unused = when(
@@ -155,6 +159,13 @@ impl Printer<'_> {
             ours!(#[allow(clippy::no_effect_underscore_binding)]),
         );
         Some(ours!(#allow #allow_unused let #name = &retry_history;))
+    }
+
+    /// Binds the attempt for the closure of a key that uses it.
+    pub(crate) fn attempt_for(&self, key: Key) -> Option<TokenStream> {
+        let (attempt, closure) = (self.model.attempt()?, self.model.expr(key)?);
+        let is_used = uses(closure.to_token_stream(), &attempt.to_string());
+        self.attempt_binding().filter(|_| is_used)
     }
 
     /// The user's expression where the function would end with a `return` in it.

@@ -97,9 +97,7 @@ impl Printer<'_> {
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
     fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> TokenStream {
         let model = self.model;
-        let timeout = model.arguments.get(Key::Timeout);
         let (item, failing) = (&stream.item, &model.failing);
-        let limit = timeout.map(|timeout| self.attempt_limit(timeout));
         let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
@@ -119,7 +117,16 @@ impl Printer<'_> {
         });
         let mode = module(stream);
         let (progress, arguments) = match stream.mode {
-            Mode::First | Mode::Buffer => (None, None),
+            Mode::First => {
+                let first = match model.expr(Key::First) {
+                    Some(first) => {
+                        ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))))
+                    }
+                    None => ours!(__retry::stream::first::any),
+                };
+                (None, Some(ours!(, #first)))
+            }
+            Mode::Buffer => (None, None),
             Mode::Resume => {
                 let span = outcome::value_span(&stream.item);
                 let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
@@ -137,8 +144,10 @@ impl Printer<'_> {
         let read = self.awaited(
             ours!(__retry::stream::#mode::#attempt(retry_stream, retry_patience #arguments)),
         );
-        let dropped =
-            timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
+        let dropped = when(
+            model.may_drop(),
+            ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);),
+        );
         let yielded = when(
             self.model.minds_items(),
             ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);),
@@ -148,7 +157,7 @@ impl Printer<'_> {
             #progress
             // What was opened may borrow the attempt, and is gone before the next one is counted.
             let retry_ended = {
-                let #mutable retry_patience = #(self.patience(limit));
+                let #mutable retry_patience = #(self.patience());
                 let retry_opened = #opened;
                 #one_error
                 match retry_opened {
@@ -162,26 +171,36 @@ impl Printer<'_> {
         }
     }
 
-    /// How long an item of a stream may take, where `limit` says of type `Option<Duration>`.
-    fn patience(&self, limit: Option<TokenStream>) -> TokenStream {
+    /// How long items of a stream may take.
+    fn patience(&self) -> TokenStream {
+        let limit = |key| {
+            let timeout = self.model.arguments.get(key)?;
+            Some(self.attempt_limit(timeout))
+        };
+        let (first, idle) = (limit(Key::Timeout), limit(Key::IdleTimeout));
+        let first = first.unwrap_or_else(|| ours!(__retry::None));
+        self.patience_of(match idle {
+            Some(idle) => ours!([#first, #idle]),
+            None => ours!({ let retry_limit = #first; [retry_limit, retry_limit] }),
+        })
+    }
+
+    /// Patience with these limits, for the first item and for those that follow.
+    fn patience_of(&self, limits: TokenStream) -> TokenStream {
         let failing = &self.model.failing;
-        match (self.model.arguments.get(Key::Timeout), limit) {
-            (Some(timeout), Some(limit)) => {
-                let timer = self.timer();
-                let from_timed_out = Self::timed_out_conversion(timeout);
-                ours! {
-                    __retry::stream::patience::<#failing, _>(#timer, #limit, #from_timed_out)
-                }
-            }
-            _ => ours!(__retry::stream::endless::<#failing>()),
-        }
+        let timeouts = [Key::Timeout, Key::IdleTimeout].map(|key| self.model.arguments.get(key));
+        let Some(timeout) = timeouts[0].or(timeouts[1]) else {
+            return ours!(__retry::stream::endless::<#failing>());
+        };
+        let (timer, from_timed_out) = (self.timer(), Self::timed_out_conversion(timeout));
+        ours!(__retry::stream::patience::<#failing, _>(#timer, #limits, #from_timed_out))
     }
 
     /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
     pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> TokenStream {
         let item = &stream.item;
         let failing = &self.model.failing;
-        let patience = self.patience(Some(ours!(__retry::None)));
+        let patience = self.patience_of(ours!([__retry::None; 2]));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         // All of it there, or an error about the stream's type would appear twice, at two places.
         ours_at! {span=>

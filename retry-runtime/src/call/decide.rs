@@ -10,6 +10,7 @@ use crate::observe::reason::Reason;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
+use crate::policy::nanos::Millis;
 use crate::policy::values::Values;
 use crate::time::random;
 
@@ -77,13 +78,25 @@ impl Call {
         if failure.paid == 0 {
             return Err(Reason::Budget);
         }
+        if policy.delay_limit().is_some() {
+            let pause = Millis::new(delay).get().unwrap_or_default();
+            self.paused = self.paused.saturating_add(pause);
+        }
         self.retry(counted, delay);
         self.followed = failure.is_paid(kind).then_some(kind);
         Ok(delay)
     }
 
-    /// Until the deadline, [`Duration::MAX`] without one. `None` where it has passed.
+    /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
+        let left = match failure.site.policy.delay_limit() {
+            Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
+            None => Duration::MAX,
+        };
+        Some(left.min(self.until_deadline(failure)?))
+    }
+
+    fn until_deadline(&self, failure: &Failure<'_>) -> Option<Duration> {
         match (failure.deadline, failure.site.policy.time_limit()) {
             (Deadline::At { end, now }, _) => end.checked_since(now),
             (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),

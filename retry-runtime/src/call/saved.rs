@@ -14,9 +14,10 @@ const EARLIER: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
 const BESIDE: &str = "attempts_before_progress";
 const ALLOWED: &str = "retries_allowed";
+const PAUSED: &str = "paused_ms";
 
 /// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
-/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, and the
+/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, the pauses where they are limited, and the
 /// kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -34,6 +35,7 @@ impl Serialize for Call {
             earlier.is_some(),
             self.beside > 0,
             self.in_force > 0,
+            self.paused > 0,
             self.followed.is_some(),
         ];
         let rare = rare.into_iter().filter(|is_there| *is_there).count();
@@ -48,6 +50,9 @@ impl Serialize for Call {
         }
         if self.in_force > 0 {
             table.serialize_entry(ALLOWED, &self.in_force)?;
+        }
+        if self.paused > 0 {
+            table.serialize_entry(PAUSED, &self.paused)?;
         }
         if let Some(kind) = self.followed {
             table.serialize_entry(FOLLOWED, kind.name())?;
@@ -97,6 +102,7 @@ impl<'de> Visitor<'de> for Saved {
                     let name: String = table.next_value()?;
                     call.followed = Kind::ALL.into_iter().find(|kind| kind.name() == name);
                 }
+                (PAUSED, _) => call.paused = table.next_value()?,
                 ("spent_ns", _) => call.before = table.next_value()?,
                 _ => {
                     table.next_value::<IgnoredAny>()?;

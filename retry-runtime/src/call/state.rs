@@ -83,6 +83,8 @@ pub struct Call {
     pub(super) before: u64,
     /// The time spent in this one up to the last failure, as far as it is known.
     pub(super) spent: u64,
+    /// The pauses in milliseconds, where the policy limits them.
+    pub(super) paused: u32,
     /// Whether the last delay follows, which counts where no time is told.
     pub(super) waiting: bool,
     /// Whether an attempt had an outcome, so that a budget was told of the call.
@@ -107,6 +109,7 @@ impl Call {
             previous: 0,
             before: 0,
             spent: 0,
+            paused: 0,
             waiting: false,
             is_known: false,
             is_counted_as_one: false,

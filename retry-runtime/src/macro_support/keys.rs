@@ -45,6 +45,8 @@ keys! {
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
+    /// `total_delay = "1m"`: the limit for all pauses together, however long attempts take.
+    total_delay
     /// `enabled = false`: one attempt, whatever else is set. Nothing is classified, nothing sleeps. Default `true`. Beside
     /// `policy`, both must be `true`.
     enabled
@@ -116,6 +118,12 @@ keys! {
     /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item arrives,
     /// `"buffer"` retries the stream as a whole, `"resume"` goes on from where it broke.
     stream
+    /// `first = |item| item.is_text()`: which item ends the retries of `stream = "first"`; what comes before it is held back,
+    /// and yielded with it.
+    first
+    /// `idle_timeout = "30s"`: how long a stream may take from one item to the next. The error type must be
+    /// `From<TimedOut>`. Default: the `timeout`.
+    idle_timeout
     /// `crate = my_crate::retry_runtime`: the path of the runtime, for crates that re-export it.
     crate_
     /// `wrapper = Retrying`: on a trait, the decorator to generate. `wrapper = Retrying<C: Clone>` names the wrapped

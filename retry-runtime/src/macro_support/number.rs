@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use crate::policy::backoff::Backoff;
+
 /// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a number of retries",
@@ -35,6 +37,28 @@ pub fn count(retries: impl Count) -> u32 {
 /// For closures: the type of their argument is inferred from this bound alone.
 pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
     delays
+}
+
+/// What the key `backoff` takes as a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Backoff`",
+    label = "not a `Backoff`",
+    note = "for a function from the retry's number to a `Duration`, write `backoff = |retry| delay(retry)`, or its path in two parts: `backoff = self::delay`"
+)]
+pub trait IntoBackoff {
+    fn into_backoff(self) -> Backoff;
+}
+
+impl IntoBackoff for Backoff {
+    #[inline]
+    fn into_backoff(self) -> Backoff {
+        self
+    }
+}
+
+#[inline]
+pub fn backoff(backoff: impl IntoBackoff) -> Backoff {
+    backoff.into_backoff()
 }
 
 /// Numbers that can be a factor.

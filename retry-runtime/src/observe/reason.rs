@@ -12,7 +12,8 @@ pub enum Reason {
     NotRetryable,
     /// No retry is left, or retries are off.
     Exhausted,
-    /// The next attempt would have begun after the call's `deadline`.
+    /// The next attempt would have begun after the call's `deadline`, or its pauses would have taken longer than
+    /// `total_delay`.
     Deadline,
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong,

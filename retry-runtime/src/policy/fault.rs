@@ -86,7 +86,7 @@ impl Fault {
             Self::OutOfRange(at, _) => match at.key {
                 Key::Factor => "a `factor` is a number from 1 up",
                 Key::Jitter => "a `jitter` is a ratio from 0 to 1, of at most 9 decimals",
-                _ => "a `timeout` or `deadline` is above zero",
+                _ => "a `timeout`, `deadline` or `total_delay` is above zero",
             },
             Self::Above(low, _) => match low.at.key {
                 Key::Floor => "the `floor` is above the `cap`: lower the first or raise the second",
@@ -99,7 +99,8 @@ impl Fault {
 impl Policy {
     /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
     /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
-    /// outside 0–1 or of more than 9 decimals; a `timeout` or `deadline` of zero; a `deadline` before which no retry begins.
+    /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or
+    /// `total_delay` of zero; a `deadline` or `total_delay` before which no retry begins.
     ///
     /// The setters take such numbers and use the nearest valid ones. For policies whose numbers are only known at run time;
     /// for constants there is [`checked`](Self::checked).
@@ -157,9 +158,14 @@ impl Policy {
         }
     }
 
-    /// Checks that the first retry can begin before the deadline after some kind of failure.
+    /// Checks that the first retry can begin before each limit of time after some kind of failure.
     pub(crate) fn check_deadline(&self) -> Result<(), PolicyError> {
-        let Some(deadline) = self.time_limit() else {
+        self.check_in_time(Key::Deadline, self.time_limit())?;
+        self.check_in_time(Key::TotalDelay, self.delay_limit())
+    }
+
+    fn check_in_time(&self, limited_by: Key, limit: Option<Duration>) -> Result<(), PolicyError> {
+        let Some(limit) = limit else {
             return Ok(());
         };
         // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
@@ -175,15 +181,15 @@ impl Policy {
             let (shortest, _) = schedule.range(1, Duration::ZERO);
             let plain = schedule.plain_delay(1);
             let (key, is_sections, value) = match (schedule.backoff, schedule.jitter) {
-                _ if schedule.floor > deadline => (Key::Floor, false, shortest),
+                _ if schedule.floor > limit => (Key::Floor, false, shortest),
                 (_, Jitter::Decorrelated) => (Key::Base, named.base.is_some(), shortest),
                 (Backoff::List(_), _) => (Key::Backoff, named.backoff.is_some(), plain),
                 _ => (Key::Base, named.base.is_some(), plain),
             };
             let delay = bound(*section, key, is_sections, value);
-            let deadline = bound(None, Key::Deadline, false, deadline);
+            let limit = bound(None, limited_by, false, limit);
             // A kind that can be retried is enough.
-            let Some(late) = complaint::too_late(delay, shortest, deadline) else {
+            let Some(late) = complaint::too_late(delay, shortest, limit) else {
                 return Ok(());
             };
             complaint.get_or_insert(late);
@@ -197,6 +203,13 @@ impl Policy {
         }
         if let Some(Duration::ZERO) = self.time_limit() {
             return Some(out_of_range(None, Key::Deadline, range::POSITIVE_DURATION));
+        }
+        if let Some(Duration::ZERO) = self.delay_limit() {
+            return Some(out_of_range(
+                None,
+                Key::TotalDelay,
+                range::POSITIVE_DURATION,
+            ));
         }
         let mut sections: &[_] = &SECTIONS;
         while let [(section, kind), rest @ ..] = sections {

@@ -2,6 +2,32 @@ use core::time::Duration;
 
 use retry_vocabulary::duration::LONGEST;
 
+/// An optional duration in whole milliseconds, of which a policy and a call have a spare word. Anything above 49 days is
+/// stored as 49 days.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Millis(u32);
+
+impl Millis {
+    pub(crate) const NOT_NAMED: Self = Self(u32::MAX);
+
+    /// Rounded up.
+    pub(crate) const fn new(duration: Duration) -> Self {
+        let millis = duration.as_nanos().div_ceil(1_000_000);
+        if millis >= u32::MAX as u128 {
+            return Self(u32::MAX - 1);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "it was looked at")]
+        Self(millis as u32)
+    }
+
+    pub(crate) const fn get(self) -> Option<u32> {
+        match self {
+            Self::NOT_NAMED => None,
+            Self(millis) => Some(millis),
+        }
+    }
+}
+
 /// An optional duration in half the space. Anything above 584 years is stored as 584 years.
 #[derive(Clone, Copy)]
 pub(crate) struct Nanos(u64);

@@ -54,6 +54,7 @@ use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `timeout`, `deadline` | a duration above `0s` |
+/// | `total_delay` | a duration above `0s`, counted in whole milliseconds |
 /// | `enabled` | `true` or `false` |
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
@@ -74,7 +75,7 @@ impl Policy {
     /// This policy, overridden key by key with what a layer names, in sections too.
     ///
     /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// inherits, if its shortest delay is above its `deadline`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
+    /// inherits, if its shortest delay is above its `deadline` or `total_delay`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
     /// removes an earlier `base` and `factor`.
     ///
     /// ```
@@ -119,6 +120,7 @@ impl Policy {
             (Key::MaxHint, KeyValue::Duration(longest)) => return self.max_hint(longest),
             (Key::Timeout, KeyValue::Duration(timeout)) => return self.timeout(timeout),
             (Key::Deadline, KeyValue::Duration(deadline)) => return self.deadline(deadline),
+            (Key::TotalDelay, KeyValue::Duration(limit)) => return self.total_delay(limit),
             (Key::Enabled, KeyValue::Bool(enabled)) => return self.enabled(enabled),
             _ => return self,
         };
@@ -140,6 +142,7 @@ impl Policy {
             Key::MaxHint => KeyValue::Duration(self.longest_hint()?),
             Key::Timeout => KeyValue::Duration(self.attempt_limit()?),
             Key::Deadline => KeyValue::Duration(self.time_limit()?),
+            Key::TotalDelay => KeyValue::Duration(self.delay_limit()?),
             Key::Enabled if !self.enabled => KeyValue::Bool(false),
             _ => return None,
         })

@@ -1,18 +1,23 @@
 //! `stream = "first"`: an attempt succeeds once its first item arrives, and what follows is passed on.
 
+use alloc::vec::{self, Vec};
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::{Giver, Patience, Retried, SizeHint, Stopped, ends, one_more};
+use super::{Giver, Patience, Retried, SizeHint, Stopped, StreamItem, ends, one_more};
 use crate::time::timer::Timer;
 
-/// A stream whose first item has arrived, or that ended without one.
+/// A stream whose first item that counts has arrived, or that ended without one.
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
+    /// What came before it.
+    held: vec::IntoIter<T>,
     first: Option<T>,
+    /// Whether the stream must not be polled again.
+    ended: bool,
     stream: S,
     patience: Patience<E, W>,
 }
@@ -47,34 +52,55 @@ where
     S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
-    /// What follows the first item.
+    /// What is not yet handed on.
     fn rest(&self) -> SizeHint {
-        self.patience.size_hint(self.stream.size_hint())
+        let (least, most) = if self.ended {
+            (0, Some(0))
+        } else {
+            self.patience.size_hint(self.stream.size_hint())
+        };
+        let here = self.held.len() + usize::from(self.first.is_some());
+        (
+            least.saturating_add(here),
+            most.and_then(|most| most.checked_add(here)),
+        )
     }
+}
+
+/// Whatever comes first counts.
+pub fn any<T>(_: &T) -> bool {
+    true
+}
+
+/// A function of the key `first`: the type of a closure's argument is inferred from this bound.
+pub fn counts<I: StreamItem, F: FnMut(&I::Value) -> bool>(first: F) -> F {
+    first
 }
 
 pub async fn attempt<S, T, E, W>(
     stream: S,
     patience: Patience<E, W>,
+    counts: impl FnMut(&T) -> bool,
 ) -> Result<Started<Pin<Box<S>>, T, E, W>, Stopped<E>>
 where
     S: Stream<Item = Result<T, E>>,
     W: Timer,
 {
-    start(Box::pin(stream), patience).await
+    start(Box::pin(stream), patience, counts).await
 }
 
 /// An attempt of a call that has a fallback.
 pub async fn attempt_or_fallback<S, F, T, E, W>(
     stream: S,
     patience: Patience<E, W>,
+    counts: impl FnMut(&T) -> bool,
 ) -> Result<Started<Either<S, F>, T, E, W>, Stopped<E>>
 where
     S: Stream<Item = Result<T, E>>,
     F: Stream<Item = Result<T, E>>,
     W: Timer,
 {
-    start(Either::Attempt(Box::pin(stream)), patience).await
+    start(Either::Attempt(Box::pin(stream)), patience, counts).await
 }
 
 /// What the fallback returned, in place of an attempt.
@@ -87,19 +113,28 @@ where
     F: Stream<Item = Result<T, E>>,
     W: Timer,
 {
-    start(Either::Fallback(Box::pin(stream)), patience).await
+    start(Either::Fallback(Box::pin(stream)), patience, any).await
 }
 
 async fn start<S, T, E, W>(
     mut stream: S,
     mut patience: Patience<E, W>,
+    mut counts: impl FnMut(&T) -> bool,
 ) -> Result<Started<S, T, E, W>, Stopped<E>>
 where
     S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
-    let first = patience.item(Pin::new(&mut stream)).await?;
+    let mut held = Vec::new();
+    let first = loop {
+        match patience.item(Pin::new(&mut stream)).await? {
+            Some(item) if !counts(&item) => held.push(item),
+            first => break first,
+        }
+    };
     Ok(Started {
+        held: held.into_iter(),
+        ended: first.is_none(),
         first,
         stream,
         patience,
@@ -118,15 +153,17 @@ where
         Ok(started) => started,
         Err(error) => return Some(Err(error)),
     };
-    // A stream that ended must not be polled again.
-    let mut item = Ok(started.first.take()?);
-    loop {
-        giver.give(item, started.rest()).await;
-        item = match started.patience.next(Pin::new(&mut started.stream)).await {
-            Ok(next) => next?,
-            Err(stopped) => return Some(Err(stopped.error)),
-        };
+    while let Some(item) = started.held.next().or_else(|| started.first.take()) {
+        giver.give(Ok(item), started.rest()).await;
     }
+    while !started.ended {
+        match started.patience.next(Pin::new(&mut started.stream)).await {
+            Ok(Some(item)) => giver.give(item, started.rest()).await,
+            Ok(None) => break,
+            Err(stopped) => return Some(Err(stopped.error)),
+        }
+    }
+    None
 }
 
 /// The stream of an attempt that an async function awaited.
@@ -139,8 +176,7 @@ where
 {
     let (giver, taker) = ends();
     giver.expect(match &outcome {
-        Ok(started) if started.first.is_some() => one_more(started.rest(), true),
-        Ok(_) => (0, Some(0)),
+        Ok(started) => started.rest(),
         Err(_) => one_more((0, Some(0)), true),
     });
     Retried::new(taker, finish(giver, outcome))

@@ -1,4 +1,4 @@
-//! The key `timeout` for a stream: the time to open it, and then the wait for each item.
+//! The keys `timeout` and `idle_timeout` for a stream: the time to open it, and then the wait for each item.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -37,6 +37,8 @@ impl<E> Stopped<E> {
 pub struct Patience<E, W> {
     timer: W,
     limit: Option<Timeout<E>>,
+    /// For what follows the first item.
+    idle: Option<Timeout<E>>,
     /// Whether the attempt has yielded an item.
     yielded: bool,
 }
@@ -56,18 +58,20 @@ pub fn endless<I: StreamItem>() -> Patience<I::Error, NoTimer> {
     Patience {
         timer: NoTimer,
         limit: None,
+        idle: None,
         yielded: false,
     }
 }
 
 pub fn patience<I: StreamItem, W: Timer>(
     timer: W,
-    limit: Option<Duration>,
+    [limit, idle]: [Option<Duration>; 2],
     error: fn(TimedOut) -> I::Error,
 ) -> Patience<I::Error, W> {
     Patience {
         timer,
         limit: limit.map(|limit| (limit, error)),
+        idle: idle.map(|idle| (idle, error)),
         yielded: false,
     }
 }
@@ -75,7 +79,8 @@ pub fn patience<I: StreamItem, W: Timer>(
 impl<E, W: Timer> Patience<E, W> {
     // By `&mut`, which is `Send` where the timer is, though `&` may not be.
     pub async fn wait<F: Future>(&mut self, future: F) -> Result<F::Output, Stopped<E>> {
-        let Some((limit, error)) = self.limit else {
+        let limit = if self.yielded { self.idle } else { self.limit };
+        let Some((limit, error)) = limit else {
             return Ok(future.await);
         };
         let future = pin!(future);
@@ -115,7 +120,7 @@ impl<E, W: Timer> Patience<E, W> {
 
     /// The hint of a stream that is waited for: a timeout ends it early, with one item, the error.
     pub(super) fn size_hint(&self, (least, most): SizeHint) -> SizeHint {
-        match self.limit {
+        match self.limit.or(self.idle) {
             Some(_) => (0, most.and_then(|most| most.checked_add(1))),
             None => (least, most),
         }

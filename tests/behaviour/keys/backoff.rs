@@ -147,3 +147,23 @@ async fn jitter_applies_to_computed_delays() {
         assert!(recording.delays()[0] <= secs(100));
     }
 }
+
+mod delays {
+    use std::time::Duration;
+
+    pub(super) fn doubled(retry: u32) -> Duration {
+        super::secs(2) * retry
+    }
+}
+
+#[test]
+fn a_function_may_be_named_by_its_path() {
+    #[retry(max = 3, backoff = delays::doubled, jitter = "none")]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let skipped = testing::skip_sleeps();
+    assert_eq!(call(&mut Script::new(vec![TRANSIENT; 3])), Ok(4));
+    assert_eq!(skipped.total(), secs(12));
+}

@@ -188,3 +188,85 @@ async fn macros_in_values_are_read_in_their_place() {
     assert_eq!(client.call(&mut script).await, Err(TRANSIENT));
     assert_eq!(script.attempts, 4);
 }
+
+#[retry(max = 9, backoff = "fixed", base = "2s", jitter = "none", total_delay = "5s", give_up = expect_deadline)]
+async fn limited_pauses(script: &mut Script, work: Duration) -> Result<usize, Failure> {
+    sleep(work).await;
+    script.next()
+}
+
+const LIMITED_PAUSES: Policy = Policy::fixed(secs(2))
+    .max(9)
+    .jitter(retry_runtime::Jitter::None)
+    .total_delay(secs(5));
+
+#[tokio::test(start_paused = true)]
+async fn pauses_may_have_a_limit_together() {
+    for (steps, attempts, pauses, outcome) in [
+        // However long attempts take.
+        (vec![TRANSIENT; 9], 3, 4, Err(TRANSIENT)),
+        // What a server asks for counts, too.
+        (
+            vec![throttled_for(secs(5)), TRANSIENT],
+            2,
+            5,
+            Err(TRANSIENT),
+        ),
+        (
+            vec![throttled_for(secs(6))],
+            1,
+            0,
+            Err(throttled_for(secs(6))),
+        ),
+        (vec![TRANSIENT; 2], 3, 4, Ok(3)),
+    ] {
+        let (start, mut script) = (Instant::now(), Script::new(steps.clone()));
+        assert_eq!(limited_pauses(&mut script, secs(100)).await, outcome);
+        let attempts_and_time =
+            |script: &Script, start: Instant| (script.attempts, start.elapsed().as_secs());
+        let worked = 100 * attempts as u64;
+        assert_eq!(
+            attempts_and_time(&script, start),
+            (attempts, worked + pauses)
+        );
+
+        let (start, script) = (Instant::now(), std::cell::RefCell::new(Script::new(steps)));
+        let called = LIMITED_PAUSES.call(async || {
+            sleep(secs(100)).await;
+            script.borrow_mut().next()
+        });
+        assert_eq!(called.await, outcome);
+        assert_eq!(
+            attempts_and_time(&script.borrow(), start),
+            (attempts, worked + pauses)
+        );
+    }
+}
+
+/// The error before the attempt that the time ended, if there is one.
+fn last_real_error(gave_up: GaveUp<Failure>) -> Failure {
+    let mut errors = gave_up.into_errors();
+    let last = errors.pop().expect("a call that gave up has an error");
+    errors.pop().filter(|_| last == SLOW).unwrap_or(last)
+}
+
+const SLOW: Failure = support::failure::TIMEOUT;
+
+#[tokio::test(start_paused = true)]
+async fn at_the_end_an_attempt_may_be_dropped_for_the_error_before_it() {
+    #[retry(max = "unlimited", backoff = "fixed", base = "1s", jitter = "none", give_up = last_real_error,
+        deadline = end - Instant::now(), timeout = end - Instant::now())]
+    async fn call(end: Instant, script: &mut Script) -> Result<usize, Failure> {
+        let outcome = script.next();
+        sleep(secs(3)).await;
+        outcome
+    }
+
+    let start = Instant::now();
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(call(start + secs(10), &mut script).await, Err(TRANSIENT));
+    // Attempts at 0–3, 4–7 and 8–10 s.
+    assert_eq!((script.attempts, start.elapsed()), (3, secs(10)));
+    let mut script = Script::new([]);
+    assert_eq!(call(Instant::now() + secs(2), &mut script).await, Err(SLOW));
+}

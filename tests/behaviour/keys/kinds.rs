@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Jitter, Kind, Verdict, retry, testing};
+use retry_runtime::{Backoff, Jitter, Kind, Policy, Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 
 use crate::keys::{Script, millis, secs};
@@ -163,4 +163,37 @@ fn what_is_told_is_of_one_count() {
     let transient_out = [&steps[..], &[TRANSIENT]].concat();
     assert_eq!(numbers(&transient_out), [&told[..], &[(6, 5)]].concat());
     assert_eq!(numbers(&[TRANSIENT, TIMEOUT]), [(1, 2), (2, 1)]);
+}
+
+/// Each class has its own limit and delay, under one total; what is unauthorized is tried again once, at once.
+#[retry(
+    attempt = attempt,
+    on = |error| {
+        let class = |other: &Failure| other.0.kind();
+        let earlier = attempt.errors().iter().filter(|other| class(other) == class(error)).count();
+        earlier < if *error == THROTTLED { 2 } else { 1 }
+    },
+    policy = |error| Policy::fixed(if *error == THROTTLED { secs(5) } else { secs(0) })
+        .max(3)
+        .jitter(Jitter::None)
+)]
+fn classes(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[test]
+fn on_and_policy_may_count_classes_of_ones_own() {
+    for (steps, outcome, delays) in [
+        (vec![THROTTLED, TIMEOUT, THROTTLED], Ok(4), vec![5, 0, 5]),
+        (vec![TIMEOUT, THROTTLED, TIMEOUT], Err(TIMEOUT), vec![0, 5]),
+        (vec![THROTTLED; 3], Err(THROTTLED), vec![5, 5]),
+        (
+            vec![THROTTLED, TIMEOUT, THROTTLED, TRANSIENT],
+            Err(TRANSIENT),
+            vec![5, 0, 5],
+        ),
+    ] {
+        let delays = delays.into_iter().map(secs).collect();
+        assert_eq!(run(steps, classes), (outcome, delays));
+    }
 }

@@ -3,7 +3,7 @@
 use futures::stream::{BoxStream, FusedStream, Stream, StreamExt};
 use retry_runtime::retry;
 
-use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, all, all_of, items};
+use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, all, all_of, items, secs};
 
 #[retry(stream, max = MAX, backoff = "none")]
 fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
@@ -136,4 +136,46 @@ async fn arguments_by_value_are_borrowed_by_every_attempt() {
     }
     let server = Server::new([vec![BUSY], items(1..=2)]);
     assert_eq!(all(owned(server.into(), 1)).await, [Ok(4), Ok(8)]);
+}
+
+/// Even items count.
+#[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none", timeout = "5s")]
+fn chosen(server: &Server) -> impl Stream<Item = Item> {
+    server.lazy()
+}
+
+#[retry(stream = "first", first = |item| item % 2 == 0, max = MAX, backoff = "none")]
+async fn chosen_eagerly(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+    server.connect().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_before_the_item_that_counts_is_held_back() {
+    let stalls = vec![Step::Item(1), Step::Wait(secs(9))];
+    let scripts = vec![
+        vec![Step::Item(1), Step::Item(3), BUSY],
+        stalls,
+        vec![Step::Item(5), Step::Item(6), Step::Item(7), BUSY],
+    ];
+    let server = Server::new(scripts.clone());
+    let seen = all(chosen(&server)).await;
+    assert_eq!(seen, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
+    assert_eq!(server.attempts(), 3);
+
+    let server = Server::new([scripts[0].clone(), scripts[2].clone()]);
+    let stream = chosen_eagerly(&server).await.unwrap();
+    // The call waits for the item that counts, and reads nothing ahead of it.
+    assert_eq!((server.attempts(), server.pulled()), (2, 4));
+    assert_eq!(stream.size_hint().0, 4);
+    assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_no_item_counts_all_come_at_the_end() {
+    let server = Server::new([vec![Step::Item(1), Step::Item(3)]]);
+    assert_eq!(all(chosen(&server)).await, [Ok(1), Ok(3)]);
+    let stream = chosen_eagerly(&server).await.unwrap();
+    assert_eq!(stream.size_hint(), (2, Some(2)));
+    assert_eq!(all(stream).await, [Ok(1), Ok(3)]);
+    assert_eq!(server.attempts(), 2);
 }

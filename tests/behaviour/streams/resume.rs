@@ -418,3 +418,21 @@ async fn the_position_ends_at_the_largest_number() {
     assert_eq!(all(stream(&seen)).await, [Err(Failure::Busy)]);
     assert_eq!(seen.into_inner().unwrap(), [0, u64::MAX - 1, u64::MAX]);
 }
+
+/// Of a server that breaks after each item.
+#[tokio::test]
+async fn breaks_may_be_limited_in_all() {
+    #[retry(stream = "resume", max = 4, backoff = "none", attempt = attempt)]
+    fn feed(server: &Server) -> impl Stream<Item = Item> {
+        attempt.progress_after(Duration::MAX);
+        server.lazy()
+    }
+
+    let scripts: Vec<_> = (1..=40).map(|item| breaks_after(item..=item)).collect();
+    let server = Server::new(scripts);
+    let seen = all(feed(&server)).await;
+    assert_eq!(
+        seen,
+        [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Err(Failure::Busy)]
+    );
+}

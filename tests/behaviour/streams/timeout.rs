@@ -174,3 +174,50 @@ mod errors_in_time {
         assert_eq!(server.attempts(), 1);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_between_items_may_have_a_limit_of_its_own() {
+    #[retry(
+        stream = "buffer",
+        max = 1,
+        backoff = "none",
+        timeout = "30s",
+        idle_timeout = "5s"
+    )]
+    fn both(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+
+    #[retry(stream = "buffer", max = 1, backoff = "none", idle_timeout = "5s")]
+    fn idle(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+
+    let steps = |waits: [u64; 2]| {
+        let [first, second] = waits.map(|wait| Wait(secs(wait)));
+        vec![first, Step::Item(1), second, Step::Item(2)]
+    };
+    let good = vec![Ok(1), Ok(2)];
+    for (waits, of_both, of_idle) in [
+        ([29, 4], (1, 33), (1, 33)),
+        ([29, 6], (2, 34), (2, 34)),
+        ([31, 4], (2, 30), (1, 35)),
+    ] {
+        let server = Server::new([steps(waits), items(1..=2)]);
+        let start = Instant::now();
+        assert_eq!(all(both(&server)).await, good);
+        assert_eq!(
+            (server.attempts(), start.elapsed().as_secs()),
+            of_both,
+            "{waits:?}"
+        );
+        let server = Server::new([steps(waits), items(1..=2)]);
+        let start = Instant::now();
+        assert_eq!(all(idle(&server)).await, good);
+        assert_eq!(
+            (server.attempts(), start.elapsed().as_secs()),
+            of_idle,
+            "{waits:?}"
+        );
+    }
+}

@@ -18,6 +18,7 @@ pub(super) fn check(
     errors: &mut Errors,
 ) {
     let streamed = outcome::stream(outcome);
+    needs_stream(arguments, errors);
     let Some(key) = arguments.get(Key::Stream) else {
         if streamed.is_some_and(|streamed| streamed.part == StreamPart::Outcome) {
             let name = &function.signature.ident;
@@ -66,6 +67,21 @@ pub(super) fn check(
     }
 }
 
+/// Refuses keys that do nothing without the stream that they are about.
+fn needs_stream(arguments: &Arguments, errors: &mut Errors) {
+    let mode = arguments.value(Key::Stream);
+    if let Some(first) = arguments.get(Key::First) {
+        if !matches!(mode, Some(KeyValue::Stream(Mode::First))) {
+            errors.push(error!(first.ident.span() =>
+                "`first` says which item ends the retries of `stream = \"first\"`: name that mode, or remove `first`"));
+        }
+    }
+    if let (Some(idle), None) = (arguments.get(Key::IdleTimeout), mode) {
+        errors.push(error!(idle.ident.span() =>
+            "`idle_timeout` limits the wait between a stream's items: name `stream` too, or use `timeout`, which limits an attempt"));
+    }
+}
+
 /// Refuses a stream that keeps the arguments and borrows one, though its type says that it borrows nothing.
 pub(super) fn outlives_no_argument(
     arguments: &Arguments,
@@ -94,6 +110,7 @@ pub(super) fn outlives_no_argument(
 /// In `retrying!`, where no function returns the stream.
 pub(super) fn refused(arguments: &Arguments, outcome: &Type, errors: &mut Errors) {
     const MESSAGE: &str = "`retrying!` can't retry a stream, which goes on after the block: put `#[retry(stream = \"first\")]` on a function that returns it";
+    needs_stream(arguments, errors);
     if let Some(key) = arguments.get(Key::Stream) {
         errors.at(key.ident.span(), MESSAGE);
     } else if outcome::stream(outcome).is_some() {
