@@ -41,6 +41,7 @@ mod policies;
 mod policy;
 mod repeats;
 mod shared;
+mod switched;
 mod team;
 mod timeout;
 mod timer;
