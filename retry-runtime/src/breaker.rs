@@ -9,6 +9,8 @@ pub(crate) mod circuit_breaker;
 mod cusum;
 #[cfg(feature = "std")]
 mod last_calls;
+#[cfg(feature = "std")]
+pub(crate) mod patient;
 pub(crate) mod permit;
 #[cfg(feature = "std")]
 mod rule;

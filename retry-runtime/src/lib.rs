@@ -60,6 +60,8 @@ pub use batch::{
 #[cfg(feature = "std")]
 pub use breaker::circuit::{Breaker, BreakerState};
 pub use breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+#[cfg(feature = "std")]
+pub use breaker::patient::PatientBreaker;
 pub use breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use budget::bucket::Budget;

@@ -99,7 +99,8 @@ use crate::policy::Policy;
 /// assert_eq!(rejected.to_string(), "rejected: its turn comes after its deadline");
 /// ```
 ///
-/// The key takes any expression whose type implements this. References, `Arc`, `Rc` and `Box` do if what they hold does.
+/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they hold does; a `None`
+/// makes nobody wait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no limiter",
     label = "no `Limiter`",
@@ -118,7 +119,7 @@ pub trait Limiter {
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
 
     /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
-    fn max_wait(&self) -> Option<Duration> {
+    fn longest_wait(&self) -> Option<Duration> {
         None
     }
 }
@@ -172,6 +173,8 @@ pub enum Turn {
     },
     /// Never: the call ends.
     Rejected,
+    /// Never, because too many wait already: the call ends.
+    Full,
 }
 
 /// How an attempt that had its turn has ended.
@@ -295,9 +298,9 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn max_wait(&self) -> Option<Duration> {
+            fn longest_wait(&self) -> Option<Duration> {
                 let $this = self;
-                $held.max_wait()
+                $held.longest_wait()
             }
         }
     )*};
@@ -312,4 +315,33 @@ forward! {
 forward! {
     () ConcurrencyLimiter, this: this.0;
     (By: Gate) RateLimiter<By>, this: this.0;
+}
+
+/// A switch: `None` makes nobody wait.
+impl<L: Limiter> Limiter for Option<L> {
+    #[inline]
+    fn enter(&self, cost: u32) -> Ticket {
+        match self {
+            Some(limiter) => limiter.enter(cost),
+            None => Ticket::new(0, cost),
+        }
+    }
+
+    #[inline]
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        match self {
+            Some(limiter) => limiter.poll(ticket, waker),
+            None => Turn::Begin,
+        }
+    }
+
+    #[inline]
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+        self.as_ref()?.leave(ticket, end)
+    }
+
+    #[inline]
+    fn longest_wait(&self) -> Option<Duration> {
+        self.as_ref()?.longest_wait()
+    }
 }

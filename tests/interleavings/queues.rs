@@ -61,7 +61,7 @@ impl Shared {
             |context| match self.queue.poll(&mut ticket, context.waker()) {
                 Turn::Begin => Poll::Ready(()),
                 Turn::Wait { .. } => Poll::Pending,
-                Turn::Rejected => panic!("it is in the queue"),
+                Turn::Rejected | Turn::Full => panic!("it is in the queue"),
             },
         )
         .await;

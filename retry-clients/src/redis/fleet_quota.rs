@@ -391,8 +391,8 @@ impl Limiter for FleetQuota {
         changes
     }
 
-    fn max_wait(&self) -> Option<Duration> {
-        Limiter::max_wait(&self.0.room)
+    fn longest_wait(&self) -> Option<Duration> {
+        self.0.room.longest_wait()
     }
 }
 

@@ -165,6 +165,14 @@ impl Breaker {
         }
     }
 
+    /// For how long it lets nothing through, as far as that is known.
+    pub(super) fn open_until(&self) -> Option<Duration> {
+        match self.circuit().phase {
+            Phase::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
+            _ => None,
+        }
+    }
+
     pub(super) const fn of(rule: Rule) -> Self {
         Self {
             made: rule,

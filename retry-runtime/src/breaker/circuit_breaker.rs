@@ -42,7 +42,8 @@ use crate::observe::cause::Cause;
 /// assert_eq!(read().unwrap_err().to_string(), "rejected by an open circuit breaker");
 /// ```
 ///
-/// The key takes any expression whose type implements this. References, `Arc` and `Rc` do if what they hold does.
+/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they hold does; a
+/// `None` lets everything through.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no circuit breaker",
     label = "no `CircuitBreaker`",
@@ -195,3 +196,30 @@ macro_rules! forward {
     )*};
 }
 forward!(&B Arc<B> Rc<B> Box<B>);
+
+/// A switch: `None` lets everything through.
+impl<B: CircuitBreaker> CircuitBreaker for Option<B> {
+    #[inline]
+    fn admit(&self) -> Option<Pass> {
+        match self {
+            Some(breaker) => breaker.admit(),
+            None => Some(Pass::new(0)),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.as_ref().is_some_and(B::is_open)
+    }
+
+    fn admit_hedge(&self) -> Option<Pass> {
+        match self {
+            Some(breaker) => breaker.admit_hedge(),
+            None => Some(Pass::new(0)),
+        }
+    }
+
+    #[inline]
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        self.as_ref()?.record(pass, seen)
+    }
+}

@@ -3,6 +3,7 @@ use core::time::Duration;
 
 use crate::breaker::circuit::Breaker;
 use crate::breaker::circuit_breaker::Transition;
+use crate::breaker::patient::PatientBreaker;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
 
 /// Its numbers, as it is made.
@@ -243,6 +244,34 @@ impl Breaker {
             hung_after: millis(after),
             ..self.into_rule()
         })
+    }
+
+    /// This breaker for calls that wait while it is open, for no longer than that, and not beyond their deadline: workers
+    /// and consumers of queues, which have nothing better to do. Name it as the `limiter` of the call, in place of the key
+    /// `breaker`. Other calls can be rejected by the same breaker at the same time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Breaker, retry};
+    ///
+    /// static STORE: Breaker = Breaker::new();
+    /// const PATIENCE: Duration = Duration::from_secs(600);
+    ///
+    /// #[retry(max = "unlimited", deadline = "1h", limiter = STORE.max_wait(PATIENCE))]
+    /// async fn consume(message: &str) -> std::io::Result<usize> {
+    ///     Ok(message.len())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(consume("hello").await.unwrap(), 5);
+    /// # }
+    /// ```
+    ///
+    /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have to wait
+    /// longer is rejected at once. While trial calls run, those that wait ask again every 20 ms.
+    pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
+        PatientBreaker::new(self, max_wait)
     }
 
     #[allow(

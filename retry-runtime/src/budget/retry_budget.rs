@@ -119,6 +119,42 @@ macro_rules! forward {
 }
 forward!(&B Arc<B> Rc<B> Box<B>);
 
+/// A switch: `None` pays for everything.
+impl<B: RetryBudget> RetryBudget for Option<B> {
+    #[inline]
+    fn withdraw(&self, kind: Kind) -> bool {
+        self.as_ref().is_none_or(|budget| budget.withdraw(kind))
+    }
+
+    #[inline]
+    fn refund(&self, kind: Kind) {
+        self.iter().for_each(|budget| budget.refund(kind));
+    }
+
+    #[inline]
+    fn called(&self) {
+        self.iter().for_each(B::called);
+    }
+
+    #[inline]
+    fn succeeded(&self, retried: Option<Kind>) {
+        self.iter().for_each(|budget| budget.succeeded(retried));
+    }
+
+    #[inline]
+    fn succeeded_at_once(&self) {
+        self.iter().for_each(B::succeeded_at_once);
+    }
+
+    fn answered(&self, retried: Option<Kind>) {
+        self.iter().for_each(|budget| budget.answered(retried));
+    }
+
+    fn failed(&self, kind: Kind) {
+        self.iter().for_each(|budget| budget.failed(kind));
+    }
+}
+
 /// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)
 /// makes it.
 #[derive(Debug)]

@@ -185,7 +185,7 @@ impl Call {
     pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
         let data = match place.poll(Waker::noop()) {
             Turn::Begin => return false,
-            Turn::Rejected => return true,
+            Turn::Rejected | Turn::Full => return true,
             Turn::Wait { ahead, at_least } => EventData::Waiting { ahead, at_least },
         };
         self.report(call, data, observe);

@@ -44,6 +44,8 @@ pub enum RejectedBy {
     Breaker,
     /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
     Limiter,
+    /// As many attempts as may already waited for the `limiter`.
+    Full,
     /// The attempt would have waited for its turn beyond the call's `deadline`.
     Deadline,
     /// The call was cancelled while it waited for its turn.
@@ -67,6 +69,7 @@ impl fmt::Display for Rejected {
         f.write_str(match self.by {
             RejectedBy::Breaker => "rejected by an open circuit breaker",
             RejectedBy::Limiter => "rejected by the limiter",
+            RejectedBy::Full => "rejected: too many calls wait already",
             RejectedBy::Deadline => "rejected: its turn comes after its deadline",
             RejectedBy::Cancelled => "cancelled while it waited for its turn",
         })

@@ -38,6 +38,20 @@ impl Aimd {
         }
     }
 
+    /// One that never changes.
+    pub(super) const fn fixed(limit: u32) -> Self {
+        Self::new().between(limit, limit)
+    }
+
+    pub(super) const fn between(self, least: u32, most: u32) -> Self {
+        Self {
+            least,
+            most,
+            ..self
+        }
+        .bounded()
+    }
+
     pub(super) const fn start(self, limit: u32) -> Self {
         let limit = limit as f64;
         Self { limit, ..self }.bounded()
@@ -46,23 +60,13 @@ impl Aimd {
     pub(super) const fn least(self, least: u32) -> Self {
         let least = if least == 0 { 1 } else { least };
         let most = if self.most < least { least } else { self.most };
-        Self {
-            least,
-            most,
-            ..self
-        }
-        .bounded()
+        self.between(least, most)
     }
 
     pub(super) const fn most(self, most: u32) -> Self {
         let most = if most == 0 { 1 } else { most };
         let least = if self.least > most { most } else { self.least };
-        Self {
-            least,
-            most,
-            ..self
-        }
-        .bounded()
+        self.between(least, most)
     }
 
     const fn bounded(self) -> Self {

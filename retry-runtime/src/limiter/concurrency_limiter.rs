@@ -1,14 +1,22 @@
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use crate::budget::keyed::Rest;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::queue::Queue;
 use crate::limiter::with_cost::WithCost;
+use crate::observe::changed::changed;
+use crate::out_of_range::OutOfRange;
 
-/// Bounds how many attempts run at a time, by how well the server copes: the key `limiter`.
+/// Bounds how many attempts run at a time: the key `limiter`.
 ///
-/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. The limiter
+/// | made by | the limit | a name for it |
+/// |---|---|---|
+/// | [`fixed`](Self::fixed) | known, such as that of a pool of connections | bulkhead, semaphore |
+/// | [`aimd`](Self::aimd) | found by trying, by how well the server copes | adaptive limit |
+///
+/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. `aimd`
 /// finds the limit by trying: one more for each round of successes, and up to a tenth less when an attempt fails.
 ///
 /// ```
@@ -51,6 +59,7 @@ use crate::limiter::with_cost::WithCost;
 /// | [`least`](Self::least) | 1 |
 /// | [`most`](Self::most) | 200 |
 /// | [`max_wait`](Self::max_wait) | none |
+/// | [`queue`](Self::queue) | no limit |
 ///
 /// Make one for each server that can be overloaded separately: each host, each database. [`Keyed`](crate::Keyed) keeps
 /// them apart.
@@ -61,6 +70,33 @@ impl ConcurrencyLimiter {
     /// A limit that starts at 20.
     pub const fn aimd() -> Self {
         Self(Queue::new(Aimd::new()))
+    }
+
+    /// A limit that never changes: a bulkhead. What waits begins in the order in which it came, and a retry waits behind
+    /// what came during its pause.
+    ///
+    /// ```
+    /// use retry_runtime::{ConcurrencyLimiter, retry};
+    ///
+    /// // Ten at a time, ten more that wait. All others are rejected at once.
+    /// static REPORTS: ConcurrencyLimiter = ConcurrencyLimiter::fixed(10).queue(10);
+    ///
+    /// #[retry(limiter = &REPORTS)]
+    /// fn report() -> std::io::Result<String> {
+    ///     Ok(REPORTS.to_string())
+    /// }
+    ///
+    /// assert_eq!(report().unwrap(), "1 of 10 running, 0 waiting");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[doc(alias = "bulkhead")]
+    #[doc(alias = "semaphore")]
+    pub const fn fixed(limit: u32) -> Self {
+        assert!(limit > 0, "at least one runs at a time");
+        Self(Queue::new(Aimd::fixed(limit)))
     }
 
     /// The limit at first. From `least` to `most`, default 20.
@@ -83,9 +119,18 @@ impl ConcurrencyLimiter {
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
     ///
+    /// With zero, an attempt begins at once or is rejected ("try acquire").
+    ///
     /// If calls have no deadline, set this: while a server is slow, calls would wait in a queue that only grows.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.0.max_wait = Some(max_wait);
+        self
+    }
+
+    /// How many attempts may wait for their turn. One more is rejected at once, with
+    /// [`RejectedBy::Full`](crate::RejectedBy::Full). With 0, none waits. By default there is no limit.
+    pub const fn queue(mut self, attempts: u32) -> Self {
+        self.0.most_waiting = attempts as usize;
         self
     }
 
@@ -93,6 +138,30 @@ impl ConcurrencyLimiter {
     /// alone.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
+    }
+
+    /// Has the limit stay within these bounds from now on: for an operator, to slow calls down at once. With one number on
+    /// both sides it is fixed. What runs goes on; what waits begins as soon as there is room. Has an `INFO` in the log.
+    /// Fails and changes nothing if there is no number within the bounds, or 0 is.
+    ///
+    /// ```
+    /// use retry_runtime::ConcurrencyLimiter;
+    ///
+    /// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+    ///
+    /// // From an admin endpoint:
+    /// assert!(STORE.set_limits(1..=5).is_ok());
+    /// assert_eq!(STORE.limit(), 5);
+    /// assert!(STORE.set_limits(0..=5).is_err());
+    /// ```
+    pub fn set_limits(&self, limits: RangeInclusive<u32>) -> Result<(), OutOfRange> {
+        let (least, most) = (*limits.start(), *limits.end());
+        if least == 0 || most < least {
+            return Err(OutOfRange);
+        }
+        self.0.with(|gate| *gate = gate.between(least, most));
+        changed("limits of attempts at a time", &format_args!("{limits:?}"));
+        Ok(())
     }
 
     /// How many attempts may run at a time now.

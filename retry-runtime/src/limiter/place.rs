@@ -124,8 +124,8 @@ impl<L> Place<L> {
     }
 
     /// The longest that it waits.
-    pub(crate) fn max_wait(&self) -> Option<Duration> {
-        (self.as_limiter)(&self.limiter).max_wait()
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        (self.as_limiter)(&self.limiter).longest_wait()
     }
 
     /// Whether the attempt has begun.

@@ -21,6 +21,8 @@ pub(crate) struct Queue<G> {
     /// The gate as it was made, for what changes it before it is used, and to compare with.
     pub(crate) new: G,
     pub(crate) max_wait: Option<Duration>,
+    /// How many may wait at a time.
+    pub(crate) most_waiting: usize,
     state: Mutex<State<G>>,
 }
 
@@ -50,6 +52,8 @@ struct Waiting {
 /// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
 /// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
+/// That there was no room in the queue.
+const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
 /// Of how many attempts it counts how many run at a time. A round of them may all end before the next begin.
@@ -75,6 +79,7 @@ impl<G> Queue<G> {
         Self {
             new,
             max_wait: None,
+            most_waiting: usize::MAX,
             state: Mutex::new(State::new(gate)),
         }
     }
@@ -136,6 +141,9 @@ impl<G: Gate> Limiter for Queue<G> {
                 return Ticket::new(number, cost);
             }
         }
+        if state.waiting.len() >= self.most_waiting {
+            return Ticket::new(NO_ROOM, cost);
+        }
         let number = state.next;
         state.next += 1;
         state.waiting.push_back(Waiting {
@@ -170,7 +178,7 @@ impl<G: Gate> Limiter for Queue<G> {
     }
 
     #[inline]
-    fn max_wait(&self) -> Option<Duration> {
+    fn longest_wait(&self) -> Option<Duration> {
         self.max_wait
     }
 }
@@ -180,6 +188,9 @@ impl<G: Gate> Queue<G> {
     #[cold]
     #[inline(never)]
     fn poll_waiting(&self, ticket: &mut Ticket, waker: Waker) -> Turn {
+        if ticket.number() == NO_ROOM {
+            return Turn::Full;
+        }
         let mut state = self.lock();
         let Some(ahead) = state.place(ticket.number()) else {
             return Turn::Rejected;

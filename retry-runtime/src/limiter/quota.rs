@@ -12,6 +12,7 @@ use crate::time::moment::Moment;
 #[derive(Clone, Copy, Debug)]
 pub struct Quota {
     period: Duration,
+    burst: u32,
     /// What may begin at once, in the time that it takes to gather it.
     capacity: Duration,
     /// Of which each attempt takes one, whatever it costs.
@@ -38,6 +39,7 @@ impl Quota {
             } else {
                 period
             },
+            burst: 1,
             capacity: Duration::ZERO,
             requests: match requests {
                 Some(requests) => Some(Allowance::new(requests)),
@@ -54,7 +56,22 @@ impl Quota {
             Some(requests) => requests.time(burst, self.period),
             None => self.units.time(burst, self.period),
         };
-        Self { capacity, ..self }
+        Self {
+            burst,
+            capacity,
+            ..self
+        }
+    }
+
+    pub(super) const fn with_units(mut self, amount: u32) -> Self {
+        self.units.amount = amount;
+        self.burst(self.burst)
+    }
+
+    /// None where there are none, or never any.
+    pub(super) fn with_requests(mut self, amount: u32) -> Option<Self> {
+        self.requests.as_mut().filter(|_| amount > 0)?.amount = amount;
+        Some(self.burst(self.burst))
     }
 
     /// An attempt that took `cost` has used `used`.

@@ -9,6 +9,8 @@ use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
 use crate::limiter::remaining::remaining;
 use crate::limiter::with_cost::WithCost;
+use crate::observe::changed::changed;
+use crate::out_of_range::OutOfRange;
 use crate::time::clock;
 
 /// Bounds how many attempts begin per second: the key `limiter`.
@@ -93,6 +95,27 @@ impl RateLimiter {
     pub const fn most(mut self, per_second: f64) -> Self {
         self.0.replace(self.0.new.most(per_second));
         self
+    }
+
+    /// Changes the highest rate from now on: for an operator, to slow calls down at once. Infinite is none. Has an `INFO` in
+    /// the log. Fails and changes nothing if it is not above 0.
+    ///
+    /// ```
+    /// use retry_runtime::RateLimiter;
+    ///
+    /// static MODEL_API: RateLimiter = RateLimiter::adaptive();
+    ///
+    /// // From an admin endpoint:
+    /// assert!(MODEL_API.set_most(2.5).is_ok());
+    /// assert_eq!(MODEL_API.rate(), 2.5);
+    /// ```
+    pub fn set_most(&self, per_second: f64) -> Result<(), OutOfRange> {
+        if per_second.is_nan() || per_second <= 0.0 {
+            return Err(OutOfRange);
+        }
+        self.0.with(|gate| *gate = gate.most(per_second));
+        changed("highest rate per second", &per_second);
+        Ok(())
     }
 }
 
@@ -179,6 +202,41 @@ impl RateLimiter<Quota> {
         self
     }
 
+    /// Changes the amount for each period from now on, or the tokens of a [`quota`](Self::quota): for an operator, to slow
+    /// calls down at once. What begins next has waited for what began before at the old rate. A [`burst`](Self::burst) is
+    /// as large as it was. Has an `INFO` in the log. Fails and changes nothing if it is 0.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Quota, RateLimiter};
+    ///
+    /// static SEARCH: RateLimiter<Quota> = RateLimiter::fixed(50, Duration::from_secs(1));
+    ///
+    /// // From an admin endpoint:
+    /// assert!(SEARCH.set_amount(10).is_ok());
+    /// assert_eq!(SEARCH.rate(), 10.0);
+    /// ```
+    pub fn set_amount(&self, amount: u32) -> Result<(), OutOfRange> {
+        if amount == 0 {
+            return Err(OutOfRange);
+        }
+        self.0.with(|quota| *quota = quota.with_units(amount));
+        changed("amount per period", &amount);
+        Ok(())
+    }
+
+    /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its tokens.
+    /// Fails and changes nothing if it is 0, or there is no limit of requests.
+    pub fn set_requests(&self, requests: u32) -> Result<(), OutOfRange> {
+        let change = |quota: &mut Quota| {
+            *quota = quota.with_requests(requests)?;
+            Some(())
+        };
+        self.0.with(change).ok_or(OutOfRange)?;
+        changed("requests per minute", &requests);
+        Ok(())
+    }
+
     /// Corrects what an attempt was charged: it cost `cost`, but used `used`. The difference counts at once.
     pub fn settle(&self, cost: u32, used: u32) {
         // Read under the lock, so that no other thread's time is later.
@@ -226,6 +284,8 @@ impl<By> RateLimiter<By> {
     }
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
+    ///
+    /// With zero, an attempt begins at once or is rejected ("try acquire").
     ///
     /// If calls have no deadline, set this, unless you bound how many calls there are at a time. Otherwise a queue that
     /// grows faster than the rate never gets shorter.

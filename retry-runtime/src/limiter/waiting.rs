@@ -27,7 +27,7 @@ pub(crate) async fn wait<L>(
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
-    let patience = Patience::new(began, place.max_wait(), deadline);
+    let patience = Patience::new(began, place.longest_wait(), deadline);
     loop {
         let waker = OwnWaker.await;
         let clocks = Clocks::read(|| timer.now());
@@ -84,7 +84,7 @@ pub(crate) fn wait_blocking<L>(
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
-    let patience = Patience::new(began, place.max_wait(), deadline);
+    let patience = Patience::new(began, place.longest_wait(), deadline);
     let waker = unpark::this_thread();
     loop {
         if cancel.is_cancelled() {
@@ -176,6 +176,7 @@ impl Patience {
         let (ahead, at_least) = match place.poll(waker) {
             Turn::Begin => return Ok(None),
             Turn::Rejected => return Err(RejectedBy::Limiter),
+            Turn::Full => return Err(RejectedBy::Full),
             Turn::Wait { ahead, at_least } => (ahead, at_least),
         };
         let left = match self.until {

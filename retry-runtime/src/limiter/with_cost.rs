@@ -60,7 +60,7 @@ impl<L: Limiter> Limiter for WithCost<L> {
     }
 
     #[inline]
-    fn max_wait(&self) -> Option<Duration> {
-        self.limiter.max_wait()
+    fn longest_wait(&self) -> Option<Duration> {
+        self.limiter.longest_wait()
     }
 }

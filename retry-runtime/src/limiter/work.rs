@@ -102,8 +102,8 @@ impl<L: Limiter> Limiter for Work<L> {
         None
     }
 
-    fn max_wait(&self) -> Option<Duration> {
-        self.0.limiter.max_wait()
+    fn longest_wait(&self) -> Option<Duration> {
+        self.0.limiter.longest_wait()
     }
 }
 

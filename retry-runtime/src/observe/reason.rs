@@ -84,7 +84,7 @@ impl RejectedBy {
     /// Why a call with this rejection ends.
     pub(crate) const fn reason(self) -> Reason {
         match self {
-            Self::Breaker | Self::Limiter => Reason::Rejected,
+            Self::Breaker | Self::Limiter | Self::Full => Reason::Rejected,
             Self::Deadline => Reason::Deadline,
             Self::Cancelled => Reason::Cancelled,
         }

@@ -42,6 +42,7 @@ mod policy;
 mod progress;
 mod repeats;
 mod shared;
+mod switched;
 mod team;
 mod timeout;
 mod timer;

@@ -337,7 +337,7 @@ fn it_can_be_a_static() {
         .most(10.0)
         .max_wait(secs(20));
     assert_eq!(LIMITER.rate(), 5.0);
-    assert_eq!(Limiter::max_wait(&LIMITER), Some(secs(20)));
+    assert_eq!(LIMITER.longest_wait(), Some(secs(20)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,12 +4,15 @@
 #![allow(clippy::float_cmp)]
 
 mod adaptive;
+mod bulkhead;
 mod concurrency;
 mod cubic;
 mod governor;
 mod keyed;
 mod leased;
+mod live;
 mod model_api;
+mod patient;
 mod quota;
 mod work;
 

@@ -287,8 +287,8 @@ async fn it_shows_its_rate_and_who_waits() {
     limiter.leave(waits, End::NotBegun);
     limiter.leave(ticket, End::Success);
     assert_eq!(limiter.waiting(), 0);
-    assert_eq!(Limiter::max_wait(&limiter), None);
-    assert_eq!(Limiter::max_wait(&limiter.max_wait(secs(5))), Some(secs(5)));
+    assert_eq!(limiter.longest_wait(), None);
+    assert_eq!(limiter.max_wait(secs(5)).longest_wait(), Some(secs(5)));
 }
 
 /// In tests, threads may have clocks of their own. What the one that is ahead has paid for, the other does not pay for again.

@@ -8,6 +8,8 @@ pub(crate) mod circuit_breaker;
 mod cusum;
 #[path = "../../../retry-runtime/src/breaker/last_calls.rs"]
 mod last_calls;
+#[path = "../../../retry-runtime/src/breaker/patient.rs"]
+pub(crate) mod patient;
 #[path = "../../../retry-runtime/src/breaker/permit.rs"]
 pub(crate) mod permit;
 #[path = "../../../retry-runtime/src/breaker/rule.rs"]

@@ -59,6 +59,7 @@ pub(crate) enum Turn {
         at_least: Option<Duration>,
     },
     Rejected,
+    Full,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -77,6 +78,12 @@ pub(crate) enum LimiterChange {
 
 pub(crate) struct LimiterChanges;
 
+impl From<LimiterChange> for LimiterChanges {
+    fn from(_: LimiterChange) -> Self {
+        Self
+    }
+}
+
 impl LimiterChanges {
     pub(crate) fn new(_: Option<LimiterChange>, _: Option<LimiterChange>) -> Option<Self> {
         None
@@ -87,5 +94,5 @@ pub(crate) trait Limiter {
     fn enter(&self, cost: u32) -> Ticket;
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
-    fn max_wait(&self) -> Option<Duration>;
+    fn longest_wait(&self) -> Option<Duration>;
 }

@@ -1,0 +1,102 @@
+//! A fixed number at a time, and so many that wait.
+
+use std::sync::Mutex;
+
+use futures::future::join_all;
+use retry_runtime::{Classify, ConcurrencyLimiter, Rejected, RejectedBy, retry};
+use tokio::time::{Instant, sleep};
+
+use crate::limiters::{millis, secs};
+
+/// What a call ends with.
+#[derive(Classify, Debug, PartialEq)]
+#[classify(stop)]
+enum Error {
+    Rejected(RejectedBy),
+    Failed,
+}
+
+impl From<Rejected> for Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected.by())
+    }
+}
+
+#[retry(max = 0, limiter = limiter)]
+async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
+    sleep(millis(50)).await;
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_calls_come_to_five_places() {
+    let five = || ConcurrencyLimiter::fixed(5);
+    for (limiter, by, after) in [
+        (five().max_wait(secs(1)), RejectedBy::Limiter, secs(1)),
+        (five().queue(95), RejectedBy::Full, secs(0)),
+    ] {
+        let start = Instant::now();
+        let calls = (0..1000).map(|_| async {
+            let ended = work(&limiter).await;
+            (ended, start.elapsed())
+        });
+        let ended = join_all(calls).await;
+        assert_eq!(start.elapsed(), secs(1));
+        let rejected = (Err(Error::Rejected(by)), after);
+        assert_eq!(ended.iter().filter(|end| **end == rejected).count(), 900);
+        assert_eq!(ended.iter().filter(|end| end.0.is_ok()).count(), 100);
+        assert_eq!(limiter.to_string(), "0 of 5 running, 0 waiting");
+    }
+}
+
+#[test]
+fn without_a_queue_a_call_begins_at_once_or_never() {
+    #[retry(max = 3, backoff = "none", limiter = limiter)]
+    fn within(limiter: &ConcurrencyLimiter, depth: u32) -> Result<(), Error> {
+        if depth == 0 {
+            Ok(())
+        } else {
+            within(limiter, depth - 1)
+        }
+    }
+
+    for (limiter, by) in [
+        (ConcurrencyLimiter::fixed(2).queue(0), RejectedBy::Full),
+        (
+            ConcurrencyLimiter::fixed(2).max_wait(secs(0)),
+            RejectedBy::Limiter,
+        ),
+    ] {
+        assert_eq!(within(&limiter, 1), Ok(()));
+        assert_eq!(within(&limiter, 2), Err(Error::Rejected(by)));
+        assert_eq!(limiter.to_string(), "0 of 2 running, 0 waiting");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_behind_what_came_meanwhile() {
+    static ORDER: Mutex<Vec<(u32, u32)>> = Mutex::new(Vec::new());
+    static ONE: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
+
+    #[retry(max = 1, backoff = "none", attempt = attempt, limiter = &ONE, on = |_| true)]
+    async fn call(name: u32) -> Result<(), Error> {
+        ORDER.lock().unwrap().push((name, attempt.number()));
+        sleep(secs(1)).await;
+        if attempt.number() == 1 {
+            Err(Error::Failed)
+        } else {
+            Ok(())
+        }
+    }
+
+    join_all((0..3).map(call)).await;
+    let order = [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
+    assert_eq!(*ORDER.lock().unwrap(), order);
+    // Whatever fails, the limit stays.
+    assert_eq!(ONE.limit(), 1);
+}
+
+#[test]
+fn one_runs_at_least() {
+    assert!(std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
+}

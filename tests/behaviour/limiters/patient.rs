@@ -1,0 +1,90 @@
+//! Calls that wait while a breaker is open.
+
+use std::time::Duration;
+
+use futures::future::join;
+use retry_runtime::{Breaker, BreakerState, Limiter, retry, testing};
+use support::failure::{Failure, STOP, TRANSIENT};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::limiters::{TRANSIENT as END, millis, secs};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Opens at the first failure.
+fn of_one() -> Breaker {
+    Breaker::new().count_window(1)
+}
+
+/// Fails until so much has passed since `start`, in attempts of 100 ms.
+async fn server(start: Instant, down: Duration) -> Result<(), Failure> {
+    sleep(millis(100)).await;
+    if start.elapsed() < down {
+        Err(TRANSIENT)
+    } else {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_workers_outlast_an_outage() {
+    #[retry(max = "unlimited", backoff = "none", name = "call", limiter = breaker.max_wait(MINUTE))]
+    async fn work(breaker: &Breaker, start: Instant) -> Result<(), Failure> {
+        server(start, secs(12)).await
+    }
+
+    let recording = testing::record();
+    let (breaker, start) = (of_one(), Instant::now());
+    let ended = join(work(&breaker, start), work(&breaker, start)).await;
+    assert_eq!(ended, (Ok(()), Ok(())));
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    // Open at 0.1 s for 5 s, after trials at 5.2 s and 10.3 s again; the third closes it, and the other goes next.
+    assert_eq!(start.elapsed().as_millis() / 100, 155);
+    let lines = recording.lines();
+    let paused = lines
+        .iter()
+        .filter(|line| line.starts_with("limiter paused"));
+    let resumed = lines
+        .iter()
+        .filter(|line| line.starts_with("limiter resumed"));
+    assert_eq!((paused.count(), resumed.count()), (3, 1), "{lines:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_waits_no_longer_than_it_may() {
+    #[retry(max = 0, deadline = deadline, cancel = cancel.cancelled(), limiter = breaker.max_wait(max_wait))]
+    async fn work(
+        breaker: &Breaker,
+        max_wait: Duration,
+        deadline: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    for (max_wait, deadline, cancelled, end, after) in [
+        (MINUTE, MINUTE, MINUTE, Ok(()), 5000),
+        (secs(4), MINUTE, MINUTE, Err(STOP), 0),
+        (secs(0), MINUTE, MINUTE, Err(STOP), 0),
+        (MINUTE, secs(4), MINUTE, Err(STOP), 0),
+        (MINUTE, MINUTE, secs(4), Err(STOP), 4000),
+    ] {
+        let breaker = of_one();
+        let failing = Limiter::enter(&breaker.max_wait(MINUTE), 1);
+        breaker.max_wait(MINUTE).leave(failing, END);
+        let (start, cancel) = (Instant::now(), CancellationToken::new());
+        let canceller = async {
+            sleep(cancelled).await;
+            cancel.cancel();
+        };
+        let mut ended = Duration::ZERO;
+        let call = async {
+            let result = work(&breaker, max_wait, deadline, &cancel).await;
+            ended = start.elapsed();
+            result
+        };
+        assert_eq!(join(call, canceller).await.0, end);
+        assert_eq!(ended.as_millis(), after);
+    }
+}
