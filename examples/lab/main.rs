@@ -3,6 +3,7 @@
 //! The calls are real ones, of functions with `#[retry(…)]`; only the clock and the servers are simulated. It prints
 //! the figures, writes a page with the plots, and fails if a figure is outside its bounds. With a policy, it shows that:
 //! `cargo run --release -p lab -- "max=5, base=100ms, cap=2s"`. With `--short`, the plots have fewer points.
+//! `cargo run -p lab -- pictures` draws the pictures in `docs` anew.
 
 mod client;
 mod collapse;
@@ -13,6 +14,7 @@ mod healthy;
 mod outage;
 mod page;
 mod picture;
+mod pictures;
 mod plan;
 mod plot;
 mod rate_limit;
@@ -24,6 +26,7 @@ mod timeline;
 mod your_policy;
 
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -37,6 +40,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let scenarios = match env::args().nth(1).as_deref() {
         None => all(Extent::Whole),
         Some("--short") => all(Extent::Short),
+        Some("pictures") => return draw(env::args().nth(2).as_deref().unwrap_or(".")),
         Some(policy) => vec![your_policy::run(policy.parse()?)],
     };
     let figures = || scenarios.iter().flat_map(|scenario| &scenario.figures);
@@ -72,4 +76,11 @@ fn all(extent: Extent) -> Vec<Scenario> {
         plan::run(),
         your_policy::run(Policy::new()),
     ]
+}
+
+fn draw(folder: &str) -> Result<ExitCode, Box<dyn Error>> {
+    for (file, picture) in pictures::all() {
+        fs::write(Path::new(folder).join(file), picture)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

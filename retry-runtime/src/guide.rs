@@ -18,10 +18,11 @@ macro_rules! page {
 }
 
 // Each page begins with definitions of the links among them: the first of a name counts, and the page's own lead from file
-// to file.
+// to file. Pictures are in their links, since rustdoc copies no files.
 macro_rules! pages {
     ($($page:ident = $name:literal $(if $shown:meta)?;)*) => {$(
         #[doc = include_str!("guide/links.md")]
+        #[cfg_attr(doc, doc = include_str!("guide/pictures.md"))]
         // Without these, the page's own lead to what docs.rs shows.
         #[cfg_attr(all(feature = "batch", feature = "plan"), doc = include_str!("guide/links_of_features.md"))]
         #[cfg_attr(all($($shown)?), doc = page!($name))]
@@ -32,6 +33,7 @@ macro_rules! pages {
 
 pages! {
     keys = "keys";
+    cheat_sheet = "cheat_sheet";
     targets = "targets";
     classification = "classification";
     built_in_clients = "built_in_clients" if any(
@@ -51,6 +53,8 @@ pages! {
     configuration = "configuration";
     observing = "observing";
     testing = "testing";
+    // Compiled and run by `.ci/cookbook`.
+    cookbook = "cookbook" if not(doctest);
     validation = "validation";
     agents = "agents";
     teams = "teams";
@@ -75,4 +79,5 @@ pages! {
     comparison = "comparison";
     // As those of `clients`.
     migrating = "migrating" if not(doctest);
+    reviewing = "reviewing";
 }

@@ -1,5 +1,6 @@
 //! What the project's pages show runs, what they name exists, and they read well on a forge and in a browser.
 
+mod counts;
 mod dependencies;
 mod described;
 mod guide;

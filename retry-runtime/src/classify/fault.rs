@@ -24,7 +24,7 @@ pub enum Fault {
     /// The provider took too long: `timeout_error`, `DEADLINE_EXCEEDED`.
     Timeout,
     /// Money, a spend limit, or a quota of a day or a month: `insufficient_quota`, `billing_error`, "Insufficient balance",
-    /// `RESOURCE_EXHAUSTED` of a quota per day. No wait within a call heals it.
+    /// `RESOURCE_EXHAUSTED` of a quota per day. Waiting within a call does not help.
     Billing,
     /// The prompt is too long for the model, or for what the account may send at once: `context_length_exceeded`,
     /// `request_too_large`, "prompt is too long". A shorter one may succeed.
