@@ -12,6 +12,7 @@ pub(crate) mod failure;
 pub(crate) mod gave_up;
 pub(crate) mod guards;
 mod hedge;
+pub(crate) mod hook;
 pub(crate) mod late;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;

@@ -19,8 +19,10 @@
 //! assert_eq!(store.chain.call_blocking(|| Ok::<_, std::io::Error>(7)).unwrap(), 7);
 //! ```
 
+pub(crate) mod abort;
 mod context;
 pub(crate) mod fallback;
+mod hook;
 pub(crate) mod keys;
 pub(crate) mod name;
 pub(crate) mod observer;
@@ -39,7 +41,8 @@ pub(crate) mod under_way;
 pub(crate) mod until;
 
 pub use crate::key::Unnamed;
-pub use crate::time::cancel::{CancelledBy, MayCancel, Uncancelled};
+pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
+pub use abort::Aborts;
 pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError};
 pub use operation::Operation;

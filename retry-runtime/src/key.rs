@@ -1,5 +1,9 @@
 //! Keys that a call may have or not, and room for what only calls with them need.
 
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
 /// What a chain has where a key was not named.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unnamed;
@@ -89,6 +93,14 @@ impl<V> Room<V> for Option<V> {
     #[inline]
     fn get_mut(&mut self) -> Option<&mut V> {
         self.as_mut()
+    }
+}
+
+impl Future for Never {
+    type Output = Self;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
+        match *self {}
     }
 }
 

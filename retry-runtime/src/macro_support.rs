@@ -35,6 +35,7 @@ pub use core::result::Result::{self, Err, Ok};
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, REJECTED_VALUE};
+pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::late;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
@@ -60,7 +61,7 @@ pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::time::blocking_timer::BlockingTimer;
-pub use crate::time::cancel::{Uncancelled, give_way};
+pub use crate::time::cancel::{Uncancelled, abortable, give_way};
 pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
@@ -70,7 +71,7 @@ pub use argument::{
 pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, own_budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
-    IntoCancel, abortable, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
+    IntoCancel, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
     is_cancelled_blocking, pause_or_cancelled, waker,
 };
 pub use error_type::{
@@ -85,7 +86,7 @@ pub use history::{
     is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error,
     take_progress, tick,
 };
-pub use hook::{Caused, HookOutcome, hook, hook_cause, last_error, next_attempt};
+pub use hook::{hook, hook_cause, last_error, next_attempt};
 pub use limit::{
     TimeLimit, deadline, has_timeout, ignores_timeout, moment, now, now_blocking, policy_deadline,
     policy_timeout, timeout,

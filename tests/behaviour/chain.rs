@@ -2,19 +2,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::error::Error;
-use std::future::pending;
+use std::future::{pending, ready};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fmt, io};
 
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 use retry_runtime::llm::ProviderError;
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Permit, Plan,
-    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError, Site, TimedOut,
-    TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
+    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, NextAttempt,
+    Permit, Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError, Site,
+    TimedOut, TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
@@ -58,6 +60,23 @@ impl World {
 
     fn saw(&self, event: &Event<'_>) {
         self.events.borrow_mut().push(event.to_string());
+    }
+
+    /// What a hook does: for two seconds, and in vain before the fourth attempt.
+    async fn hooked(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
+        let told = self.told(error, next);
+        tokio::time::sleep(secs(2)).await;
+        told
+    }
+
+    fn told(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
+        let told = format!("{error}, {} in {:?}", next.number(), next.pause());
+        self.events.borrow_mut().push(told);
+        if next.number() < 4 {
+            Ok(())
+        } else {
+            Err("closing")
+        }
     }
 
     async fn cancelled(&self) {
@@ -174,6 +193,16 @@ async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
     other_model_blocking(gave_up)
 }
 
+/// The hook of a chain, whose future owns what it needs of the error.
+fn hook<'a>(
+    world: &'a World,
+) -> impl FnMut(&Failure, NextAttempt) -> LocalBoxFuture<'a, Result<(), &'static str>> {
+    move |error, next| {
+        let error = error.clone();
+        async move { world.hooked(&error, next).await }.boxed_local()
+    }
+}
+
 const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
 
 alike! {
@@ -251,6 +280,48 @@ alike! {
         |policy, world| policy.cancel(world.cancelled()).fallback(other_model).budget(&world.budget);
     timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| tokio::time::sleep(pause * 2)],
         |policy, _world| policy.timer(TimerFn::new(|pause: Duration| tokio::time::sleep(pause * 2)));
+    hooks: [TRANSIENT, THROTTLED],
+        [before_pause = async |error, next| world.hooked(error, next).await,
+         before_retry = async |error, next| world.hooked(error, next).await],
+        |policy, world| policy.before_pause(hook(&world)).before_retry(hook(&world));
+    hook_fails: [TRANSIENT, TRANSIENT, TRANSIENT],
+        [before_pause = async |error, next| world.hooked(error, next).await, budget = &world.budget],
+        |policy, world| policy.before_pause(hook(&world)).budget(&world.budget);
+    hook_before_retry_fails: [TRANSIENT, TRANSIENT, TRANSIENT],
+        [before_retry = async |error, next| world.hooked(error, next).await,
+         observe = |event| world.saw(event), fallback = other_model],
+        |policy, world| policy
+            .before_retry(hook(&world))
+            .observe(|event| world.saw(event))
+            .fallback(other_model);
+    hook_and_until: [TRANSIENT],
+        [before_pause = async |error, next| world.hooked(error, next).await, until = |_| false],
+        |policy, world| policy.before_pause(hook(&world)).until(|_: &usize| false);
+    hook_and_cancel: [TRANSIENT, TRANSIENT],
+        [before_retry = async |error, next| world.hooked(error, next).await, cancel = world.cancelled()],
+        |policy, world| policy.before_retry(hook(&world)).cancel(world.cancelled());
+    abort_in_a_pause: [TRANSIENT, TRANSIENT], [abort = world.cancelled(), budget = &world.budget],
+        |policy, world| policy.abort(world.cancelled()).budget(&world.budget);
+    abort_in_an_attempt: [TRANSIENT, TIMEOUT],
+        [abort = world.cancelled(), timeout = "30s", fallback = other_model, observe = |event| world.saw(event)],
+        |policy, world| policy
+            .abort(world.cancelled())
+            .timeout(secs(30))
+            .fallback(other_model)
+            .observe(|event| world.saw(event));
+    abort_in_the_first_attempt: [TIMEOUT], [abort = world.cancelled(), breaker = &world.breaker],
+        |policy, world| policy.abort(world.cancelled()).breaker(&world.breaker);
+    abort_before_the_first: [], [abort = ready(()), observe = |event| world.saw(event)],
+        |policy, world| policy.abort(ready(())).observe(|event| world.saw(event));
+    abort_in_a_wait: [TRANSIENT], [abort = world.cancelled(), limiter = &world.limiter],
+        |policy, world| policy.abort(world.cancelled()).limiter(&world.limiter);
+    abort_in_a_hook: [TRANSIENT],
+        [abort = world.cancelled(), before_retry = async |error, next| world.hooked(error, next).await],
+        |policy, world| policy.abort(world.cancelled()).before_retry(hook(&world));
+    abort_in_the_fallback: [STOP], [abort = world.cancelled(), fallback = other_model],
+        |policy, world| policy.abort(world.cancelled()).fallback(other_model);
+    abort_too_late: [TRANSIENT], [abort = world.cancelled()],
+        |policy, world| policy.abort(world.cancelled());
     everything: [TRANSIENT, TIMEOUT, THROTTLED, TRANSIENT, TRANSIENT],
         [on = |_| Verdict::TRANSIENT, until = |value| *value > 9, timeout = "3s", idempotent = true, budget = &world.budget,
          breaker = &world.breaker, observe = |event| world.saw(event), fallback = other_model, cancel = world.cancelled()],
@@ -295,8 +366,26 @@ mod blocking {
             |policy, _world| policy.fallback(other_model_blocking);
         fallback_and_open_breaker: [], [fallback = other_model_blocking, breaker = &world.open],
             |policy, world| policy.fallback(other_model_blocking).breaker(&world.open);
+        hooks: [TRANSIENT, TRANSIENT, TRANSIENT],
+            [before_pause = |error, next| world.told(error, next), before_retry = |error, next| world.told(error, next)],
+            |policy, world| policy
+                .before_pause(|error: &Failure, next| world.told(error, next))
+                .before_retry(|error: &Failure, next| world.told(error, next));
         cancel: [TRANSIENT], [cancel = || true], |policy, _world| policy.cancel(CancelFn::new(|| true));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hooks_time_counts_against_the_deadline() {
+    let (recording, world) = (testing::record(), World::new());
+    let call = EXACT
+        .deadline(millis(2500))
+        .before_retry(hook(&world))
+        .call(async || Err::<(), _>(TRANSIENT));
+    assert_eq!(call.await, Err(TRANSIENT));
+    let ended = (recording.attempts(), recording.reasons());
+    assert_eq!(ended, (vec![1], vec![Reason::Deadline]));
+    assert_eq!(world.start.elapsed(), secs(3));
 }
 
 #[tokio::test(start_paused = true)]
@@ -699,6 +788,15 @@ async fn futures_are_send() {
             Ok(prompt.len() * attempt.number() as usize)
         });
     assert_eq!(is_send(all).await, Ok(6));
+    let hooked = EXACT
+        .before_pause(|_: &Failure, _| ready(()))
+        .before_retry(|_: &Failure, _| async {
+            yield_now().await;
+            prompt.parse::<u32>().map(drop)
+        })
+        .abort(pending())
+        .call(async || Ok(prompt.len()));
+    assert_eq!(is_send(hooked).await, Ok(6));
 }
 
 /// What it keeps over an await is in the call's future once, whatever may cancel it.

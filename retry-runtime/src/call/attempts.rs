@@ -30,6 +30,7 @@ use crate::call::guards::Guards;
 use crate::call::late;
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::key::{Key, Room};
@@ -521,16 +522,30 @@ impl<G: Guards> Attempts<G> {
         ending: Ending,
         reason: Reason,
     ) {
-        self.paid.take();
-        if !self.call.is_retried() {
-            // A call whose first attempt is rejected has looked at no `max` yet.
-            self.call = self.call.with_max(shared.policy().retries_allowed());
-        }
-        let call = &self.call;
+        let call = self.call_at_end(shared);
         shared.tell(|site, observe| {
             let values = Values::Taken;
             call.ended_after_pause(site.name(), error, values, ending, reason, observe);
         });
+    }
+
+    /// Tells that the call is aborted, in the middle of an attempt or not.
+    #[cold]
+    pub(crate) fn aborted(&mut self, shared: &mut impl Shared<Guards = G>, is_under_way: bool) {
+        let call = self.call_at_end(shared);
+        shared.tell(|site, observe| {
+            call.aborted(site.name(), &Cancelled::new(), is_under_way, observe);
+        });
+    }
+
+    /// The call where no attempt follows, so that what was paid for one goes back.
+    fn call_at_end(&mut self, shared: &impl Shared<Guards = G>) -> Call {
+        self.paid.take();
+        if !self.call.is_retried() {
+            // A call whose first attempt came to nothing has looked at no `max` yet.
+            self.call = self.call.with_max(shared.policy().retries_allowed());
+        }
+        self.call
     }
 }
 

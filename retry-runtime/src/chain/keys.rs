@@ -1,10 +1,11 @@
 use crate::call::guards::{Guards, Protections};
 use crate::chain::fallback::FallbackKey;
+use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimeoutKey;
 use crate::key::{Key, Unnamed};
-use crate::time::cancel::MayCancel;
+use crate::time::cancel::MayAbort;
 
 /// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`
 /// and `idempotent`.
@@ -50,7 +51,7 @@ type BreakerOf<K> = <<K as SharedKeys>::Guards as Guards>::Breaker;
 type LimiterOf<K> = <<K as SharedKeys>::Guards as Guards>::Limiter;
 
 /// The key that may end a call after its pause, if a chain has any.
-pub(crate) type Ending<C, K> = <<C as MayCancel>::Key as Key>::Or<Rejecting<K>>;
+pub(crate) type Ending<C, K> = <<C as MayAbort>::Key as Key>::Or<Rejecting<K>>;
 
 impl<G, N, O, S> SharedKeys for Keys<G, N, O, S>
 where
@@ -99,14 +100,16 @@ impl<G, N, O, S> Keys<G, N, O, S> {
     }
 }
 
-/// The keys of a chain that only single calls have: `until`, `timeout` and `fallback`.
+/// The keys of a chain that only single calls have: `until`, `timeout`, `fallback`, `before_pause` and `before_retry`.
 ///
 /// Each type parameter is [`Unnamed`], or tells the type of what was named.
 #[derive(Clone, Copy, Debug)]
-pub struct CallKeys<U = Unnamed, T = Unnamed, F = Unnamed> {
+pub struct CallKeys<U = Unnamed, T = Unnamed, F = Unnamed, B = Unnamed, R = Unnamed> {
     pub(crate) until: U,
     pub(crate) timeout: T,
     pub(crate) fallback: F,
+    pub(crate) before_pause: B,
+    pub(crate) before_retry: R,
 }
 
 impl CallKeys {
@@ -116,6 +119,8 @@ impl CallKeys {
             until: Unnamed,
             timeout: Unnamed,
             fallback: Unnamed,
+            before_pause: Unnamed,
+            before_retry: Unnamed,
         }
     }
 }
@@ -128,15 +133,36 @@ pub trait SingleKeys: Sized {
     type Timeout: TimeoutKey;
     #[doc(hidden)]
     type Fallback: FallbackKey;
+    #[doc(hidden)]
+    type BeforePause: HookKey;
+    #[doc(hidden)]
+    type BeforeRetry: HookKey;
 
     #[doc(hidden)]
-    fn into_keys(self) -> CallKeys<Self::Until, Self::Timeout, Self::Fallback>;
+    fn into_keys(self) -> CallKeysOf<Self>;
 }
 
-impl<U, T: TimeoutKey, F: FallbackKey> SingleKeys for CallKeys<U, T, F> {
+/// The keys that a call's chain has.
+pub(crate) type CallKeysOf<A> = CallKeys<
+    <A as SingleKeys>::Until,
+    <A as SingleKeys>::Timeout,
+    <A as SingleKeys>::Fallback,
+    <A as SingleKeys>::BeforePause,
+    <A as SingleKeys>::BeforeRetry,
+>;
+
+/// What runs between an error and its retry, if anything does.
+pub(crate) type HooksOf<A> =
+    <<A as SingleKeys>::BeforePause as Key>::Or<<A as SingleKeys>::BeforeRetry>;
+
+impl<U, T: TimeoutKey, F: FallbackKey, B: HookKey, R: HookKey> SingleKeys
+    for CallKeys<U, T, F, B, R>
+{
     type Until = U;
     type Timeout = T;
     type Fallback = F;
+    type BeforePause = B;
+    type BeforeRetry = R;
 
     #[inline]
     fn into_keys(self) -> Self {

@@ -4,7 +4,10 @@ use core::future::Future;
 
 use crate::call::attempt::Attempt;
 use crate::call::guards::Rejects;
+use crate::call::hook::HookOutcome;
+use crate::chain::abort::Aborts;
 use crate::chain::fallback::{FallsBack, FallsBackBlocking};
+use crate::chain::hook::Hooks;
 use crate::chain::keys::{CallKeys, Keys, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::name::{name, place_of};
 use crate::chain::on_error::{ByClassify, OnError};
@@ -19,7 +22,7 @@ use crate::classify::Classify;
 use crate::key::{Key, Unnamed};
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, MayCancel, Uncancelled};
+use crate::time::cancel::{Cancel, MayAbort, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
 use crate::time::timer::Timer;
 
@@ -212,10 +215,16 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         Op: Operation<Fut>,
         Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        C: MayCancel,
+        C: MayAbort + Aborts<E>,
         W: Timer,
         Rejecting<K>: Rejects<E>,
-        A: SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
+        A: SingleKeys<
+                Until: UntilKey<T>,
+                Timeout: TimesOut<E>,
+                Fallback: FallsBack<T, E, Fallen>,
+                BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
+                BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
+            >,
         Fallen: Future<Output = Result<T, E>>,
     {
         let attempts = Plain::<_, HistoryOf<A, E>>::new(operation);
@@ -260,10 +269,16 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         Op: FnMut(Arc<Attempt<E>>) -> Fut,
         Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        C: MayCancel,
+        C: MayAbort + Aborts<E>,
         W: Timer,
         Rejecting<K>: Rejects<E>,
-        A: SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
+        A: SingleKeys<
+                Until: UntilKey<T>,
+                Timeout: TimesOut<E>,
+                Fallback: FallsBack<T, E, Fallen>,
+                BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
+                BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
+            >,
         Fallen: Future<Output = Result<T, E>>,
     {
         self.keys.keys().span.around(
@@ -278,10 +293,16 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     where
         Op: FnMut() -> Result<T, E>,
         On: OnError<E>,
-        C: Cancel,
+        C: Cancel + Aborts<E>,
         W: BlockingTimer,
         Rejecting<K>: Rejects<E>,
-        A: SingleKeys<Until: UntilKey<T>, Timeout = Unnamed, Fallback: FallsBackBlocking<T, E>>,
+        A: SingleKeys<
+                Until: UntilKey<T>,
+                Timeout = Unnamed,
+                Fallback: FallsBackBlocking<T, E>,
+                BeforePause: Hooks<E, Returned: HookOutcome>,
+                BeforeRetry: Hooks<E, Returned: HookOutcome>,
+            >,
     {
         let keys = self.keys.keys();
         let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
@@ -294,10 +315,16 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     where
         Op: FnMut(Arc<Attempt<E>>) -> Result<T, E>,
         On: OnError<E>,
-        C: Cancel,
+        C: Cancel + Aborts<E>,
         W: BlockingTimer,
         Rejecting<K>: Rejects<E>,
-        A: SingleKeys<Until: UntilKey<T>, Timeout = Unnamed, Fallback: FallsBackBlocking<T, E>>,
+        A: SingleKeys<
+                Until: UntilKey<T>,
+                Timeout = Unnamed,
+                Fallback: FallsBackBlocking<T, E>,
+                BeforePause: Hooks<E, Returned: HookOutcome>,
+                BeforeRetry: Hooks<E, Returned: HookOutcome>,
+            >,
     {
         let keys = self.keys.keys();
         let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));

@@ -11,9 +11,17 @@ use crate::call::decide;
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::Rejects;
+use crate::call::hook::{Caused, HookOutcome};
+#[cfg(feature = "nested")]
+use crate::call::nested::Outer;
+use crate::call::next_attempt::NextAttempt;
+use crate::chain::abort::Aborts;
 use crate::chain::context::Context;
 use crate::chain::fallback::FallbackKey;
+use crate::chain::hook::{HookKey, Hooks};
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
+#[cfg(feature = "nested")]
+use crate::chain::name::outer;
 use crate::chain::on_error::{Classifies, Described};
 use crate::chain::operation::Operated;
 use crate::chain::policy_call::{CallOf, Keyed};
@@ -35,6 +43,8 @@ pub(super) struct Run<Q: Keyed, D, H, X> {
     pub(super) attempts: Attempts<<Q::Keys as SharedKeys>::Guards>,
     on: Q::On,
     until: <Q::Single as SingleKeys>::Until,
+    before_pause: <Q::Single as SingleKeys>::BeforePause,
+    before_retry: <Q::Single as SingleKeys>::BeforeRetry,
     pub(super) history: H,
     kept: X,
     pub(super) deadline: Option<Moment>,
@@ -78,6 +88,8 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             attempts: Attempts::new(),
             on: call.on,
             until: single.until,
+            before_pause: single.before_pause,
+            before_retry: single.before_retry,
             history: H::default(),
             kept: X::default(),
             deadline: None,
@@ -103,6 +115,16 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         if let Some(limit) = self.context.policy().time_limit() {
             self.deadline = now().checked_add(limit);
         }
+    }
+
+    /// The call, to those within its attempts.
+    #[cfg(feature = "nested")]
+    pub(super) fn outer(&self) -> Outer {
+        outer(
+            &self.context.keys.name,
+            self.context.policy(),
+            D::default_name,
+        )
     }
 
     /// Takes a place for the next attempt. Returns whether it has to wait for its turn.
@@ -134,7 +156,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         now: impl Fn() -> Moment,
     ) -> Step<T, E>
     where
-        Q: Keyed<On: Classifies<E>, Single: SingleKeys<Until: UntilKey<T>>>,
+        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>, Single: SingleKeys<Until: UntilKey<T>>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
@@ -147,7 +169,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                 }
                 self.rejected_value(value, is_cancelled(), now)
             }
-            Err(error) => self.failed(error, is_dropped, is_cancelled(), now),
+            Err(error) => match is_cancelled() {
+                true if Q::Cancel::ABORTS => Step::Ends(self.aborted(error, true)),
+                is_cancelled => self.failed(error, is_dropped, is_cancelled, now),
+            },
         }
     }
 
@@ -249,11 +274,14 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         clock: impl FnOnce() -> Clock,
     ) -> Option<Step<T, E>>
     where
-        Q: Keyed<On: Classifies<E>>,
+        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
         let reason = if is_cancelled {
+            if Q::Cancel::ABORTS {
+                return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
+            }
             Some(Reason::Cancelled)
         } else {
             self.attempts.late(self.deadline, now)
@@ -273,11 +301,14 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     #[cold]
     pub(super) fn rejected<T, E>(&mut self, by: RejectedBy) -> Step<T, E>
     where
-        Q: Keyed<On: Classifies<E>>,
+        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
         Rejecting<Q::Keys>: Rejects<E>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        if Q::Cancel::ABORTS && by == RejectedBy::Cancelled {
+            return Step::Ends(self.aborted(Q::Cancel::aborted(), false));
+        }
         let outcome = if self.attempts.call().is_retried() {
             self.take_kept()
         } else {
@@ -287,6 +318,61 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             unreachable!("what rejects calls keeps what they end with");
         };
         self.gave_up(outcome, by.reason())
+    }
+
+    /// Begins what runs before the pause.
+    #[inline]
+    pub(super) fn before_pause<T, E>(
+        &mut self,
+        pause: Duration,
+    ) -> Option<<<Q::Single as SingleKeys>::BeforePause as HookKey>::Returned>
+    where
+        Q: Keyed<Single: SingleKeys<BeforePause: Hooks<E>>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let next = NextAttempt::new(self.attempts.call().attempt(), pause);
+        let error = kept_error(&mut self.kept, &mut self.history)?;
+        self.before_pause.begin(error, next)
+    }
+
+    /// Begins what runs before the retry, after that pause.
+    #[inline]
+    pub(super) fn before_retry<T, E>(
+        &mut self,
+        pause: Duration,
+    ) -> Option<<<Q::Single as SingleKeys>::BeforeRetry as HookKey>::Returned>
+    where
+        Q: Keyed<Single: SingleKeys<BeforeRetry: Hooks<E>>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let next = NextAttempt::new(self.attempts.call().attempt(), pause);
+        let error = kept_error(&mut self.kept, &mut self.history)?;
+        self.before_retry.begin(error, next)
+    }
+
+    /// The end of a call where what ran between two attempts failed.
+    pub(super) fn hooked<T, E>(&mut self, outcome: impl HookOutcome) -> Option<Step<T, E>>
+    where
+        Q: Keyed<On: Classifies<E>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let cause = outcome.cause()?;
+        let error = self.take_kept()?.err()?;
+        let on = &self.on;
+        let shown = &Described { on, error: &error };
+        let (reason, shown) = (Reason::HookFailed, Caused(shown, &cause));
+        let (attempts, context) = (&mut self.attempts, &mut self.context);
+        attempts.ended(context, &shown, ending::<Q>(), reason);
+        Some(Step::GaveUp(error, reason))
+    }
+
+    /// The end of a call that is aborted with that error, in the middle of an attempt or not.
+    pub(super) fn aborted<T, E>(&mut self, error: E, is_under_way: bool) -> Result<T, E> {
+        self.attempts.aborted(&mut self.context, is_under_way);
+        Err(error)
     }
 
     /// Tells of the end.
@@ -366,6 +452,18 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                 }
             }
         });
+    }
+}
+
+/// The error that the call may yet end with, in either place.
+fn kept_error<'a, T: 'a, E: 'a>(
+    kept: &'a mut impl Room<Outcome<T, E>>,
+    history: &'a mut impl Room<Arc<Attempt<E>>>,
+) -> Option<&'a E> {
+    match kept.get_mut()? {
+        Ok(_) => None,
+        Err(Some(error)) => Some(error),
+        Err(None) => history.get_mut()?.last_error(),
     }
 }
 

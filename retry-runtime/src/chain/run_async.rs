@@ -7,10 +7,11 @@ use core::pin::pin;
 use crate::call::attempted;
 use crate::call::attempts::Shared;
 use crate::call::guards::Rejects;
+use crate::call::hook::HookOutcome;
+use crate::chain::abort::{Aborts, Cancellable};
 use crate::chain::fallback::FallsBack;
-use crate::chain::keys::{Ending, Rejecting, SharedKeys, SingleKeys};
-#[cfg(feature = "nested")]
-use crate::chain::name::outer;
+use crate::chain::hook::Hooks;
+use crate::chain::keys::{Ending, HooksOf, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
 use crate::chain::policy_call::Keyed;
@@ -18,24 +19,55 @@ use crate::chain::run::{Outcome, Run, Step};
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
+use crate::classify::rejected::RejectedBy;
 use crate::key::Key;
-use crate::time::cancel::{Cancellable, MayCancel, pause_or_cancelled};
+use crate::time::cancel::{MayAbort, OwnWaker, abortable, is_cancelled, pause_or_cancelled};
 use crate::time::timer::Timer;
+
+/// Does what follows a pause or a hook, unless that is to go on.
+macro_rules! follow {
+    ($step:expr) => {
+        match $step {
+            None | Some(Step::Pause(_)) => {}
+            Some(Step::Ends(outcome)) => return outcome,
+            Some(Step::GaveUp(error, reason)) => break (error, reason),
+        }
+    };
+}
+
+/// Awaits something beside the attempts, or returns once the call is aborted.
+macro_rules! unless_aborted {
+    ($future:ident, $call:ty, $run:ident, $cancelled:ident, $is_under_way:literal) => {
+        if <$call as Keyed>::Cancel::ABORTS {
+            match abortable(pin!($future), $cancelled.as_mut()).await {
+                Some(output) => output,
+                None => return $run.aborted(<$call as Keyed>::Cancel::aborted(), $is_under_way),
+            }
+        } else {
+            $future.await
+        }
+    };
+}
 
 /// Calls until it succeeds or gives up.
 ///
 /// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
-/// instead of an `async fn`, which keeps its arguments twice; for the same reason what it needs is made before it. Waits and pauses are on the heap, as only calls that don't
-/// succeed at once need room for them.
+/// instead of an `async fn`, which keeps its arguments twice; for the same reason what it needs is made before it. Waits
+/// and pauses are on the heap, as only calls that don't succeed at once need room for them.
 #[inline]
 pub(super) fn run<Q, Op, Fut, Fallen, T, E>(
     call: Q,
     mut operation: Op,
 ) -> impl Future<Output = Result<T, E>>
 where
-    Q: Keyed<On: OnError<E>, Cancel: MayCancel, Timer: Timer>,
-    Q::Single:
-        SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
+    Q: Keyed<On: OnError<E>, Cancel: MayAbort + Aborts<E>, Timer: Timer>,
+    Q::Single: SingleKeys<
+            Until: UntilKey<T>,
+            Timeout: TimesOut<E>,
+            Fallback: FallsBack<T, E, Fallen>,
+            BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
+            BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
+        >,
     Rejecting<Q::Keys>: Rejects<E>,
     Op: MakesAttempts<E, Fut>,
     Fut: Future<Output = Result<T, E>>,
@@ -50,7 +82,12 @@ where
         let (error, reason) = loop {
             // The error's life ends before the pause, so that it need not be `Send`.
             let pause = {
-                let mut has_turn = run.enter();
+                let is_aborted =
+                    Q::Cancel::ABORTS && is_cancelled(cancelled.as_mut(), &OwnWaker.await);
+                let mut has_turn = match is_aborted {
+                    true => Err(RejectedBy::Cancelled),
+                    false => run.enter(),
+                };
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
                     let wait = run.attempts.wait(&timer, deadline, cancelled.as_mut());
@@ -61,21 +98,14 @@ where
                     Err(by) => run.rejected(by),
                     Ok(()) => {
                         let limit = run.context.policy().attempt_limit();
-                        let span = run
-                            .context
-                            .keys
-                            .span
-                            .of_attempt(run.attempts.call().attempt());
+                        let number = run.attempts.call().attempt();
+                        let span = run.context.keys.span.of_attempt(number);
                         let attempt = SpanOf::<Q>::within(span, || operation.begin(&run.history));
                         let attempt = TimeoutOf::<Q>::attempt(attempt, &timer, limit);
                         let cancelled = cancelled.as_mut();
                         let ((outcome, is_dropped), is_cancelled) = attempted::awaited!(
-                            Cancellable { attempt, cancelled },
-                            outer(
-                                &run.context.keys.name,
-                                run.context.policy(),
-                                Op::default_name
-                            )
+                            Cancellable::<_, Q::Cancel> { attempt, cancelled },
+                            run.outer()
                         );
                         run.ended(outcome, is_dropped, || is_cancelled, || timer.now())
                     }
@@ -86,14 +116,19 @@ where
                     Step::GaveUp(error, reason) => break (error, reason),
                 }
             };
+            if let Some(hook) = run.before_pause(pause) {
+                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
+                follow!(run.hooked(outcome));
+            }
             let is_cancelled = {
                 let mut sleep = Box::pin(timer.sleep(pause));
                 pause_or_cancelled(cancelled.as_mut(), sleep.as_mut()).await
             };
-            match run.resumed(is_cancelled, || timer.now(), || timer.clock()) {
-                None | Some(Step::Pause(_)) => {}
-                Some(Step::Ends(outcome)) => return outcome,
-                Some(Step::GaveUp(error, reason)) => break (error, reason),
+            follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
+            if let Some(hook) = run.before_retry(pause) {
+                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
+                follow!(run.hooked(outcome));
+                follow!(run.resumed(false, || timer.now(), || timer.clock()));
             }
         };
         // Its error's life ends here, too.
@@ -103,13 +138,14 @@ where
             Err(error) => return Err(error),
             Ok(fallen) => fallen,
         };
-        let outcome = fallen.await;
+        let outcome = unless_aborted!(fallen, Q, run, cancelled, true);
         run.fell_back(&outcome);
         outcome
     }
 }
 
-type KeptOf<Q, T, E> =
-    <Ending<<Q as Keyed>::Cancel, <Q as Keyed>::Keys> as Key>::Room<Outcome<T, E>>;
+type KeptOf<Q, T, E> = <<Ending<<Q as Keyed>::Cancel, <Q as Keyed>::Keys> as Key>::Or<
+    HooksOf<<Q as Keyed>::Single>,
+> as Key>::Room<Outcome<T, E>>;
 type SpanOf<Q> = <<Q as Keyed>::Keys as SharedKeys>::Span;
 type TimeoutOf<Q> = <<Q as Keyed>::Single as SingleKeys>::Timeout;

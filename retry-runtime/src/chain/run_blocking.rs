@@ -1,13 +1,12 @@
 //! The loop of a blocking call.
 
 use crate::call::attempted;
-#[cfg(feature = "nested")]
-use crate::call::attempts::Shared;
 use crate::call::guards::Rejects;
+use crate::call::hook::HookOutcome;
+use crate::chain::abort::Aborts;
 use crate::chain::fallback::FallsBackBlocking;
+use crate::chain::hook::Hooks;
 use crate::chain::keys::{Rejecting, SingleKeys};
-#[cfg(feature = "nested")]
-use crate::chain::name::outer;
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
 use crate::chain::policy_call::Keyed;
@@ -21,8 +20,14 @@ use crate::time::cancel::Cancel;
 /// Calls until it succeeds or gives up.
 pub(super) fn run_blocking<Q, Op, T, E>(call: Q, mut operation: Op) -> Result<T, E>
 where
-    Q: Keyed<On: OnError<E>, Cancel: Cancel, Timer: BlockingTimer>,
-    Q::Single: SingleKeys<Until: UntilKey<T>, Timeout = Unnamed, Fallback: FallsBackBlocking<T, E>>,
+    Q: Keyed<On: OnError<E>, Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
+    Q::Single: SingleKeys<
+            Until: UntilKey<T>,
+            Timeout = Unnamed,
+            Fallback: FallsBackBlocking<T, E>,
+            BeforePause: Hooks<E, Returned: HookOutcome>,
+            BeforeRetry: Hooks<E, Returned: HookOutcome>,
+        >,
     Rejecting<Q::Keys>: Rejects<E>,
     Op: MakesAttempts<E, Result<T, E>>,
 {
@@ -42,19 +47,23 @@ where
                 let outcome = attempted::run!(
                     spans.attempt(run.attempts.call().attempt(), || operation
                         .begin(&run.history)),
-                    outer(
-                        &run.context.keys.name,
-                        run.context.policy(),
-                        Op::default_name
-                    )
+                    run.outer()
                 );
                 run.ended(outcome, false, || cancel.is_cancelled(), || timer.now())
             }
         };
         let step = match step {
             Step::Pause(pause) => {
-                let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
-                run.resumed(is_cancelled, || timer.now(), || timer.clock())
+                let hooked = run.before_pause(pause).and_then(|hook| run.hooked(hook));
+                let resumed = || {
+                    let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
+                    run.resumed(is_cancelled, || timer.now(), || timer.clock())
+                };
+                hooked.or_else(resumed).or_else(|| {
+                    let outcome = run.before_retry(pause)?;
+                    let hooked = run.hooked(outcome);
+                    hooked.or_else(|| run.resumed(false, || timer.now(), || timer.clock()))
+                })
             }
             end => Some(end),
         };

@@ -12,6 +12,8 @@ use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::Protections;
+use crate::call::next_attempt::NextAttempt;
+use crate::chain::hook::Hook;
 use crate::chain::keys::{CallKeys, Keys};
 use crate::chain::observer::ObserveFn;
 use crate::chain::on_error::{ByClassify, ByVerdict};
@@ -21,7 +23,7 @@ use crate::chain::timeout::Timed;
 use crate::key::Unnamed;
 use crate::limiter::Limiter;
 use crate::policy::Policy;
-use crate::time::cancel::{CancelledBy, Uncancelled};
+use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
 
 /// What calls can hand to each of their attempts without making it anew.
@@ -113,6 +115,27 @@ impl Policy {
     /// Says what cancels the call: see [`PolicyCall::cancel`].
     pub fn cancel<C>(&self, cancel: C) -> PolicyCall<ByClassify, CancelledBy<C>> {
         self.chain().cancel(cancel)
+    }
+
+    /// Says what ends the call wherever it is: see [`PolicyCall::abort`].
+    pub fn abort<C>(&self, abort: C) -> PolicyCall<ByClassify, AbortedBy<C>> {
+        self.chain().abort(abort)
+    }
+
+    /// Names what runs before each pause: see [`PolicyCall::before_pause`].
+    pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
+        &self,
+        hook: F,
+    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Unnamed, Option<Hook<F, R>>>> {
+        self.chain().before_pause(hook)
+    }
+
+    /// Names what runs before each retry: see [`PolicyCall::before_retry`].
+    pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
+        &self,
+        hook: F,
+    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Unnamed, Unnamed, Option<Hook<F, R>>>> {
+        self.chain().before_retry(hook)
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
@@ -303,8 +326,41 @@ impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
     where
         N: NotNamed,
     {
+        self.ended_by(CancelledBy(cancel))
+    }
+
+    /// Says what ends an async call wherever it is: a future of `()` such as `token.cancelled()`. The attempt that runs is
+    /// dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
+    ///
+    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up with
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
+    ///
+    /// ```
+    /// use std::future::pending;
+    /// use std::io;
+    /// use retry_runtime::{Cancelled, Policy};
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let esc = CancellationToken::new();
+    /// let call = Policy::new()
+    ///     .abort(esc.cancelled())
+    ///     .call(async || pending::<io::Result<()>>().await);
+    /// let (outcome, ()) = tokio::join!(call, async { esc.cancel() });
+    /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
+    /// # }
+    /// ```
+    pub fn abort<C>(self, abort: C) -> PolicyCall<On, AbortedBy<C>, W, K, A, P>
+    where
+        N: NotNamed,
+    {
+        self.ended_by(AbortedBy(abort))
+    }
+
+    fn ended_by<C>(self, cancel: C) -> PolicyCall<On, C, W, K, A, P> {
         PolicyCall {
-            cancel: CancelledBy(cancel),
+            cancel,
             policy: self.policy,
             on: self.on,
             timer: self.timer,
@@ -501,13 +557,13 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     }
 }
 
-impl<On, C, W, K, N, T, F, P> PolicyCall<On, C, W, K, CallKeys<N, T, F>, P> {
+impl<On, C, W, K, N, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<N, T, F, B, R>, P> {
     /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
     /// the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,
-    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F>, P>
+    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F, B, R>, P>
     where
         N: NotNamed,
     {
@@ -515,14 +571,19 @@ impl<On, C, W, K, N, T, F, P> PolicyCall<On, C, W, K, CallKeys<N, T, F>, P> {
             until: Some(until),
             timeout: keys.timeout,
             fallback: keys.fallback,
+            before_pause: keys.before_pause,
+            before_retry: keys.before_retry,
         })
     }
 }
 
-impl<On, C, W, K, U, T, F> PolicyCall<On, C, W, K, CallKeys<U, T, F>> {
+impl<On, C, W, K, U, T, F, B, R> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>> {
     /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
     /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>>
+    pub fn timeout(
+        mut self,
+        timeout: Duration,
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>>
     where
         T: NotNamed,
     {
@@ -531,7 +592,7 @@ impl<On, C, W, K, U, T, F> PolicyCall<On, C, W, K, CallKeys<U, T, F>> {
     }
 }
 
-impl<On, C, W, K, U, T, F, P> PolicyCall<On, C, W, K, CallKeys<U, T, F>, P> {
+impl<On, C, W, K, U, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>, P> {
     /// Drops each attempt that takes longer than the policy's own [`timeout`](Policy::timeout), if it has one: as in the
     /// attribute the key `timeout` alone.
     ///
@@ -548,7 +609,7 @@ impl<On, C, W, K, U, T, F, P> PolicyCall<On, C, W, K, CallKeys<U, T, F>, P> {
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>, P>
+    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>, P>
     where
         T: NotNamed,
     {
@@ -556,17 +617,19 @@ impl<On, C, W, K, U, T, F, P> PolicyCall<On, C, W, K, CallKeys<U, T, F>, P> {
             until: keys.until,
             timeout: Timed,
             fallback: keys.fallback,
+            before_pause: keys.before_pause,
+            before_retry: keys.before_retry,
         })
     }
 }
 
-impl<On, C, W, K, U, T, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, N>, P> {
+impl<On, C, W, K, U, T, N, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, N, B, R>, P> {
     /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
         self,
         fallback: F,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>>, P>
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>, B, R>, P>
     where
         N: NotNamed,
     {
@@ -574,6 +637,110 @@ impl<On, C, W, K, U, T, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, N>, P> {
             until: keys.until,
             timeout: keys.timeout,
             fallback: Some(fallback),
+            before_pause: keys.before_pause,
+            before_retry: keys.before_retry,
+        })
+    }
+}
+
+impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N, R>, P> {
+    /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
+    /// [`NextAttempt`]. See [`before_retry`](Self::before_retry), which runs after the pause.
+    ///
+    /// So something sees each error with its type, and the pause:
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    /// use std::io;
+    /// use std::time::Duration;
+    /// use retry_runtime::{Jitter, Policy};
+    ///
+    /// const POLICY: Policy = Policy::new()
+    ///     .max(2)
+    ///     .base(Duration::from_millis(1))
+    ///     .jitter(Jitter::None);
+    ///
+    /// let shown = RefCell::new(Vec::new());
+    /// let failed = POLICY
+    ///     .before_pause(|error: &io::Error, next| {
+    ///         shown.borrow_mut().push((error.kind(), next.pause()));
+    ///     })
+    ///     .call_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::ResourceBusy)));
+    /// assert!(failed.is_err());
+    /// let busy = io::ErrorKind::ResourceBusy;
+    /// let millis = Duration::from_millis;
+    /// assert_eq!(shown.into_inner(), [(busy, millis(1)), (busy, millis(2))]);
+    /// ```
+    pub fn before_pause<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
+        self,
+        hook: H,
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, Option<Hook<H, Ret>>, R>, P>
+    where
+        N: NotNamed,
+    {
+        self.with_single(|keys| CallKeys {
+            before_pause: Some(Hook::new(hook)),
+            until: keys.until,
+            timeout: keys.timeout,
+            fallback: keys.fallback,
+            before_retry: keys.before_retry,
+        })
+    }
+}
+
+impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, N>, P> {
+    /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
+    /// [`NextAttempt`]. It refreshes a token, or shortens the request.
+    ///
+    /// It returns `()` or a `Result<(), _>`, for [`call`](Self::call) a future of either. An `Err` ends the call: with the
+    /// attempt's error, and with [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline, and
+    /// no attempt is counted for it. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    ///
+    /// The future can't borrow from the error: a closure takes what it needs of it, and returns an `async move` block.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let token = Cell::new(0);
+    /// let refresh = async || {
+    ///     token.set(token.get() + 1);
+    ///     if token.get() > 1 { Err("refused again") } else { Ok(()) }
+    /// };
+    /// let answer = Policy::new()
+    ///     .on(|_| true)
+    ///     .before_retry(|error: &String, _next| {
+    ///         let is_expired = error.starts_with("401");
+    ///         let refreshed = is_expired.then(&refresh);
+    ///         async move {
+    ///             match refreshed {
+    ///                 Some(refreshed) => refreshed.await,
+    ///                 None => Ok(()),
+    ///             }
+    ///         }
+    ///     })
+    ///     .call(async || match token.get() {
+    ///         0 => Err(String::from("401 expired")),
+    ///         _ => Ok("hello"),
+    ///     });
+    /// assert_eq!(answer.await, Ok("hello"));
+    /// # }
+    /// ```
+    pub fn before_retry<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
+        self,
+        hook: H,
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, Option<Hook<H, Ret>>>, P>
+    where
+        N: NotNamed,
+    {
+        self.with_single(|keys| CallKeys {
+            before_retry: Some(Hook::new(hook)),
+            until: keys.until,
+            timeout: keys.timeout,
+            fallback: keys.fallback,
+            before_pause: keys.before_pause,
         })
     }
 }

@@ -1,9 +1,9 @@
 //! The key `cancel`.
 
 use alloc::boxed::Box;
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::pin::Pin;
-use core::task::{Poll, Waker};
+use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
 use crate::call::state::Call;
@@ -72,28 +72,6 @@ pub async fn pause_or_cancelled<F: Future>(
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
-}
-
-/// The loop's outcome, or `None` once `aborted` completes. Asked first whether it has, so that a call which is aborted
-/// already makes no attempt; then of the loop, so that an outcome which is there is not lost.
-pub fn abortable<L: Future, A: Future<Output = ()>>(
-    mut looped: Pin<&mut L>,
-    mut aborted: Pin<Box<A>>,
-) -> impl Future<Output = Option<L::Output>> {
-    let mut has_begun = false;
-    poll_fn(move |context| {
-        // Before the loop, whose body may use up what tokio lets a task do in one poll.
-        let is_aborted = aborted.as_mut().poll(context).is_ready();
-        if is_aborted && !has_begun {
-            return Poll::Ready(None);
-        }
-        has_begun = true;
-        match looped.as_mut().poll(context) {
-            Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-            Poll::Pending if is_aborted => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    })
 }
 
 /// Reports that the call ends in the middle of an attempt, or before one.

@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
+use core::ops::DerefMut;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker, ready};
@@ -223,6 +224,10 @@ impl<C: Cancel> Cancel for CancelledBy<C> {
     }
 }
 
+/// What [`PolicyCall::abort`](crate::PolicyCall::abort) was given.
+#[derive(Clone, Copy, Debug)]
+pub struct AbortedBy<C>(pub(crate) C);
+
 /// What may cancel an async call: nothing ([`Uncancelled`]), or what [`PolicyCall::cancel`](crate::PolicyCall::cancel)
 /// was given, a future of `()` ([`CancelledBy`]). A bound for functions that are generic over policies.
 pub trait MayCancel {
@@ -256,6 +261,86 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     }
 }
 
+/// What may end an async call: what may cancel a batch or a plan, too ([`MayCancel`]), or what
+/// [`PolicyCall::abort`](crate::PolicyCall::abort) was given, a future of `()` ([`AbortedBy`]).
+pub trait MayAbort {
+    /// Completes once the call is cancelled or aborted.
+    type Future: Future<Output = ()>;
+    /// As [`MayCancel::Key`].
+    #[doc(hidden)]
+    type Key: Key;
+    /// The future.
+    fn into_cancelled(self) -> Self::Future;
+}
+
+impl<C: MayCancel> MayAbort for C {
+    type Future = C::Future;
+    type Key = C::Key;
+
+    #[inline]
+    fn into_cancelled(self) -> C::Future {
+        MayCancel::into_cancelled(self)
+    }
+}
+
+impl<C: IntoCancelled> MayAbort for AbortedBy<C> {
+    type Future = Remembered<C::Future>;
+    // The call ends with an error of its own.
+    type Key = Unnamed;
+
+    fn into_cancelled(self) -> Self::Future {
+        Remembered {
+            future: self.0.into_cancelled(),
+            has_come: false,
+        }
+    }
+}
+
+pin_project! {
+    /// A signal that may be asked again after it has come.
+    #[derive(Debug)]
+    pub struct Remembered<F> {
+        #[pin]
+        future: F,
+        has_come: bool,
+    }
+}
+
+impl<F: Future> Future for Remembered<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        if !*this.has_come {
+            ready!(this.future.poll(context));
+            *this.has_come = true;
+        }
+        Poll::Ready(())
+    }
+}
+
+/// What `looped` comes to, or `None` once `aborted` completes. Asked first whether it has, so that what is aborted already
+/// does not begin; then of `looped`, so that an outcome which is there is not lost.
+pub fn abortable<L: Future>(
+    mut looped: Pin<&mut L>,
+    mut aborted: Pin<impl DerefMut<Target: Future<Output = ()>>>,
+) -> impl Future<Output = Option<L::Output>> {
+    let mut has_begun = false;
+    poll_fn(move |context| {
+        // Before the loop, whose body may use up what tokio lets a task do in one poll.
+        let is_aborted = aborted.as_mut().poll(context).is_ready();
+        if is_aborted && !has_begun {
+            return Poll::Ready(None);
+        }
+        has_begun = true;
+        match looped.as_mut().poll(context) {
+            Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+            Poll::Pending if is_aborted => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+}
+
 /// Whether that future has completed, asked with the waker of the task. It must not be polled again where it has.
 pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>, waker: &Waker) -> bool {
     cancelled.poll(&mut Context::from_waker(waker)).is_ready()
@@ -270,27 +355,6 @@ impl Future for OwnWaker {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
         Poll::Ready(context.waker().clone())
-    }
-}
-
-pin_project! {
-    /// An attempt, and whether its call was cancelled by its end. Asked within one await, since an error that is kept over
-    /// another must be `Send`.
-    pub(crate) struct Cancellable<'a, F, C> {
-        #[pin]
-        pub(crate) attempt: F,
-        pub(crate) cancelled: Pin<&'a mut C>,
-    }
-}
-
-impl<F: Future, C: Future> Future for Cancellable<'_, F, C> {
-    type Output = (F::Output, bool);
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let output = ready!(this.attempt.poll(context));
-        Poll::Ready((output, this.cancelled.as_mut().poll(context).is_ready()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
+use retry_runtime::{Cancelled, Classify, Rejected, TimedOut, Verdict};
 
 /// Shows itself as the kind of its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,12 @@ impl From<TimedOut> for Failure {
 
 impl From<Rejected> for Failure {
     fn from(_: Rejected) -> Self {
+        STOP
+    }
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Self {
         STOP
     }
 }

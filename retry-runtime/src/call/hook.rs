@@ -1,0 +1,45 @@
+//! What the keys `before_pause` and `before_retry` come to, in every form of a call.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use crate::key::Never;
+
+/// What a hook returns.
+#[diagnostic::on_unimplemented(
+    message = "what runs before a retry can't return `{Self}`",
+    label = "neither `()` nor a `Result<(), _>`",
+    note = "return `()`, or a `Result<(), _>` whose error implements `Display`: an `Err` ends the call"
+)]
+pub trait HookOutcome {
+    /// Why it ends the call, if it does.
+    fn cause(self) -> Option<String>;
+}
+
+impl HookOutcome for () {
+    fn cause(self) -> Option<String> {
+        None
+    }
+}
+
+impl<E: fmt::Display> HookOutcome for Result<(), E> {
+    fn cause(self) -> Option<String> {
+        self.err().map(|error| error.to_string())
+    }
+}
+
+impl HookOutcome for Never {
+    fn cause(self) -> Option<String> {
+        match self {}
+    }
+}
+
+/// An error, and what kept it from being retried.
+#[derive(Debug)]
+pub struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
+
+impl<T: fmt::Display + ?Sized> fmt::Display for Caused<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.0, self.1)
+    }
+}

@@ -1,0 +1,72 @@
+//! <https://github.com/alloy-rs/alloy>, `crates/transport/src/layers/retry.rs`: `RetryBackoffLayer`.
+
+use std::time::Duration;
+
+use retry_runtime::{Backoff, GaveUp, Reason, Verdict, retry};
+
+use crate::{Server, millis};
+
+#[derive(Clone, Debug, PartialEq)]
+enum TransportError {
+    RateLimited(Option<Duration>),
+    Custom(String),
+    Reverted,
+}
+use TransportError::{Custom, RateLimited, Reverted};
+
+/// Retried where it is a rate limit, or where the caller's closure says so (`RateLimitRetryPolicy::or`).
+fn verdict(error: &TransportError, or: fn(&TransportError) -> bool) -> Verdict {
+    match error {
+        RateLimited(Some(backoff)) => Verdict::THROTTLED.after(*backoff),
+        RateLimited(None) => Verdict::THROTTLED,
+        error => Verdict::from(or(error)),
+    }
+}
+
+/// The error says that the retries ran out.
+fn exceeded(gave_up: GaveUp<TransportError>) -> TransportError {
+    match (gave_up.reason(), gave_up.error()) {
+        (Reason::Exhausted, error) => Custom(format!("Max retries exceeded {error:?}")),
+        _ => gave_up.into_error(),
+    }
+}
+
+/// The same backoff each time, or what the node says in its place.
+#[retry(max = 3, backoff = Backoff::Fixed, base = "800ms", hint = "exact", jitter = "none",
+    on = |error| verdict(error, or), give_up = exceeded)]
+async fn request(
+    server: &mut Server<TransportError>,
+    or: fn(&TransportError) -> bool,
+) -> Result<&'static str, TransportError> {
+    server.answer()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_s_backoff_stands_in_place_of_the_fixed_one() {
+    let hint = Some(millis(90));
+    let mut server = Server::failing([RateLimited(None), RateLimited(hint), RateLimited(None)]);
+    assert_eq!(request(&mut server, |_| false).await, Ok("done"));
+    assert_eq!(server.waits(), [800, 90, 800].map(millis));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_names_its_reason() {
+    let mut server = Server::failing(vec![RateLimited(None); 9]);
+    let error = request(&mut server, |_| false).await.unwrap_err();
+    assert_eq!(
+        error,
+        Custom("Max retries exceeded RateLimited(None)".into())
+    );
+    assert_eq!(server.asked.len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_errors_go_by_the_caller_s_closure() {
+    let mut server = Server::failing([Reverted]);
+    assert_eq!(request(&mut server, |_| false).await, Err(Reverted));
+    let mut server = Server::failing([Reverted]);
+    assert_eq!(
+        request(&mut server, |error| *error == Reverted).await,
+        Ok("done")
+    );
+}

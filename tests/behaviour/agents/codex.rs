@@ -1,0 +1,132 @@
+//! <https://github.com/openai/codex>: `codex-rs/core/src/util.rs` (`backoff`), the retries of streams ("Reconnecting...
+//! 1/5"), `compact.rs`, and the fallback from WebSockets to HTTPS.
+
+use std::time::Duration;
+
+use retry_runtime::{EventData, GaveUp, Reason, Verdict, retry};
+
+use crate::{Server, millis};
+
+#[derive(Clone, Debug, PartialEq)]
+enum CodexError {
+    Stream(Option<Duration>),
+    ContextWindowExceeded,
+    UsageLimitReached,
+}
+use CodexError::{ContextWindowExceeded, Stream, UsageLimitReached};
+
+fn verdict(error: &CodexError) -> Verdict {
+    match error {
+        Stream(Some(delay)) => Verdict::TRANSIENT.after(*delay),
+        Stream(None) => Verdict::TRANSIENT,
+        ContextWindowExceeded => Verdict::INVALID,
+        UsageLimitReached => Verdict::STOP,
+    }
+}
+
+struct Session {
+    server: Server<CodexError>,
+    https: Server<CodexError>,
+    history: Vec<&'static str>,
+    shown: Vec<String>,
+}
+
+impl Session {
+    fn new(errors: impl IntoIterator<Item = CodexError>) -> Self {
+        Self {
+            server: Server::failing(errors),
+            https: Server::failing([]),
+            history: vec!["oldest", "old", "new"],
+            shown: Vec::new(),
+        }
+    }
+
+    /// 200 ms, doubled, ± 10 %, five times; the server's own delay is taken as it is. Without jitter, to be exact.
+    #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict,
+        invalid(max = 0),
+        observe = |event| if let EventData::Retrying { retry, retry_max: Some(max), .. } = event.data {
+            self.shown.push(format!("Reconnecting... {retry}/{max}"));
+        },
+        fallback = async |gave_up: GaveUp<CodexError>| match gave_up.reason() {
+            Reason::Exhausted if !matches!(gave_up.error(), ContextWindowExceeded) => self.over_https().await,
+            _ => Err(gave_up.into_error()),
+        })]
+    async fn sample(&mut self) -> Result<&'static str, CodexError> {
+        self.server.answer()
+    }
+
+    /// The same retries, counted anew.
+    #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict)]
+    async fn over_https(&mut self) -> Result<&'static str, CodexError> {
+        self.https.answer()
+    }
+
+    /// Leaves out the oldest item and asks again at once, as long as there is one to leave out.
+    #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict,
+        invalid(max = "unlimited", backoff = "none"),
+        before_retry = async |error, _| self.shorten(error))]
+    async fn compact(&mut self) -> Result<&'static str, CodexError> {
+        self.server.answer()
+    }
+
+    fn shorten(&mut self, error: &CodexError) -> Result<(), &'static str> {
+        match error {
+            ContextWindowExceeded if self.history.len() == 1 => Err("nothing is left to leave out"),
+            ContextWindowExceeded => {
+                self.history.remove(0);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_stream_is_opened_again_and_shown() {
+    let mut session = Session::new([Stream(None), Stream(Some(millis(28))), Stream(None)]);
+    assert_eq!(session.sample().await, Ok("done"));
+    assert_eq!(session.server.waits(), [200, 28, 800].map(millis));
+    let shown = [
+        "Reconnecting... 1/5",
+        "Reconnecting... 2/5",
+        "Reconnecting... 3/5",
+    ];
+    assert_eq!(session.shown, shown);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_last_retry_it_goes_on_over_https_and_counts_anew() {
+    let mut session = Session::new(vec![Stream(None); 6]);
+    session.https = Server::failing(vec![Stream(None); 5]);
+    assert_eq!(session.sample().await, Ok("done"));
+    let waits = [200, 400, 800, 1600, 3200].map(millis);
+    assert_eq!(session.server.waits(), waits);
+    assert_eq!(session.https.waits(), waits);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_retry_of_a_turn_that_can_t_succeed() {
+    for error in [ContextWindowExceeded, UsageLimitReached] {
+        let mut session = Session::new([error.clone()]);
+        assert_eq!(session.sample().await, Err(error));
+        assert_eq!(
+            (session.server.asked.len(), session.https.asked.len()),
+            (1, 0)
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compaction_leaves_out_the_oldest_items() {
+    let mut session = Session::new([ContextWindowExceeded, Stream(None), ContextWindowExceeded]);
+    assert_eq!(session.compact().await, Ok("done"));
+    assert_eq!(session.history, ["new"]);
+    assert_eq!(
+        (session.server.waits()[0], session.server.waits()[2]),
+        (millis(0), millis(0))
+    );
+
+    let mut session = Session::new(vec![ContextWindowExceeded; 3]);
+    assert_eq!(session.compact().await, Err(ContextWindowExceeded));
+    assert_eq!(session.server.asked.len(), 3);
+}
