@@ -128,7 +128,9 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn refund(&self, kind: Kind) {
-        self.iter().for_each(|budget| budget.refund(kind));
+        if let Some(budget) = self {
+            budget.refund(kind);
+        }
     }
 
     #[inline]
@@ -138,7 +140,9 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        self.iter().for_each(|budget| budget.succeeded(retried));
+        if let Some(budget) = self {
+            budget.succeeded(retried);
+        }
     }
 
     #[inline]
@@ -147,11 +151,15 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
     }
 
     fn answered(&self, retried: Option<Kind>) {
-        self.iter().for_each(|budget| budget.answered(retried));
+        if let Some(budget) = self {
+            budget.answered(retried);
+        }
     }
 
     fn failed(&self, kind: Kind) {
-        self.iter().for_each(|budget| budget.failed(kind));
+        if let Some(budget) = self {
+            budget.failed(kind);
+        }
     }
 }
 
