@@ -251,7 +251,7 @@ fn tell(gave_up: &GaveUp<Failure>, told: &RefCell<Told>) -> Option<Failure> {
     let began = |number: usize| failures.get(number).and_then(|failed| failed.began);
     let attempts = failures.iter().enumerate().map(|(number, failed)| {
         let pause = failed.pause.unwrap_or_default();
-        let ended = began(number + 1).map_or(gave_up.elapsed(), |next| next - pause);
+        let ended = began(number + 1).map_or(gave_up.elapsed(), |next| next.saturating_sub(pause));
         let start = failed.began.unwrap_or_default().as_secs_f64();
         (
             start,
@@ -272,118 +272,83 @@ fn call() -> String {
     let failed = simulation::run(1, fails(&told));
     assert!(failed.is_err(), "the call gives up");
     let Told { attempts, reason } = told.into_inner();
-    let [(_, _, _), (_, _, hinted), (_, end, _)] = attempts[..] else {
-        panic!("{} attempts", attempts.len());
-    };
-    let place = |seconds: f64| 24.0 + seconds * 39.0;
+    // The pause that would follow: the third of the shape.
+    let late = Policy::exponential().delays().nth(2).unwrap_or_default();
+    let late = late.as_secs_f64();
     let mut out = String::new();
-    text(
-        &mut out,
-        "title",
-        (16.0, 26.0),
-        "One call: base = 1s, timeout = 2s, deadline = 10s",
-    );
-    for ((start, end, pause), number) in attempts.into_iter().zip(1..) {
-        let (x, width) = (place(start), place(end) - place(start));
-        let _ = writeln!(
-            out,
-            "<rect class=\"attempt\" x=\"{x:.1}\" y=\"48\" width=\"{width:.1}\" height=\"40\" rx=\"3\"/>"
-        );
-        text(
-            &mut out,
-            "in middle",
-            (x + width / 2.0, 73.0),
-            &number.to_string(),
-        );
+    let title = "One call: base = 1s, timeout = 2s, deadline = 10s";
+    text(&mut out, "title", (16.0, 26.0), title);
+    let end = timeline(&mut out, &attempts, late);
+    legend(&mut out, end, late, &reason);
+    let said = "A call with three attempts, its pauses and its deadline";
+    svg(272, said, &out)
+}
+
+/// A box with words in its middle, from one second to another.
+fn span(out: &mut String, class: &str, seconds: (f64, f64), words: &str) {
+    let (x, to) = (place(seconds.0), place(seconds.1));
+    let (y, height) = if class == "attempt" {
+        (48, 40)
+    } else {
+        (56, 24)
+    };
+    let width = to - x;
+    let shape = format!("x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height}\"");
+    let _ = writeln!(out, "<rect class=\"{class}\" {shape}/>");
+    let inner = if class == "attempt" {
+        "in middle"
+    } else {
+        "small middle"
+    };
+    text(out, inner, (x.midpoint(to), 73.0), words);
+}
+
+fn place(seconds: f64) -> f64 {
+    24.0 + seconds * 39.0
+}
+
+/// When the last attempt ended.
+fn timeline(out: &mut String, attempts: &[(f64, f64, Option<f64>)], late: f64) -> f64 {
+    let mut ended = 0.0;
+    for ((start, end, pause), number) in attempts.iter().zip(1_u32..) {
+        span(out, "attempt", (*start, *end), &number.to_string());
         if let Some(pause) = pause {
-            let (x, width) = (place(end), place(pause) - place(0.0));
-            let class = if Some(pause) == hinted {
-                "hint"
-            } else {
-                "pause"
-            };
-            let _ = writeln!(
-                out,
-                "<rect class=\"{class}\" x=\"{x:.1}\" y=\"56\" width=\"{width:.1}\" height=\"24\"/>"
-            );
-            text(
-                &mut out,
-                "small middle",
-                (x + width / 2.0, 73.0),
-                &format!("{pause} s"),
-            );
+            // The second failure has a hint.
+            let class = if number == 2 { "hint" } else { "pause" };
+            span(out, class, (*end, end + pause), &format!("{pause} s"));
         }
+        ended = *end;
     }
-    // The pause that would follow, of 4 s: the third of the shape.
-    let late = Policy::exponential()
-        .delays()
-        .nth(2)
-        .unwrap_or_default()
-        .as_secs_f64();
-    let (x, width) = (place(end), place(late) - place(0.0));
-    let _ = writeln!(
-        out,
-        "<rect class=\"late\" x=\"{x:.1}\" y=\"56\" width=\"{width:.1}\" height=\"24\"/>"
-    );
-    text(
-        &mut out,
-        "small middle",
-        (x + width / 2.0 - 14.0, 73.0),
-        &format!("{late} s?"),
-    );
-    let _ = writeln!(
-        out,
-        "<path class=\"limit\" d=\"M{0} 40V104\"/>",
-        place(10.0)
-    );
-    let _ = writeln!(
-        out,
-        "<path class=\"axis\" d=\"M{} 104H{}\"/>",
-        place(0.0),
-        place(11.2)
-    );
+    span(out, "late", (ended, ended + late), &format!("{late} s?"));
+    let (start, deadline, edge) = (place(0.0), place(10.0), place(11.2));
+    let _ = writeln!(out, "<path class=\"limit\" d=\"M{deadline} 40V104\"/>");
+    let _ = writeln!(out, "<path class=\"axis\" d=\"M{start} 104H{edge}\"/>");
     for second in (0..=10).step_by(2) {
-        text(
-            &mut out,
-            "small middle",
-            (place(f64::from(second)), 122.0),
-            &format!("{second} s"),
-        );
+        let place = (place(f64::from(second)), 122.0);
+        text(out, "small middle", place, &format!("{second} s"));
     }
+    ended
+}
+
+fn legend(out: &mut String, end: f64, late: f64, reason: &str) {
+    let next = end + late;
     let lines = [
+        ("1", "503: transient. Waits 1 s, the first delay."),
+        ("2", "429 with Retry-After: 3. Its own delay would be 2 s;"),
+        ("", "the call waits 3 s, as the server asks."),
+        ("3", "No answer: dropped after 2 s, a timeout."),
         (
-            "1",
-            String::from("503: transient. Waits 1 s, the first delay."),
-        ),
-        (
-            "2",
-            String::from("429 with Retry-After: 3. Its own delay would be 2 s;"),
-        ),
-        ("", String::from("the call waits 3 s, as the server asks.")),
-        (
-            "3",
-            String::from("No answer: dropped after 2 s, a timeout."),
+            "",
+            &format!("Another attempt would begin at {next} s, after the deadline,"),
         ),
         (
             "",
-            format!(
-                "Another attempt would begin at {} s, after the deadline,",
-                end + late
-            ),
-        ),
-        (
-            "",
-            format!("so the call gives up now, at {end} s. The reason: {reason}."),
+            &format!("so the call gives up now, at {end} s. The reason: {reason}."),
         ),
     ];
     for ((number, line), row) in lines.iter().zip(0_u32..) {
         let y = 150.0 + f64::from(row) * 21.0;
-        text(&mut out, "", (24.0, y), number);
-        text(&mut out, "", (42.0, y), line);
+        text(out, "", (24.0, y), number);
+        text(out, "", (42.0, y), line);
     }
-    svg(
-        272,
-        "A call with three attempts, its pauses and its deadline",
-        &out,
-    )
 }

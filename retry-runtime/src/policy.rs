@@ -225,7 +225,7 @@ impl Policy {
         self
     }
 
-    /// The time limit for the whole call, from its start: no attempt begins and no pause ends after it. An attempt that
+    /// The time limit for the whole call, from its start: no retry is planned that would begin after it. An attempt that
     /// is already running is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Nanos::new(Some(deadline));

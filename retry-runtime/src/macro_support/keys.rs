@@ -43,7 +43,7 @@ keys! {
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
     /// `From<TimedOut>`. `timeout` without a value takes the `policy`'s.
     timeout
-    /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
+    /// `deadline = "2m"`: the time limit for the whole call. No retry is planned that would begin after it.
     deadline
     /// `total_delay = "1m"`: the limit for all pauses together, however long attempts take.
     total_delay
