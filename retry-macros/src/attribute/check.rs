@@ -404,7 +404,10 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
 
 /// Checks, as far as literals tell, that a call makes as many attempts as shall fail alike.
 fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
-    let mut others = numbers.given.iter().chain(numbers.below.iter().copied().flatten());
+    let mut others = numbers
+        .given
+        .iter()
+        .chain(numbers.below.iter().copied().flatten());
     if numbers.value(Key::Policy).is_some() || others.any(Argument::is_section) {
         return;
     }
@@ -419,7 +422,8 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     };
     let written = find(numbers.given, Key::Repeats).or_else(|| find(numbers.given, Key::Max));
     let attempts = f64::from(max) + 1.0;
-    if let (Some(repeats), Some(written)) = (repeats.filter(|repeats| *repeats > attempts), written) {
+    if let (Some(repeats), Some(written)) = (repeats.filter(|repeats| *repeats > attempts), written)
+    {
         errors.at(
             written.span,
             format!("`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} in a row: lower the first or raise the second"),
