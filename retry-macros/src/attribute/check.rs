@@ -428,7 +428,7 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     {
         errors.at(
             written.span,
-            format!("`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows {attempts} attempts: lower the first or raise the second"),
+            format!("`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} in a row: lower the first or raise the second"),
         );
     }
 }

@@ -138,11 +138,8 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
         Key::BeforeRetry,
     ];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
-        let name = call.mac.path.to_token_stream();
-        if STAYS
-            .split_whitespace()
-            .any(|known| name.to_string() == known)
-        {
+        let name = call.mac.path.to_token_stream().to_string();
+        if STAYS.split_whitespace().any(|known| name == known) {
             let example = key.example();
             return Err(syn::Error::new_spanned(
                 &call.mac.path,

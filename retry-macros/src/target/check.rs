@@ -195,6 +195,10 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     keys_that_need_another(arguments, errors);
     if matches!(setting, Setting::Alone | Setting::Block) {
         cloned(arguments, function, errors);
+        if let Some(shrunk) = function.shrinks() {
+            errors.push(error!(shrunk.span() =>
+                "an attempt can't keep a part of `{shrunk}` for the next: take `{shrunk}` without `mut`, and begin the body with `let mut {shrunk} = &mut *{shrunk};`, so that each attempt has all of it"));
+        }
     }
     lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
 }

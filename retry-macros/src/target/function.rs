@@ -9,7 +9,7 @@ use syn::{
 
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{
-    self, RuntimePath, braces, code, elements, ends_with, is_punct, stream, trees,
+    self, RuntimePath, braces, code, elements, ends_with, is_ident, is_punct, stream, trees,
 };
 
 /// A function or method.
@@ -217,6 +217,23 @@ impl Function {
         })
     }
 
+    /// Where the body sets a `&mut` argument to a part of itself, as in `buffer = &mut buffer[read..]`: no attempt may, since
+    /// it borrows what the next one borrows, too.
+    pub(crate) fn shrinks(&self) -> Option<Ident> {
+        let Body::Block(body) = &self.body else {
+            return None;
+        };
+        elements(&self.signature.inputs).find_map(|argument| match argument {
+            FnArg::Typed(typed) if is_mutable_reference(&typed.ty) => match &*typed.pat {
+                Pat::Ident(pattern) if pattern.mutability.is_some() => {
+                    shrinks(body.stream(), &pattern.ident)
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
     /// Takes `mut` from the arguments of those names, since it stands with what each attempt owns of them.
     pub(crate) fn without_mut(&mut self, names: &[Ident]) {
         for argument in &mut self.signature.inputs {
@@ -271,6 +288,31 @@ fn is_function(item: ParseStream) -> bool {
         }
     }
     false
+}
+
+/// The `buffer` in front of `= &mut buffer`, which no field is.
+fn shrinks(body: TokenStream, name: &Ident) -> Option<Ident> {
+    let tokens = trees(body);
+    let is_name = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == name);
+    let assigned = tokens.windows(5).enumerate().find_map(|(index, window)| {
+        let [TokenTree::Ident(set), equals, and, keyword, part] = window else {
+            return None;
+        };
+        let is_part = set == name
+            && is_punct(equals, '=')
+            && is_punct(and, '&')
+            && is_ident(keyword, "mut")
+            && is_name(part);
+        let is_field = index > 0 && is_punct(&tokens[index - 1], '.');
+        let is_new = index > 0 && is_ident(&tokens[index - 1], "mut");
+        (is_part && !is_field && !is_new).then(|| set.clone())
+    });
+    assigned.or_else(|| {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => shrinks(group.stream(), name),
+            _ => None,
+        })
+    })
 }
 
 fn is_mutable_reference(ty: &Type) -> bool {

@@ -9,8 +9,8 @@ use crate::classify::{Classify, says};
 /// functions that are generic over chains; [`Classifies`] is what to implement.
 #[diagnostic::on_unimplemented(
     message = "nothing says which errors `{E}` are worth a retry",
-    label = "`{E}` is not `Classify`, or `{Self}` does not take it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
+    label = "`{E}` is not `Classify`, or `{Self}` is no function of it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or give `on` a function, as in `.on(|error: &MyError| …)`"
 )]
 pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
 
@@ -20,8 +20,8 @@ impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
 /// [`Policy::on`](crate::Policy::on) was given.
 #[diagnostic::on_unimplemented(
     message = "nothing says which errors `{E}` are worth a retry",
-    label = "`{E}` is not `Classify`, or `{Self}` does not take it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
+    label = "`{E}` is not `Classify`, or `{Self}` is no function of it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or give `on` a function, as in `.on(|error: &MyError| …)`"
 )]
 pub trait Classifies<E> {
     /// Whether the key `show` says how the log shows it, also where errors are shown by their `Display` otherwise.

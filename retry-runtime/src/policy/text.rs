@@ -266,7 +266,7 @@ fn no_value(key: GivenKey<'_>) -> PolicyError {
             (None, Some((key, meant))) => {
                 refused!("`{value}` is a value without its key: write `{key}={meant}`")
             }
-            (None, None) if duration::parse(name).is_ok() => refused!(
+            (None, None) if key.section.is_none() && duration::parse(name).is_ok() => refused!(
                 "`{value}` is a value without its key: several delays stand in brackets, as in `backoff=[1s, {value}]`"
             ),
             (None, None) if name.starts_with('{') => refused!(
