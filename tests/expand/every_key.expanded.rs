@@ -64,8 +64,8 @@ async fn complete(
             let retry_finished = {
                 let retry_attempt = ::core::pin::pin!(
                     async { if false { return __retry::never::<Result < Answer,
-                    ModelError > > (); } { #[allow(unused_variables)] let attempt = &
-                    retry_history; { ask(& prompt, attempt.number()). await } } }
+                    ModelError > > (); } { let attempt = & retry_history; { ask(& prompt,
+                    attempt.number()). await } } }
                 );
                 let retry_sleep = ::core::pin::pin!(
                     __retry::sleep_out(__retry::timer(SmolTimer), retry_timeout)

@@ -148,10 +148,9 @@ impl Printer<'_> {
     /// Binds what the user calls the attempt.
     pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
         let name = self.model.attempt()?;
-        // The body and these keys may use it, but none of them has to.
-        let is_shared = SEE_ATTEMPT
-            .into_iter()
-            .any(|key| self.model.expr(key).is_some());
+        // Where others use it, the body does not have to.
+        let is_shared =
+            self.model.is_validated() || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
         let allow = when(is_shared, ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
         let allow_unused = when(
@@ -163,9 +162,14 @@ impl Printer<'_> {
 
     /// Binds the attempt for the closure of a key that uses it.
     pub(crate) fn attempt_for(&self, key: Key) -> Option<TokenStream> {
-        let (attempt, closure) = (self.model.attempt()?, self.model.expr(key)?);
-        let is_used = uses(closure.to_token_stream(), &attempt.to_string());
-        self.attempt_binding().filter(|_| is_used)
+        self.attempt_binding().filter(|_| self.uses_attempt(key))
+    }
+
+    fn uses_attempt(&self, key: Key) -> bool {
+        let named = self.model.attempt().zip(self.model.expr(key));
+        named.is_some_and(|(attempt, function)| {
+            uses(function.to_token_stream(), &attempt.to_string())
+        })
     }
 
     /// The user's expression where the function would end with a `return` in it.

@@ -97,7 +97,7 @@ impl Printer<'_> {
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
     fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> TokenStream {
         let model = self.model;
-        let (item, failing) = (&stream.item, &model.failing);
+        let failing = &model.failing;
         let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
@@ -116,26 +116,7 @@ impl Printer<'_> {
             ours!(let retry_opened = #flatten(retry_opened);)
         });
         let mode = module(stream);
-        let (progress, arguments) = match stream.mode {
-            Mode::First => {
-                let first = match model.expr(Key::First) {
-                    Some(first) => {
-                        ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))))
-                    }
-                    None => ours!(__retry::stream::first::any),
-                };
-                (None, Some(ours!(, #first)))
-            }
-            Mode::Buffer => (None, None),
-            Mode::Resume => {
-                let span = outcome::value_span(&stream.item);
-                let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
-                (
-                    Some(ours!(let mut retry_progress = #progress(#(self.now_at_start()));)),
-                    Some(ours!(, &retry_giver, &mut retry_progress)),
-                )
-            }
-        };
+        let (progress, arguments) = self.mode_arguments(stream);
         let attempt = if self.model.falls_back() {
             ours!(attempt_or_fallback)
         } else {
@@ -168,6 +149,31 @@ impl Printer<'_> {
             #dropped
             #yielded
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
+        }
+    }
+
+    /// What an attempt needs in its mode: statements before it, and further arguments.
+    fn mode_arguments(&self, stream: &Stream) -> (Option<TokenStream>, Option<TokenStream>) {
+        let item = &stream.item;
+        match stream.mode {
+            Mode::First => {
+                let first = match self.model.expr(Key::First) {
+                    Some(first) => {
+                        ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))))
+                    }
+                    None => ours!(__retry::stream::first::any),
+                };
+                (None, Some(ours!(, #first)))
+            }
+            Mode::Buffer => (None, None),
+            Mode::Resume => {
+                let span = outcome::value_span(&stream.item);
+                let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
+                (
+                    Some(ours!(let mut retry_progress = #progress(#(self.now_at_start()));)),
+                    Some(ours!(, &retry_giver, &mut retry_progress)),
+                )
+            }
         }
     }
 

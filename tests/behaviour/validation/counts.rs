@@ -168,8 +168,8 @@ async fn what_is_told_is_of_one_count() {
         lines(&[Err("busy"), Ok(0), Err("busy")]).await,
         [
             "retrying extract attempt=1 max=2 delay=0ns error=busy reason=transient",
-            "retrying extract attempt=2 max=2 delay=0ns error=rejected reason=invalid",
-            "retrying extract attempt=3 max=3 delay=0ns error=busy reason=transient",
+            "retrying extract attempt=2 max=2 retry=1 retry_max=1 delay=0ns error=rejected reason=invalid",
+            "retrying extract attempt=3 max=3 retry=2 retry_max=2 delay=0ns error=busy reason=transient",
             "succeeded extract attempt=4 max=3",
         ]
     );
