@@ -54,7 +54,10 @@ fn the_page_counts_what_is_here() {
     for row in page.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
         let class = cells[1].trim_matches('`');
-        let [passes, differs] = [2, 3].map(|cell| cells[cell].parse::<usize>().unwrap());
+        let number = |cell: usize| cells[cell].parse::<usize>().ok();
+        let (Some(passes), Some(differs)) = (number(2), number(3)) else {
+            continue;
+        };
         let here = if class.ends_with("ExceptionHierarchyTest") {
             hierarchies::ROWS
         } else {

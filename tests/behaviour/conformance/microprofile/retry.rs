@@ -21,7 +21,7 @@ impl Client {
         self.fail().await
     }
 
-    #[retry(max = 90, deadline = "1s")]
+    #[retry(max = 90, backoff = "fixed", base = "200ms", deadline = "1s")]
     async fn overrides(&self) -> Result<(), Error> {
         self.fail().await
     }
@@ -52,16 +52,16 @@ async fn attempts() {
         ),
         (
             "RetryTest.testRetryMaxDuration",
-            "max=90, backoff=none, deadline=1s",
+            "max=90, backoff=fixed, base=200ms, deadline=1s",
             100,
-            10,
+            4,
             10,
         ),
         (
             "RetryTest.testRetryMaxDurationSeconds",
-            "max=90, backoff=none, deadline=1s",
+            "max=90, backoff=fixed, base=200ms, deadline=1s",
             100,
-            10,
+            4,
             10,
         ),
         (
@@ -79,12 +79,12 @@ async fn attempts() {
             100,
         ),
         ("RetryTest.testClassLevelRetryMaxRetries", "", 0, 3, 3),
-        ("RetryTest.testClassLevelRetryMaxDuration", "", 100, 10, 10),
+        ("RetryTest.testClassLevelRetryMaxDuration", "", 100, 4, 10),
         (
             "RetryTest.testClassLevelRetryMaxDurationSeconds",
             "",
             100,
-            10,
+            4,
             10,
         ),
     ] {
