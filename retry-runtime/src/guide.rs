@@ -59,6 +59,8 @@ pages! {
     agents = "agents";
     teams = "teams";
     outages = "outages";
+    protections = "protections";
+    lab = "lab";
     troubleshooting = "troubleshooting";
     // Their links and examples need the features.
     streams = "streams" if feature = "stream";
@@ -77,6 +79,7 @@ pages! {
     expansion = "expansion";
     performance = "performance";
     comparison = "comparison";
+    standard = "standard";
     // As those of `clients`.
     migrating = "migrating" if not(doctest);
     reviewing = "reviewing";

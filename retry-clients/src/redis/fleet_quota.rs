@@ -93,7 +93,7 @@ impl FleetQuota {
     /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
     #[must_use]
     pub fn burst(self, burst: u32) -> Self {
-        let max_wait = Limiter::max_wait(&self);
+        let max_wait = self.longest_wait();
         self.with(burst.max(1), max_wait)
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Rule {
 }
 
 pub(super) const MILLION: u64 = 1_000_000;
-/// So many random failures in a row are rare where half of the attempts fail: see `docs/outages.md`.
+/// So many random failures in a row are rare where half of the attempts fail: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
 /// In milliseconds: 24 days. More is a clock that is behind another's.

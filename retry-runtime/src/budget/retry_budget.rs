@@ -135,7 +135,9 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn called(&self) {
-        self.iter().for_each(B::called);
+        if let Some(budget) = self {
+            budget.called();
+        }
     }
 
     #[inline]
@@ -147,7 +149,9 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn succeeded_at_once(&self) {
-        self.iter().for_each(B::succeeded_at_once);
+        if let Some(budget) = self {
+            budget.succeeded_at_once();
+        }
     }
 
     fn answered(&self, retried: Option<Kind>) {

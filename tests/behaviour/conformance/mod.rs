@@ -6,6 +6,7 @@
 mod aws;
 mod aws_token_bucket;
 mod grpc;
+mod microprofile;
 mod polly;
 mod reqwest_retry;
 mod resilience4j;

@@ -1,0 +1,298 @@
+//! Its circuit breaker: a window of so many calls, `requestVolumeThreshold`; so many trial calls that must all succeed,
+//! `successThreshold`.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use retry_runtime::BreakerState::{Closed, Open};
+use retry_runtime::{Breaker, End, Kind, Limiter, RejectedBy, retry};
+use tokio::time::{Instant, sleep};
+
+use super::Error;
+use crate::conformance::Step::{Fails as F, Is, Passes, Rejected as R, Succeeds as S};
+use crate::conformance::{Step, follow, millis, secs};
+
+const FAILURE: End = End::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+const DELAY: Duration = Duration::from_secs(50);
+const PAUSE: Step = Passes(DELAY);
+
+const fn of(volume: u32, ratio: f64, successes: u32) -> Breaker {
+    Breaker::new()
+        .count_window(volume)
+        .ratio(ratio)
+        .trial_calls(successes)
+        .open_for(DELAY)
+}
+
+#[tokio::test(start_paused = true)]
+async fn sequences() {
+    let rows: [(&str, Breaker, &[Step]); 11] = [
+        (
+            "CircuitBreakerTest.testCircuitClosedThenOpen",
+            of(4, 0.75, 2),
+            &[F, F, F, F, R, R, R],
+        ),
+        (
+            "CircuitBreakerTest.testCircuitReClose",
+            of(4, 0.75, 2),
+            &[F, F, F, F, PAUSE, S, S, Is(Closed), S],
+        ),
+        (
+            "CircuitBreakerTest.testCircuitDefaultSuccessThreshold",
+            of(4, 0.75, 1),
+            &[F, F, F, F, R, PAUSE, S, F, F, F, F, R],
+        ),
+        (
+            "CircuitBreakerTest.testCircuitHighSuccessThreshold",
+            of(4, 0.75, 3),
+            &[F, F, F, F, R, PAUSE, S, S, F, R],
+        ),
+        (
+            "CircuitBreakerTest.testClassLevelCircuitBase",
+            of(4, 0.75, 2),
+            &[F, F, F, F, R, R, R],
+        ),
+        (
+            "CircuitBreakerTest.testClassLevelCircuitOverride",
+            of(2, 1.0, 2),
+            &[F, F, R, R, R, R, R],
+        ),
+        (
+            "CircuitBreakerTest.testClassLevelCircuitOverrideNoDelay",
+            of(4, 0.75, 2).open_for(Duration::ZERO),
+            &[
+                F,
+                F,
+                F,
+                F,
+                Passes(Duration::from_millis(1)),
+                S,
+                S,
+                Is(Closed),
+                S,
+            ],
+        ),
+        (
+            "CircuitBreakerTest.testRollingWindowCircuitOpen",
+            of(4, 0.5, 1),
+            &[S, F, F, Is(Closed), S, R],
+        ),
+        (
+            "CircuitBreakerTest.testRollingWindowCircuitOpen2",
+            of(4, 0.5, 1),
+            &[S, F, S, S, Is(Closed), F, R],
+        ),
+        (
+            "CircuitBreakerInitialSuccessTest.testCircuitInitialSuccessDefaultSuccessThreshold",
+            of(4, 0.75, 1),
+            &[S, F, F, F, R, PAUSE, S, S, F, F, F, R],
+        ),
+        (
+            "CircuitBreakerLateSuccessTest.testCircuitLateSuccessDefaultSuccessThreshold",
+            of(4, 0.75, 1),
+            &[F, F, F, S, R, PAUSE, S, F, F, F, S, R],
+        ),
+    ];
+    for (name, breaker, steps) in rows {
+        follow(name, breaker, steps).await;
+    }
+}
+
+/// A call that times out counts, whatever `on` says of it: no answer came. So the last row opens it, which the standard's
+/// `failOn` keeps closed.
+#[tokio::test(start_paused = true)]
+async fn timeouts() {
+    #[retry(max = 0, timeout = "500ms", on = |_| retries, breaker = breaker)]
+    async fn slow(breaker: &Breaker, retries: bool) -> Result<(), Error> {
+        sleep(secs(1)).await;
+        Ok(())
+    }
+
+    for (name, retries) in [
+        ("CircuitBreakerTimeoutTest.testTimeout", true),
+        ("CircuitBreakerTimeoutTest.testTimeoutWithoutFailOn", false),
+    ] {
+        let breaker = of(2, 0.75, 1);
+        for end in [
+            Error::TimedOut,
+            Error::TimedOut,
+            Error::Rejected(RejectedBy::Breaker),
+        ] {
+            assert_eq!(slow(&breaker, retries).await, Err(end), "{name}");
+        }
+    }
+}
+
+/// A retry that finds it open ends the call with the failure before, which says more than the standard's
+/// `CircuitBreakerOpenException`.
+#[tokio::test(start_paused = true)]
+async fn retries_end_where_it_opens() {
+    #[retry(max = max, backoff = "none", timeout = "100ms", breaker = breaker)]
+    async fn call(
+        breaker: &Breaker,
+        max: u32,
+        takes: Duration,
+        count: &AtomicU32,
+    ) -> Result<(), Error> {
+        count.fetch_add(1, SeqCst);
+        sleep(takes).await;
+        Err(Error::Failed)
+    }
+
+    #[retry(max = max, backoff = "none", breaker = breaker)]
+    fn blocking(breaker: &Breaker, max: u32, count: &AtomicU32) -> Result<(), Error> {
+        count.fetch_add(1, SeqCst);
+        Err(Error::Failed)
+    }
+
+    let (fast, hangs) = (secs(0), secs(5));
+    for (name, max, takes, is_async, attempts) in [
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetries",
+            7,
+            fast,
+            false,
+            4,
+        ),
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithFewRetries",
+            2,
+            fast,
+            false,
+            3,
+        ),
+        (
+            "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithMoreRetries",
+            7,
+            fast,
+            false,
+            4,
+        ),
+        (
+            "CircuitBreakerRetryTest.testClassLevelCircuitOpenWithFewRetries",
+            2,
+            fast,
+            false,
+            3,
+        ),
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeouts",
+            7,
+            hangs,
+            true,
+            4,
+        ),
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithMoreRetriesAsync",
+            7,
+            fast,
+            true,
+            4,
+        ),
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithFewRetriesAsync",
+            2,
+            fast,
+            true,
+            3,
+        ),
+        (
+            "CircuitBreakerRetryTest.testCircuitOpenWithMultiTimeoutsAsync",
+            7,
+            hangs,
+            true,
+            4,
+        ),
+    ] {
+        let (breaker, count) = (of(4, 0.75, 2), AtomicU32::new(0));
+        let ended = if is_async {
+            call(&breaker, max, takes, &count).await
+        } else {
+            blocking(&breaker, max, &count)
+        };
+        let end = if takes == hangs {
+            Error::TimedOut
+        } else {
+            Error::Failed
+        };
+        assert_eq!(ended, Err(end), "{name}");
+        assert_eq!(count.load(SeqCst), attempts, "{name}");
+        assert_eq!(breaker.state() == Open, attempts == 4, "{name}");
+    }
+}
+
+/// A call that waits for it takes the time that it is open; one that doesn't ends at once.
+#[tokio::test(start_paused = true)]
+async fn calls_meet_an_open_one() {
+    #[retry(limiter = breaker.max_wait(secs(2)))]
+    async fn waits(breaker: &Breaker) -> Result<(), Error> {
+        Ok(())
+    }
+    #[retry(max = 20, backoff = "fixed", base = "200ms", breaker = breaker)]
+    async fn ends(breaker: &Breaker) -> Result<(), Error> {
+        Ok(())
+    }
+
+    let (ok, rejected) = (Ok(()), Err(Error::Rejected(RejectedBy::Breaker)));
+    for (name, end, after) in [
+        (
+            "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitCloses",
+            ok,
+            1000,
+        ),
+        (
+            "CircuitBreakerRetryTest.testRetriesSucceedWhenCircuitClosesAsync",
+            ok,
+            1000,
+        ),
+        (
+            "CircuitBreakerRetryTest.testNoRetriesIfNotRetryOnAsync",
+            rejected,
+            0,
+        ),
+        (
+            "CircuitBreakerRetryTest.testNoRetriesIfAbortOnAsync",
+            rejected,
+            0,
+        ),
+    ] {
+        let breaker = of(4, 0.75, 1).open_for(secs(1));
+        for _ in 0..4 {
+            let by_hand = breaker.max_wait(secs(1));
+            let failing = by_hand.enter(1);
+            by_hand.leave(failing, FAILURE);
+        }
+        assert_eq!(breaker.state(), Open);
+        let start = Instant::now();
+        let ended = match end {
+            Ok(()) => waits(&breaker).await,
+            Err(_) => ends(&breaker).await,
+        };
+        assert_eq!((ended, start.elapsed()), (end, millis(after)), "{name}");
+    }
+}
+
+/// Refused when a `static` is compiled. A negative number has no type here.
+#[test]
+fn nonsense_is_refused() {
+    let rows: [(&str, fn() -> Breaker); 4] = [
+        ("InvalidCircuitBreakerFailureRatioNegTest.test", || {
+            Breaker::new().ratio(-1.0)
+        }),
+        ("InvalidCircuitBreakerFailureRatioPosTest.test", || {
+            Breaker::new().ratio(1.1)
+        }),
+        ("InvalidCircuitBreakerFailureReqVol0Test.test", || {
+            Breaker::new().count_window(0)
+        }),
+        ("InvalidCircuitBreakerFailureSuccess0Test.test", || {
+            Breaker::new().trial_calls(0)
+        }),
+    ];
+    for (name, make) in rows {
+        assert!(std::panic::catch_unwind(make).is_err(), "{name}");
+    }
+}

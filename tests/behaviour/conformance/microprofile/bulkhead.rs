@@ -1,0 +1,233 @@
+//! Its bulkhead: so many at a time, and so many in a queue, which only asynchronous methods have there.
+
+use std::sync::Mutex;
+
+use futures::future::{join, join_all};
+use retry_runtime::{Breaker, BreakerState, ConcurrencyLimiter, RejectedBy, retry};
+use tokio::time::{Instant, sleep};
+
+use super::Error;
+use crate::conformance::{millis, secs};
+
+const FULL: Result<(), Error> = Err(Error::Rejected(RejectedBy::Full));
+
+#[retry(max = 0, limiter = limiter)]
+async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
+    sleep(secs(1)).await;
+    Ok(())
+}
+
+/// All places and the queue are taken, the next is rejected at once, and after the others another begins.
+#[tokio::test(start_paused = true)]
+async fn places_and_queue() {
+    for (name, places, queue) in [
+        ("BulkheadSynchTest.testBulkheadClassSemaphore3", 3, 0),
+        ("BulkheadSynchTest.testBulkheadMethodSemaphore3", 3, 0),
+        ("BulkheadSynchTest.testBulkheadClassSemaphore10", 10, 0),
+        ("BulkheadSynchTest.testBulkheadMethodSemaphore10", 10, 0),
+        ("BulkheadSynchTest.testBulkheadClassSemaphoreDefault", 10, 0),
+        (
+            "BulkheadSynchTest.testBulkheadMethodSemaphoreDefault",
+            10,
+            0,
+        ),
+        ("BulkheadSynchConfigTest.testBulkheadClassSemaphore3", 3, 0),
+        ("BulkheadAsynchTest.testBulkheadClassAsynchronous10", 10, 10),
+        (
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronous10",
+            10,
+            10,
+        ),
+        ("BulkheadAsynchTest.testBulkheadClassAsynchronous3", 3, 10),
+        ("BulkheadAsynchTest.testBulkheadMethodAsynchronous3", 3, 10),
+        (
+            "BulkheadAsynchTest.testBulkheadClassAsynchronousDefault",
+            10,
+            10,
+        ),
+        (
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronousDefault",
+            10,
+            10,
+        ),
+        (
+            "BulkheadAsynchTest.testBulkheadClassAsynchronousQueueing5",
+            5,
+            5,
+        ),
+        (
+            "BulkheadAsynchTest.testBulkheadMethodAsynchronousQueueing5",
+            5,
+            5,
+        ),
+        ("BulkheadAsynchTest.testBulkheadCompletionStage", 2, 2),
+    ] {
+        let limiter = ConcurrencyLimiter::fixed(places).queue(queue);
+        let rejected = async {
+            assert_eq!(limiter.running(), u64::from(places), "{name}");
+            assert_eq!(limiter.waiting(), queue as usize, "{name}");
+            let start = Instant::now();
+            assert_eq!(work(&limiter).await, FULL, "{name}");
+            assert_eq!(start.elapsed(), secs(0), "{name}");
+        };
+        let all = (0..places + queue).map(|_| work(&limiter));
+        let (ended, ()) = join(join_all(all), rejected).await;
+        assert!(ended.iter().all(Result::is_ok), "{name}");
+        assert_eq!(work(&limiter).await, Ok(()), "{name}");
+    }
+}
+
+/// A retry gave its place to another during its pause, and finds none: the call ends with the failure before, which says more
+/// than the standard's `BulkheadException`.
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_no_place() {
+    #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
+    async fn fails(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
+        Err(Error::Failed)
+    }
+
+    for name in [
+        "BulkheadSynchRetryTest.testRetryTestExceptionClass",
+        "BulkheadSynchRetryTest.testRetryTestExceptionMethod",
+    ] {
+        let limiter = ConcurrencyLimiter::fixed(1).queue(0);
+        let other = async {
+            sleep(millis(100)).await;
+            assert_eq!(limiter.running(), 0, "{name}");
+            work(&limiter).await
+        };
+        let ended = join(fails(&limiter), other).await;
+        assert_eq!(ended, (Err(Error::Failed), Ok(())), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_is_not_retried() {
+    #[retry(max = max, backoff = "fixed", base = "1s", limiter = limiter)]
+    async fn call(limiter: &ConcurrencyLimiter, max: u32) -> Result<(), Error> {
+        sleep(millis(500)).await;
+        Ok(())
+    }
+
+    for (name, max, queue) in [
+        ("BulkheadSynchRetryTest.testNoRetriesWithoutRetryOn", 1, 0),
+        ("BulkheadSynchRetryTest.testNoRetriesWithAbortOn", 1, 0),
+        (
+            "BulkheadSynchRetryTest.testNoRetriesWithMaxRetriesZero",
+            0,
+            0,
+        ),
+        ("BulkheadAsynchRetryTest.testNoRetriesWithoutRetryOn", 1, 1),
+        ("BulkheadAsynchRetryTest.testNoRetriesWithAbortOn", 1, 1),
+        (
+            "BulkheadAsynchRetryTest.testBulkheadExceptionThrownClassAsync",
+            1,
+            1,
+        ),
+        (
+            "BulkheadAsynchRetryTest.testBulkheadExceptionThrownMethodAsync",
+            1,
+            1,
+        ),
+    ] {
+        let limiter = ConcurrencyLimiter::fixed(1).queue(queue);
+        let rejected = async {
+            let start = Instant::now();
+            assert_eq!(call(&limiter, max).await, FULL, "{name}");
+            assert_eq!(start.elapsed(), secs(0), "{name}");
+        };
+        let all = join_all((0..=queue).map(|_| call(&limiter, max)));
+        join(all, rejected).await;
+    }
+}
+
+/// A call that may wait doesn't need to retry a rejection.
+#[tokio::test(start_paused = true)]
+async fn a_call_may_wait_for_a_place() {
+    for name in [
+        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedMethodAsync",
+        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedClassAsync",
+    ] {
+        let limiter = ConcurrencyLimiter::fixed(1).max_wait(secs(5));
+        let ended = join_all((0..3).map(|_| work(&limiter))).await;
+        assert!(ended.iter().all(Result::is_ok), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_enter_at_the_back() {
+    #[retry(max = 1, backoff = "none", attempt = attempt, limiter = limiter)]
+    async fn call(
+        limiter: &ConcurrencyLimiter,
+        name: u32,
+        order: &Mutex<Vec<u32>>,
+    ) -> Result<(), Error> {
+        order.lock().unwrap().push(name);
+        sleep(secs(1)).await;
+        if attempt.number() == 1 {
+            Err(Error::Failed)
+        } else {
+            Ok(())
+        }
+    }
+
+    for (name, calls, begun) in [
+        (
+            "BulkheadAsynchRetryTest.testRetriesReenterBulkhead",
+            2,
+            vec![0, 1, 0, 1],
+        ),
+        (
+            "BulkheadAsynchRetryTest.testRetriesJoinBackOfQueue",
+            3,
+            vec![0, 1, 2, 0, 1, 2],
+        ),
+    ] {
+        let (limiter, order) = (ConcurrencyLimiter::fixed(1).queue(5), Mutex::default());
+        join_all((0..calls).map(|number| call(&limiter, number, &order))).await;
+        assert_eq!(order.into_inner().unwrap(), begun, "{name}");
+    }
+}
+
+/// What is rejected locally says nothing about the server, so it never opens a breaker; `failOn` may count it in the standard.
+#[tokio::test(start_paused = true)]
+async fn a_breaker_does_not_count_rejections() {
+    #[retry(max = 0, breaker = breaker, limiter = limiter)]
+    async fn call(breaker: &Breaker, limiter: &ConcurrencyLimiter) -> Result<(), Error> {
+        sleep(secs(1)).await;
+        Ok(())
+    }
+
+    for (name, queue) in [
+        (
+            "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadAsync",
+            1,
+        ),
+        (
+            "CircuitBreakerBulkheadTest.testCircuitBreakerAroundBulkheadSync",
+            0,
+        ),
+        ("CircuitBreakerBulkheadTest.testCircuitBreaker", 1),
+    ] {
+        let breaker = Breaker::new().count_window(3).ratio(1.0);
+        let limiter = ConcurrencyLimiter::fixed(1).queue(queue);
+        let full = join_all((0..=queue).map(|_| call(&breaker, &limiter)));
+        let rejected = async {
+            for _ in 0..5 {
+                assert_eq!(call(&breaker, &limiter).await, FULL, "{name}");
+            }
+        };
+        let (ended, ()) = join(full, rejected).await;
+        assert!(ended.iter().all(Result::is_ok), "{name}");
+        assert_eq!(breaker.state(), BreakerState::Closed, "{name}");
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let name = "InvalidBulkheadValueTest.test";
+    assert!(
+        std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err(),
+        "{name}"
+    );
+}

@@ -1,0 +1,75 @@
+//! The compatibility kit of MicroProfile Fault Tolerance 4.1.1, <https://github.com/eclipse/microprofile-fault-tolerance>,
+//! folder `tck`: its tests by name, in our words and under paused time. `docs/standard.md` has the table, class by class.
+
+mod breaker;
+mod bulkhead;
+mod hierarchies;
+mod retry;
+mod timeout;
+
+use retry_runtime::{Classify, Rejected, RejectedBy, TimedOut, Verdict};
+
+/// What a call ends with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Error {
+    Failed,
+    TimedOut,
+    Rejected(RejectedBy),
+}
+
+impl Classify for Error {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::Failed => Verdict::TRANSIENT,
+            Self::TimedOut => Verdict::TIMEOUT,
+            Self::Rejected(_) => Verdict::STOP,
+        }
+    }
+}
+
+impl From<Rejected> for Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected.by())
+    }
+}
+
+impl From<TimedOut> for Error {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
+}
+
+/// The numbers in the page are those of the tests here: each is named once, as `Class.method`.
+#[test]
+fn the_page_counts_what_is_here() {
+    let page = include_str!("../../../../docs/standard.md");
+    let sources = [
+        include_str!("breaker.rs"),
+        include_str!("bulkhead.rs"),
+        include_str!("retry.rs"),
+        include_str!("timeout.rs"),
+    ]
+    .concat();
+    let mut counted = 0;
+    for row in page.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let class = cells[1].trim_matches('`');
+        let number = |cell: usize| cells[cell].parse::<usize>().ok();
+        let (Some(passes), Some(differs)) = (number(2), number(3)) else {
+            continue;
+        };
+        let here = if class.ends_with("ExceptionHierarchyTest") {
+            hierarchies::ROWS
+        } else {
+            sources.matches(&format!("\"{class}.")).count()
+        };
+        assert_eq!(here, passes + differs, "{class}");
+        counted += here;
+    }
+    let named = sources.matches("Test.test").count();
+    assert_eq!(counted, named + 3 * hierarchies::ROWS);
+    assert!(
+        page.contains(&format!("{counted} tests")),
+        "{counted} tests"
+    );
+}
