@@ -73,9 +73,10 @@ where
             {
                 let is_aborted =
                     Q::Cancel::ABORTS && is_cancelled(cancelled.as_mut(), &OwnWaker.await);
-                let mut has_turn = match is_aborted {
-                    true => Err(RejectedBy::Cancelled),
-                    false => run.enter(),
+                let mut has_turn = if is_aborted {
+                    Err(RejectedBy::Cancelled)
+                } else {
+                    run.enter()
                 };
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
