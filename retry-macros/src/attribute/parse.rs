@@ -221,7 +221,13 @@ fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
 
 fn needs_value(key: Key, span: Span) -> syn::Error {
     let example = key.example();
-    syn::Error::new(span, format!("`{key}` needs a value, as in `{example}`"))
+    let or = match key {
+        Key::Policy => {
+            "; to give a decorator its policy when it is made, remove `policy` and use `with_policy`"
+        }
+        _ => "",
+    };
+    error!(span => "`{key}` needs a value, as in `{example}`{or}")
 }
 
 fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {

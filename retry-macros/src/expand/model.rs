@@ -565,7 +565,7 @@ decided_by! {
     /// Whether the ending is told why the call ends.
     tells_reason: GiveUp | Fallback;
     /// Whether a policy's `max` is shown to somebody before any failure.
-    shows_max: Attempt | Observe;
+    shows_max: Attempt | Observe | Abort;
     /// Whether something may end the call wherever it is.
     is_abortable: Abort;
     /// Whether anything of the user's runs between two attempts.

@@ -55,13 +55,25 @@ pub(super) type Outcome<T, E> = Result<T, Option<E>>;
 
 /// What follows an attempt, or a pause.
 pub(super) enum Step<T, E> {
-    /// Another attempt, after that pause.
-    Pause(Duration),
+    /// Another attempt, after the pause.
+    Pause,
     /// The end of the call.
     Ends(Result<T, E>),
     /// The end of the call for that reason, unless there is a last resort.
     GaveUp(E, Reason),
 }
+
+/// Does what a step says, unless that is to go on.
+macro_rules! follow {
+    ($step:expr) => {
+        match $step {
+            None | Some(Step::Pause) => {}
+            Some(Step::Ends(outcome)) => return outcome,
+            Some(Step::GaveUp(error, reason)) => break (error, reason),
+        }
+    };
+}
+pub(super) use follow;
 
 impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     /// A call that has not begun, and what it waits and ends with.
@@ -198,14 +210,14 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         let decision = self
             .attempts
             .failed(&mut self.context, verdict, &REJECTED_VALUE, detail);
-        let Ok(pause) = decision else {
+        if decision.is_err() {
             return Step::Ends(Ok(value));
-        };
+        }
         if let Some(history) = self.history.get_mut() {
             own(history).rejected();
         }
         self.kept.put(Ok(value));
-        Step::Pause(pause)
+        Step::Pause
     }
 
     #[cold]
@@ -259,7 +271,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                     None => Some(error),
                 };
                 self.kept.put(Err(kept));
-                Step::Pause(pause)
+                Step::Pause
             }
             Err(reason) => Step::GaveUp(error, reason),
         }
@@ -320,34 +332,38 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         self.gave_up(outcome, by.reason())
     }
 
+    /// The pause that was decided last. Asked for, since a local would be kept over the pause in each future.
+    #[inline]
+    pub(super) fn pause(&self) -> Duration {
+        self.attempts.call().last_delay()
+    }
+
     /// Begins what runs before the pause.
     #[inline]
     pub(super) fn before_pause<T, E>(
         &mut self,
-        pause: Duration,
     ) -> Option<<<Q::Single as SingleKeys>::BeforePause as HookKey>::Returned>
     where
         Q: Keyed<Single: SingleKeys<BeforePause: Hooks<E>>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = NextAttempt::new(self.attempts.call().attempt(), pause);
+        let next = NextAttempt::new(self.attempts.call().attempt(), self.pause());
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
     }
 
-    /// Begins what runs before the retry, after that pause.
+    /// Begins what runs before the retry.
     #[inline]
     pub(super) fn before_retry<T, E>(
         &mut self,
-        pause: Duration,
     ) -> Option<<<Q::Single as SingleKeys>::BeforeRetry as HookKey>::Returned>
     where
         Q: Keyed<Single: SingleKeys<BeforeRetry: Hooks<E>>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = NextAttempt::new(self.attempts.call().attempt(), pause);
+        let next = NextAttempt::new(self.attempts.call().attempt(), self.pause());
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)
     }

@@ -15,7 +15,7 @@ use crate::chain::keys::{Ending, HooksOf, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
 use crate::chain::policy_call::Keyed;
-use crate::chain::run::{Outcome, Run, Step};
+use crate::chain::run::{Outcome, Run, Step, follow};
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
@@ -23,17 +23,6 @@ use crate::classify::rejected::RejectedBy;
 use crate::key::Key;
 use crate::time::cancel::{MayAbort, OwnWaker, abortable, is_cancelled, pause_or_cancelled};
 use crate::time::timer::Timer;
-
-/// Does what follows a pause or a hook, unless that is to go on.
-macro_rules! follow {
-    ($step:expr) => {
-        match $step {
-            None | Some(Step::Pause(_)) => {}
-            Some(Step::Ends(outcome)) => return outcome,
-            Some(Step::GaveUp(error, reason)) => break (error, reason),
-        }
-    };
-}
 
 /// Awaits something beside the attempts, or returns once the call is aborted.
 macro_rules! unless_aborted {
@@ -81,12 +70,13 @@ where
         timer.expect(|| run.context.name());
         let (error, reason) = loop {
             // The error's life ends before the pause, so that it need not be `Send`.
-            let pause = {
+            {
                 let is_aborted =
                     Q::Cancel::ABORTS && is_cancelled(cancelled.as_mut(), &OwnWaker.await);
-                let mut has_turn = match is_aborted {
-                    true => Err(RejectedBy::Cancelled),
-                    false => run.enter(),
+                let mut has_turn = if is_aborted {
+                    Err(RejectedBy::Cancelled)
+                } else {
+                    run.enter()
                 };
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
@@ -110,22 +100,18 @@ where
                         run.ended(outcome, is_dropped, || is_cancelled, || timer.now())
                     }
                 };
-                match step {
-                    Step::Pause(pause) => pause,
-                    Step::Ends(outcome) => return outcome,
-                    Step::GaveUp(error, reason) => break (error, reason),
-                }
-            };
-            if let Some(hook) = run.before_pause(pause) {
+                follow!(Some(step));
+            }
+            if let Some(hook) = run.before_pause() {
                 let outcome = unless_aborted!(hook, Q, run, cancelled, false);
                 follow!(run.hooked(outcome));
             }
             let is_cancelled = {
-                let mut sleep = Box::pin(timer.sleep(pause));
+                let mut sleep = Box::pin(timer.sleep(run.pause()));
                 pause_or_cancelled(cancelled.as_mut(), sleep.as_mut()).await
             };
             follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
-            if let Some(hook) = run.before_retry(pause) {
+            if let Some(hook) = run.before_retry() {
                 let outcome = unless_aborted!(hook, Q, run, cancelled, false);
                 follow!(run.hooked(outcome));
                 follow!(run.resumed(false, || timer.now(), || timer.clock()));

@@ -10,7 +10,7 @@ use crate::chain::keys::{Rejecting, SingleKeys};
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
 use crate::chain::policy_call::Keyed;
-use crate::chain::run::{Outcome, Run, Step};
+use crate::chain::run::{Outcome, Run, Step, follow};
 use crate::chain::span::SpanKey;
 use crate::chain::until::UntilKey;
 use crate::key::Unnamed;
@@ -52,25 +52,15 @@ where
                 run.ended(outcome, false, || cancel.is_cancelled(), || timer.now())
             }
         };
-        let step = match step {
-            Step::Pause(pause) => {
-                let hooked = run.before_pause(pause).and_then(|hook| run.hooked(hook));
-                let resumed = || {
-                    let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
-                    run.resumed(is_cancelled, || timer.now(), || timer.clock())
-                };
-                hooked.or_else(resumed).or_else(|| {
-                    let outcome = run.before_retry(pause)?;
-                    let hooked = run.hooked(outcome);
-                    hooked.or_else(|| run.resumed(false, || timer.now(), || timer.clock()))
-                })
-            }
-            end => Some(end),
-        };
-        match step {
-            None | Some(Step::Pause(_)) => {}
-            Some(Step::Ends(outcome)) => return outcome,
-            Some(Step::GaveUp(error, reason)) => break (error, reason),
+        follow!(Some(step));
+        if let Some(outcome) = run.before_pause() {
+            follow!(run.hooked(outcome));
+        }
+        let is_cancelled = timer.sleep_or_cancelled(run.pause(), &cancel);
+        follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
+        if let Some(outcome) = run.before_retry() {
+            follow!(run.hooked(outcome));
+            follow!(run.resumed(false, || timer.now(), || timer.clock()));
         }
     };
     let mut fell_back = false;

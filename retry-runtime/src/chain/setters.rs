@@ -665,11 +665,11 @@ impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N,
     ///     .before_pause(|error: &io::Error, next| {
     ///         shown.borrow_mut().push((error.kind(), next.pause()));
     ///     })
-    ///     .call_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::ResourceBusy)));
+    ///     .call_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
     /// assert!(failed.is_err());
-    /// let busy = io::ErrorKind::ResourceBusy;
+    /// let late = io::ErrorKind::TimedOut;
     /// let millis = Duration::from_millis;
-    /// assert_eq!(shown.into_inner(), [(busy, millis(1)), (busy, millis(2))]);
+    /// assert_eq!(shown.into_inner(), [(late, millis(1)), (late, millis(2))]);
     /// ```
     pub fn before_pause<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
         self,
@@ -710,7 +710,7 @@ impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B,
     ///     if token.get() > 1 { Err("refused again") } else { Ok(()) }
     /// };
     /// let answer = Policy::new()
-    ///     .on(|_| true)
+    ///     .on(|_: &String| true)
     ///     .before_retry(|error: &String, _next| {
     ///         let is_expired = error.starts_with("401");
     ///         let refreshed = is_expired.then(&refresh);

@@ -56,7 +56,7 @@ use crate::time::timer::TimerFn;
 #[cfg_attr(
     feature = "std",
     diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`"
     )
 )]
 #[cfg_attr(

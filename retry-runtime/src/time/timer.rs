@@ -52,7 +52,7 @@ use crate::time::skip;
 #[cfg_attr(
     feature = "std",
     diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`"
     )
 )]
 #[cfg_attr(

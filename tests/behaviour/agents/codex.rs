@@ -1,5 +1,5 @@
 //! <https://github.com/openai/codex>: `codex-rs/core/src/util.rs` (`backoff`), the retries of streams ("Reconnecting...
-//! 1/5"), `compact.rs`, and the fallback from WebSockets to HTTPS.
+//! 1/5"), `compact.rs`, and the fallback from one transport to another.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ impl Provider {
     /// 1 s, doubled, at most 30 s, ± 20 %; the provider's own delay is taken as it is.
     #[retry(max = 3, base = "1s", factor = 2, cap = "30s", jitter = 0.2, hint = "exact", on = verdict,
         invalid(max = 1, backoff = "none"),
-        before_retry = async |error, _| self.refresh(error).await,
+        before_retry = async |error, _| self.refresh(error),
         observe = |event| if let EventData::Retrying { retry, retry_max: Some(max), .. } = event.data {
             self.shown.push(format!("{retry}/{max}"));
         })]
@@ -45,7 +45,7 @@ impl Provider {
         self.server.answer()
     }
 
-    async fn refresh(&mut self, error: &ProviderError) -> Result<(), &'static str> {
+    fn refresh(&mut self, error: &ProviderError) -> Result<(), &'static str> {
         if *error != Authentication {
             return Ok(());
         }

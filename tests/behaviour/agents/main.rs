@@ -46,6 +46,7 @@ impl<E> Server<E> {
 
     /// The waits between requests.
     fn waits(&self) -> Vec<Duration> {
-        self.asked.windows(2).map(|two| two[1] - two[0]).collect()
+        let waits = self.asked.windows(2).map(|two| two[1].abs_diff(two[0]));
+        waits.collect()
     }
 }

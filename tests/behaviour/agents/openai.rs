@@ -124,11 +124,11 @@ async fn a_reasonable_retry_after_is_taken_as_it_is() {
 /// `test_retries_taken`: without failures, after two, after four; two retries by default.
 #[tokio::test(start_paused = true)]
 async fn retries_are_counted_in_a_header() {
-    for failures in [0, 2, 4] {
-        let (client, outcome) = post(vec![status(500); failures], 4).await;
+    for failures in [0, 2, 4_u32] {
+        let (client, outcome) = post(vec![status(500); failures as usize], 4).await;
         assert_eq!(outcome, Ok("done"));
-        assert_eq!(client.counts, (0..=failures as u32).collect::<Vec<_>>());
-        assert_eq!(client.keys, failures as u32 + 1);
+        assert_eq!(client.counts, (0..=failures).collect::<Vec<_>>());
+        assert_eq!(client.keys, failures + 1);
     }
     let (client, outcome) = post(vec![status(500); 9], 2).await;
     assert_eq!((outcome, client.counts), (Err(status(500)), vec![0, 1, 2]));
