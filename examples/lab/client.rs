@@ -5,7 +5,10 @@ use retry_runtime::{Breaker, Budget, Limiter, retry};
 use crate::server::{Failure, Server};
 
 /// What holds the retries of a client back.
-#[expect(clippy::large_enum_variant, reason = "there are a few, and none is moved often")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are a few, and none is moved often"
+)]
 pub(crate) enum Client {
     NoRetries,
     Unprotected,

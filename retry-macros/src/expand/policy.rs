@@ -120,7 +120,13 @@ impl Printer<'_> {
         let expr = match expr {
             Expr::Closure(_) => {
                 let attempt = self.attempt_for(Key::Policy);
-                ours_at!(span=> { #attempt __retry::chosen_policy(&retry_error, #source) })
+                // A path would be a policy, not a function that chooses one.
+                ours_at! {span=> {
+                    #attempt
+                    #[allow(clippy::redundant_closure)]
+                    let retry_chosen = __retry::chosen_policy(&retry_error, #source);
+                    retry_chosen
+                }}
             }
             _ => source,
         };

@@ -61,10 +61,13 @@ async fn chain(steps: &Steps) -> Result<(), Failure> {
         .await
 }
 
+/// The steps, the delays in seconds, and the outcome.
+type Case = (&'static [Step], &'static [u64], Result<(), Failure>);
+
 #[tokio::test(start_paused = true)]
 async fn retries_count_anew() {
     let out_of_retries = Err(TRANSIENT);
-    let cases: &[(&[Step], &[u64], Result<(), Failure>)] = &[
+    let cases: &[Case] = &[
         // Without progress.
         (&[(1, None); 4], &[2, 4, 6], out_of_retries.clone()),
         // Each attempt outlasts the pause before it.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limiters::{TRANSIENT as END, millis, secs};
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Opens at the first failure.
 fn of_one() -> Breaker {

@@ -278,7 +278,8 @@ async fn calls_meet_an_open_one() {
 /// Refused when a `static` is compiled. A negative number has no type here.
 #[test]
 fn nonsense_is_refused() {
-    let rows: [(&str, fn() -> Breaker); 4] = [
+    type Row = (&'static str, fn() -> Breaker);
+    let rows: [Row; 4] = [
         ("InvalidCircuitBreakerFailureRatioNegTest.test", || {
             Breaker::new().ratio(-1.0)
         }),

@@ -1,4 +1,4 @@
-//! The compatibility kit of MicroProfile Fault Tolerance 4.1.1, <https://github.com/eclipse/microprofile-fault-tolerance>,
+//! The compatibility kit of `MicroProfile` Fault Tolerance 4.1.1, <https://github.com/eclipse/microprofile-fault-tolerance>,
 //! folder `tck`: its tests by name, in our words and under paused time. `docs/standard.md` has the table, class by class.
 
 mod breaker;
