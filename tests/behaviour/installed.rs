@@ -210,12 +210,17 @@ fn what_is_wrong_is_not_installed() {
     for (text, complaint) in [
         (
             "installed(max=1, deadline=5s)",
-            "in `installed`: `deadline` can't be installed, because calls read it before their first attempt: give the \
+            "in `installed`: `deadline` can't be installed, because functions keep track of the time only where they name it: give the \
+             function `policy = …`",
+        ),
+        (
+            "default(total_delay=5s)",
+            "in `default`: `total_delay` can't be installed, because functions keep track of the time only where they name it: give the \
              function `policy = …`",
         ),
         (
             "default(timeout=5s)",
-            "in `default`: `timeout` can't be installed, because calls read it before their first attempt: give the \
+            "in `default`: `timeout` can't be installed, because functions keep track of the time only where they name it: give the \
              function `policy = …`",
         ),
         (

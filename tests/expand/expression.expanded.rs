@@ -135,7 +135,6 @@ fn parsed(text: &mut String) -> Option<u32> {
                     ParseError,
                 > {
                     {
-                        #[allow(unused_variables)]
                         let attempt = &retry_history;
                         {
                             text.push(digit(attempt.number()));
@@ -217,7 +216,6 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                 return __retry::never_by(is_retryable);
                             }
                             {
-                                #[allow(unused_variables)]
                                 let attempt = &retry_history;
                                 {
                                     let answer = client.ask(attempt.last_error()).await?;

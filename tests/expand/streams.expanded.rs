@@ -33,7 +33,6 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                             let retry_opened = __retry::Ok(
                                 __retry::once(|| -> _ {
                                     {
-                                        #[allow(unused_variables)]
                                         let attempt = &retry_history;
                                         { feed.after(attempt.last_item()) }
                                     }

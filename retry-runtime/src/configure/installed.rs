@@ -39,10 +39,10 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// `deadline` and `timeout` are refused, because a call reads them before its first attempt. What was installed
-    /// before stays.
+    /// `deadline`, `total_delay` and `timeout` are refused, because functions keep track of the time only where they name it.
+    /// What was installed before stays.
     pub fn install(self) -> Result<(), PolicyError> {
-        self.check_read_after_failures()?;
+        self.check_installable()?;
         *INSTALLED.write().unwrap_or_else(PoisonError::into_inner) = self;
         Ok(())
     }

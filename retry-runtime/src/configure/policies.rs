@@ -172,25 +172,21 @@ impl Policies {
         }
     }
 
-    /// Refuses the keys that calls read before an attempt.
+    /// Refuses the keys that need to be known before the first failure.
     #[cfg(feature = "std")]
-    pub(crate) fn check_read_after_failures(&self) -> Result<(), PolicyError> {
-        let all = self
-            .entries
-            .iter()
-            .map(|entry| (&*entry.name, &entry.named));
-        for (name, named) in all.chain([(DEFAULT, &self.top)]) {
-            if let Some(key) = [Key::Deadline, Key::Timeout]
-                .into_iter()
-                .find(|key| named.settings().iter().any(|(named, _)| named == key))
-            {
-                return Err(in_entry(
-                    name,
-                    &refused!(
-                        "`{key}` can't be installed, because calls read it before their first attempt: \
-                         give the function `policy = …`"
-                    ),
-                ));
+    pub(crate) fn check_installable(&self) -> Result<(), PolicyError> {
+        const TIMES: [Key; 3] = [Key::Deadline, Key::TotalDelay, Key::Timeout];
+
+        let entries = self.entries.iter();
+        let entries = entries.map(|entry| (&*entry.name, &entry.named));
+        for (name, named) in entries.chain([(DEFAULT, &self.top)]) {
+            let mut settings = named.settings().into_iter();
+            if let Some((key, _)) = settings.find(|(key, _)| TIMES.contains(key)) {
+                let complaint = refused!(
+                    "`{key}` can't be installed, because functions keep track of the time only where they name it: \
+                     give the function `policy = …`"
+                );
+                return Err(in_entry(name, &complaint));
             }
         }
         Ok(())
