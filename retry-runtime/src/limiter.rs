@@ -45,7 +45,7 @@ use core::task::Waker;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
@@ -121,6 +121,12 @@ pub trait Limiter {
     /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
     fn longest_wait(&self) -> Option<Duration> {
         None
+    }
+
+    /// Whether it takes care of throttled retries, so that a budget need not pay for them.
+    #[doc(hidden)]
+    fn handles_throttling(&self) -> bool {
+        true
     }
 }
 
@@ -206,6 +212,7 @@ impl End {
                 kind,
                 hint: verdict.hint(),
             },
+            None if verdict.basis() == Basis::Unknown => Self::Ignored,
             Some(Kind::Invalid) | None => Self::Success,
         }
     }
@@ -302,6 +309,11 @@ macro_rules! forward {
                 let $this = self;
                 $held.longest_wait()
             }
+
+            fn handles_throttling(&self) -> bool {
+                let $this = self;
+                $held.handles_throttling()
+            }
         }
     )*};
 }
@@ -343,5 +355,9 @@ impl<L: Limiter> Limiter for Option<L> {
     #[inline]
     fn longest_wait(&self) -> Option<Duration> {
         self.as_ref()?.longest_wait()
+    }
+
+    fn handles_throttling(&self) -> bool {
+        self.as_ref().is_some_and(L::handles_throttling)
     }
 }

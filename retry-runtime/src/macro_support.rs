@@ -69,7 +69,7 @@ pub use argument::{
     CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
 };
 pub use breaker::{answered, half_opened, is_open, permit, turned};
-pub use budget::{budget, own_budget, paid, paid_beside_limiter, spend, spend_kept};
+pub use budget::{budget, own_budget, paid, spend, spend_kept};
 pub use cancel::{
     IntoCancel, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
     is_cancelled_blocking, pause_or_cancelled, waker,

@@ -1,7 +1,7 @@
 use core::error::Error;
 use core::fmt;
 
-/// A number that makes no sense, for what it was to set: nothing has changed.
+/// A setter got a number that makes no sense. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfRange;

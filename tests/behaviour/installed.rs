@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use retry_runtime::testing::Script;
-use retry_runtime::{Policies, Policy, Verdict, retry, retry_each, retrying, testing};
+use retry_runtime::{Breaker, Policies, Policy, Verdict, retry, retry_each, retrying, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 use tokio::time::Instant;
 
@@ -194,6 +194,7 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
     for (text, expected) in [
         ("", 3),
         ("installed(max=1)", 2),
+        ("installed(transient(max=1))", 2),
         ("installed(enabled=false)", 1),
     ] {
         install(text);
@@ -201,6 +202,26 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
         hedged(&begun).await.unwrap();
         assert_eq!(begun.get(), expected, "{text}");
     }
+}
+
+/// Nobody has classified the error then, so nobody may take it for an answer.
+#[test]
+fn what_a_function_switches_off_stays_off() {
+    static BREAKER: Breaker = Breaker::new().consecutive_failures(3);
+
+    #[retry(max = 5, enabled = false, breaker = &BREAKER, name = "installed.off")]
+    fn off() -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let _turn = turn();
+    install("default(enabled=true)");
+    let recording = testing::record();
+    assert_eq!(off(), Err(TRANSIENT));
+    assert_eq!(
+        recording.lines(),
+        ["gave up installed.off attempt=1 max=0 error=transient reason=exhausted"]
+    );
 }
 
 #[test]
@@ -241,6 +262,10 @@ fn what_is_wrong_is_not_installed() {
             "`throttled` is no name of a call: write it in `default`, for all calls",
         ),
         (
+            "enabled=false, enabled=true",
+            "`enabled` is given twice: keep one",
+        ),
+        (
             "a(throttled(max(b=1)))",
             "`)` is missing after the value of `throttled.max`",
         ),
@@ -249,8 +274,7 @@ fn what_is_wrong_is_not_installed() {
         let error = policies.and_then(Policies::install).unwrap_err();
         assert_eq!(error.to_string(), complaint, "{text}");
     }
-    let installed = Policies::with_installed(|installed| installed.find("installed.plain"));
-    assert_eq!(installed.retries_allowed(), 7);
-    let unused = Policies::with_installed(|installed| installed.unused().count());
-    assert_eq!(unused, 0);
+    let installed = Policies::installed();
+    assert_eq!(installed.find("installed.plain").retries_allowed(), 7);
+    assert_eq!(installed.unused().count(), 0);
 }

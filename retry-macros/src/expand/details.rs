@@ -86,16 +86,13 @@ impl Printer<'_> {
         let Some(budget) = self.budget() else {
             return (None, None);
         };
-        let paid = match self.model.arguments.get(Key::Limiter) {
-            Some(_) => ours!(__retry::paid_beside_limiter),
-            None => ours!(__retry::paid),
-        };
+        let followed = ours!(#(self.call())::followed(&retry_next));
         (
             Some(budget),
             Some(ours! {
                 let retry_decision = __retry::Result::map(
                     retry_decision,
-                    |retry_pause| (retry_pause, #paid(retry_budget, retry_verdict)),
+                    |retry_pause| (retry_pause, __retry::paid(retry_budget, #followed)),
                 );
             }),
         )

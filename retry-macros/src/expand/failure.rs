@@ -114,18 +114,10 @@ impl Printer<'_> {
         let (asked, verdict) = self.asked_first(failed);
         let mut decide = |policy: TokenStream| {
             let verdict = self.verdict(failed, &policy, &verdict);
-            let (verdict, bound) = match paid {
-                Some(_) => (
-                    ours!(retry_verdict),
-                    Some(ours!(let retry_verdict = #verdict;)),
-                ),
-                None => (verdict, None),
-            };
             let site = self.site(&policy);
             ours! {
                 #(self.restart(&policy))
                 #(self.deadline_of_choice(&policy))
-                #bound
                 // Bound to a name, so that no edition's rules keep a borrow of the error alive.
                 #[allow(clippy::let_and_return)]
                 let retry_decision = #(self.call())::failed_with(

@@ -507,7 +507,7 @@ where
             &round,
             &mut failures,
             protections.budget.get().map(|budget| budget as _),
-            protections.limiter.get().is_some(),
+            protections.handle_throttling(),
         );
         let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();

@@ -9,9 +9,10 @@ use crate::out_of_range::OutOfRange;
 
 /// What operators do, while it is used.
 impl Breaker {
-    /// Opens it, until somebody resets it or forces it closed: for maintenance, or to take the load off a server at once.
+    /// Opens the breaker until somebody resets it or forces it closed: for maintenance, or to take the load off a
+    /// server at once.
     ///
-    /// Has an `INFO` in the log, as all that operators do with it.
+    /// Whatever operators do with a breaker leaves an `INFO` in the log.
     ///
     /// ```
     /// use retry_runtime::{Breaker, BreakerState, retry};
@@ -38,14 +39,15 @@ impl Breaker {
         });
     }
 
-    /// Switches it off, until somebody resets it or forces it open: everything is let through, and nothing is counted.
+    /// Switches the breaker off until somebody resets it or forces it open: everything is let through, and nothing
+    /// counts.
     pub fn force_closed(&self) {
         self.force(Phase::ForcedClosed, "forced closed");
         self.tell(Transition::Closed);
     }
 
-    /// Closes it, and forgets what it counted and that anybody forced it. From then on it works by its numbers, which stay as they were
-    /// set last.
+    /// Closes the breaker, and forgets what it counted and that anybody forced it. Its numbers stay as they
+    /// were last set.
     pub fn reset(&self) {
         self.force(Phase::Closed, "reset");
         self.tell(Transition::Closed);

@@ -88,4 +88,8 @@ impl<B: Borrow<Breaker>> Limiter for PatientBreaker<B> {
     fn longest_wait(&self) -> Option<Duration> {
         Some(self.max_wait)
     }
+
+    fn handles_throttling(&self) -> bool {
+        false
+    }
 }

@@ -104,8 +104,8 @@ impl Breaker {
         })
     }
 
-    /// Attempts that take so long are slow, to a millisecond, and it opens also once this part of those in the window were:
-    /// from above 0 to 1. Off by default. A slow trial call counts as a failure.
+    /// An attempt that takes this long is slow, to a millisecond. The breaker also opens once this part of the attempts
+    /// in the window was slow: from above 0 to 1. Off by default. A slow trial call counts as a failure.
     ///
     /// For a server that answers everything too late. Unlike the key `timeout`, it cuts no attempt short.
     ///
@@ -189,9 +189,9 @@ impl Breaker {
         })
     }
 
-    /// Called with each change of state, on the thread that makes it, whoever does: an attempt, also one that was dropped and
-    /// that no log tells of, or an operator. It may ask the breaker, and must not block. The log and the key `observe` have the changes that attempts make, with their
-    /// calls' names.
+    /// A function to call with each change of state, on the thread that makes the change: that of an operator, or of an
+    /// attempt, even of one that was dropped and is not in the log. It may ask the breaker, and must not block. The log
+    /// and the key `observe` have the changes that attempts make, with their calls' names.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -308,7 +308,7 @@ impl<E, K> Attempt<E, K> {
 
     /// Says that this attempt makes progress if it lasts at least that long: then retries are counted anew, and delays
     /// start at `base` again. If it fails earlier, it made none, even if a stream yielded items. To the millisecond, at
-    /// most 49 days.
+    /// most 49 days; [`Duration::MAX`] is never.
     pub fn progress_after(&self, time: Duration) {
         let millis = time.as_nanos().div_ceil(1_000_000);
         let millis = u32::try_from(millis).unwrap_or(u32::MAX);

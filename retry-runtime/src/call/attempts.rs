@@ -412,7 +412,7 @@ impl<G: Guards> Attempts<G> {
         let protections = shared.guards().protections();
         let (budget, is_limited) = (
             protections.budget.get().cloned(),
-            protections.limiter.get().is_some(),
+            protections.handle_throttling(),
         );
         let (mut permit, place) = (self.permit.take(), self.place.take());
         // The turn of an attempt that did not begin goes back.

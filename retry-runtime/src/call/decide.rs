@@ -78,10 +78,8 @@ impl Call {
         if failure.paid == 0 {
             return Err(Reason::Budget);
         }
-        if policy.delay_limit().is_some() {
-            let pause = Millis::new(delay).get().unwrap_or_default();
-            self.paused = self.paused.saturating_add(pause);
-        }
+        let pause = Millis::new(delay).get().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
         self.retry(counted, delay);
         self.followed = failure.is_paid(kind).then_some(kind);
         Ok(delay)

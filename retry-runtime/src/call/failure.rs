@@ -228,8 +228,9 @@ impl<'a> Failure<'a> {
     }
 
     pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
+        let is_limited = place.handles_throttling();
         self.place = Some((place, Call::limiter_changed));
-        self.limited(true)
+        self.limited(is_limited)
     }
 
     /// Whether the attempt had a limiter, which takes care of throttled retries.

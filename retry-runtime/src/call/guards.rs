@@ -81,6 +81,14 @@ pub trait Guards {
     fn protections(&self) -> &Protections<Self::Budget, Self::Breaker, Self::Limiter>;
 }
 
+impl<B, R, L: Key<Value: Limiter>> Protections<B, R, L> {
+    /// Whether a limiter takes care of throttled retries, so that a budget need not pay for them.
+    pub(crate) fn handle_throttling(&self) -> bool {
+        let limiter = self.limiter.get();
+        limiter.is_some_and(Limiter::handles_throttling)
+    }
+}
+
 impl<B, R, L> Guards for Protections<B, R, L>
 where
     B: Key<Value: RetryBudget + Clone>,

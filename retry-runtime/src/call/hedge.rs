@@ -43,14 +43,16 @@ impl Call {
             return false;
         }
         let unreported = slow.budget.map(|budget| Unreported { budget, kind: KIND });
-        let policy = slow.site.policy;
+        let policy = slow.site.policy_in_force();
+        let site = slow.site.under(&policy);
+        let slow = &mut slow.at(&site);
         self.limit = policy.retries_allowed();
-        self.in_force = self.in_force_after(&slow);
-        self.counts(counted(policy, slow.values));
-        let (call, max) = (slow.site.name(), limit(self.in_force));
+        self.in_force = self.in_force_after(slow);
+        self.counts(counted(&policy, slow.values));
+        let (call, max) = (site.name(), limit(self.in_force));
         let hedging = EventData::Hedging { max, delay };
         self.report(call, hedging, reborrow(&mut slow.observe));
-        if let Some(observe) = slow.observe {
+        if let Some(observe) = reborrow(&mut slow.observe) {
             self.started(call, observe);
         }
         mem::forget((turn, unreported));
@@ -72,7 +74,9 @@ impl Call {
         let Some(kind) = failure.verdict.kind() else {
             return false;
         };
-        self.tell_of_failure(attempt, &mut failure);
+        let policy = failure.site.policy_in_force();
+        let site = failure.site.under(&policy);
+        self.tell_of_failure(attempt, &mut failure.at(&site));
         let error = &shown(failure.error);
         let data = EventData::AttemptFailed { error, kind };
         let event = Event::new(failure.site.name(), attempt, data);

@@ -154,11 +154,8 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
-        let policy = &failure.site.policy_in_force();
-        let site = Site {
-            policy,
-            ..*failure.site
-        };
+        let policy = failure.site.policy_in_force();
+        let site = failure.site.under(&policy);
         self.failed_at(failure.at(&site))
     }
 
@@ -296,6 +293,12 @@ impl Call {
     /// The time spent up to the last failure, as far as it was reported.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.before.saturating_add(self.spent))
+    }
+
+    /// What the last retry or correction followed, if a budget pays for it.
+    #[doc(hidden)]
+    pub const fn followed(&self) -> Option<Kind> {
+        self.followed
     }
 
     /// Whether an attempt failed before.

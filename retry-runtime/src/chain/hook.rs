@@ -7,7 +7,7 @@ use crate::key::{Key, Never, Unnamed};
 
 /// What runs before a pause or a retry, and returns an `R`.
 ///
-/// Which is a parameter: a future that the type of a closure determines is not found `Send` in every future around it.
+/// `R` is a parameter: a future that the type of a closure determines is not found `Send` in every future around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Hook<F, R> {
     hook: F,

@@ -153,7 +153,12 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         self.attempts.begin(&mut self.context)?;
         if let Some(history) = self.history.get_mut() {
-            own(history).begin(limit(self.context.policy().retries_allowed()));
+            let call = self.attempts.call();
+            let max = match call.is_retried() {
+                true => call.limit(),
+                false => self.context.policy().retries_allowed(),
+            };
+            own(history).begin(limit(max));
         }
         Ok(())
     }
@@ -200,6 +205,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        self.count_anew(&now);
         let detail = detail(
             self.context.keys.idempotent,
             self.deadline,
@@ -220,6 +226,17 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         Step::Pause
     }
 
+    /// Counts retries anew where the attempt made progress.
+    fn count_anew<E>(&mut self, now: impl Fn() -> Moment)
+    where
+        H: Room<Arc<Attempt<E>>>,
+    {
+        let history = self.history.get_mut().map(own);
+        if let Some(lasted) = history.and_then(|history| history.take_progress(None, now)) {
+            self.attempts.restarted(self.context.guards(), lasted);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn failed<T, E>(
@@ -234,10 +251,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let progress = self.history.get_mut().map(own);
-        if let Some(lasted) = progress.and_then(|history| history.take_progress(None, &now)) {
-            self.attempts.restarted(self.context.guards(), lasted);
-        }
+        self.count_anew(&now);
         let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
             verdict => verdict,

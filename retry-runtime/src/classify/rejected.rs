@@ -44,7 +44,7 @@ pub enum RejectedBy {
     Breaker,
     /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
     Limiter,
-    /// As many attempts as may already waited for the `limiter`.
+    /// The queue of the `limiter` was full.
     Full,
     /// The attempt would have waited for its turn beyond the call's `deadline`.
     Deadline,

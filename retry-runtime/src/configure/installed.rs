@@ -1,13 +1,13 @@
 //! Policies laid over those of every call in the process, by name.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::configure::own_policy::FindPolicy;
 use crate::configure::policies::Policies;
 use crate::policy::Policy;
 use crate::policy::error::PolicyError;
 
-static INSTALLED: RwLock<Policies> = RwLock::new(Policies::new());
+static INSTALLED: RwLock<Option<Arc<Policies>>> = RwLock::new(None);
 
 impl Policies {
     /// Lays these policies over those of every call in the process, by its name, in place of what was installed before.
@@ -34,8 +34,8 @@ impl Policies {
     /// ```
     ///
     /// A function that counts its retries in one number goes on doing so: the `max` of an installed section counts all of
-    /// its retries, not only those after that kind of failure. One with the key `clone` makes no more attempts than its own
-    /// `max` allows.
+    /// its retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow there. One
+    /// with the key `clone` makes no more attempts than its own `max` allows. What a function switches off stays off.
     ///
     /// # Errors
     ///
@@ -43,18 +43,20 @@ impl Policies {
     /// What was installed before stays.
     pub fn install(self) -> Result<(), PolicyError> {
         self.check_installable()?;
-        *INSTALLED.write().unwrap_or_else(PoisonError::into_inner) = self;
+        *INSTALLED.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(self));
         Ok(())
     }
 
-    /// Passes the installed policies to `read`, such as to list those that are [`unused`](Self::unused). Don't call
-    /// [`install`](Self::install) in `read`: it would wait for itself.
-    pub fn with_installed<T>(read: impl FnOnce(&Self) -> T) -> T {
-        read(&INSTALLED.read().unwrap_or_else(PoisonError::into_inner))
+    /// What is installed, such as to list the entries that are [`unused`](Self::unused).
+    pub fn installed() -> Arc<Self> {
+        let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
+        installed.clone().unwrap_or_default()
     }
 }
 
-/// The policy of the call of that name with what is installed over it.
+/// The policy of the call of that name with what is installed over it. What is off stays off: nobody has classified the
+/// error.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
-    Policies::with_installed(|installed| installed.find_over(name, *own))
+    let found = Policies::installed().find_over(name, *own);
+    found.enabled(found.is_enabled() && own.is_enabled())
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::str::FromStr;
 
+use retry_vocabulary::complaint;
 use retry_vocabulary::key::Key;
 
 use crate::configure::policies::{Policies, check_name, in_entry};
@@ -30,6 +31,9 @@ impl FromStr for Policies {
         let (mut policies, mut switch) = (Self::new(), Overrides::new());
         for (name, value) in text::entries(text, text::OF_NAMES)? {
             if name == Key::Enabled.name() {
+                if switch != Overrides::new() {
+                    return Err(PolicyError::new(complaint::given_twice(&name)));
+                }
                 switch = Overrides::from_entries(&Vec::from([(name, value)]))?;
                 continue;
             }

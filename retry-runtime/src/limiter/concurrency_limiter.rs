@@ -140,9 +140,9 @@ impl ConcurrencyLimiter {
         WithCost::new(self, cost)
     }
 
-    /// Has the limit stay within these bounds from now on: for an operator, to slow calls down at once. With one number on
-    /// both sides it is fixed. What runs goes on; what waits begins as soon as there is room. Has an `INFO` in the log.
-    /// Fails and changes nothing if there is no number within the bounds, or 0 is.
+    /// Keeps the limit within these bounds from now on: for an operator, to slow calls down at once. The same number
+    /// twice fixes the limit. What runs goes on; what waits begins as soon as there is room. The log has an `INFO`.
+    /// Fails and changes nothing if the bounds are empty or include 0.
     ///
     /// ```
     /// use retry_runtime::ConcurrencyLimiter;

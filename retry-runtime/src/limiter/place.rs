@@ -175,6 +175,9 @@ impl<L> Place<L> {
 pub(crate) trait Leave {
     /// Tells the limiter how the attempt ended, once.
     fn leave(&mut self, end: End) -> Option<LimiterChanges>;
+
+    /// Whether the limiter takes care of throttled retries.
+    fn handles_throttling(&self) -> bool;
 }
 
 impl<L> Leave for Place<L> {
@@ -186,6 +189,10 @@ impl<L> Leave for Place<L> {
         self.stage = Stage::Left;
         let ticket = Ticket::new(self.ticket.number(), self.ticket.cost());
         (self.as_limiter)(&self.limiter).leave(ticket, end)
+    }
+
+    fn handles_throttling(&self) -> bool {
+        (self.as_limiter)(&self.limiter).handles_throttling()
     }
 }
 

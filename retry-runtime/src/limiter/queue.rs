@@ -52,7 +52,7 @@ struct Waiting {
 /// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
 /// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
-/// That there was no room in the queue.
+/// There was no room in the queue.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
@@ -141,7 +141,7 @@ impl<G: Gate> Limiter for Queue<G> {
                 return Ticket::new(number, cost);
             }
         }
-        if state.waiting.len() >= self.most_waiting {
+        if state.is_full(self.most_waiting) {
             return Ticket::new(NO_ROOM, cost);
         }
         let number = state.next;
@@ -302,6 +302,20 @@ impl<G> State<G> {
             first.due = Some(now);
         }
         waker
+    }
+}
+
+impl<G> State<G> {
+    /// Whether so many wait who are there.
+    fn is_full(&self, most: usize) -> bool {
+        self.waiting.len() >= most && {
+            let now = clock::now();
+            let present = self
+                .waiting
+                .iter()
+                .filter(|waiting| !waiting.is_absent(now));
+            present.count() >= most
+        }
     }
 }
 

@@ -63,4 +63,8 @@ impl<L: Limiter> Limiter for WithCost<L> {
     fn longest_wait(&self) -> Option<Duration> {
         self.limiter.longest_wait()
     }
+
+    fn handles_throttling(&self) -> bool {
+        self.limiter.handles_throttling()
+    }
 }

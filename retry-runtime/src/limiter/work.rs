@@ -105,6 +105,10 @@ impl<L: Limiter> Limiter for Work<L> {
     fn longest_wait(&self) -> Option<Duration> {
         self.0.limiter.longest_wait()
     }
+
+    fn handles_throttling(&self) -> bool {
+        self.0.limiter.handles_throttling()
+    }
 }
 
 /// Shows how many guards there are.

@@ -1,9 +1,7 @@
 //! The key `budget`.
 
 use crate::budget::retry_budget::{Paid, RetryBudget};
-use crate::call::failure::is_paid;
 use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
 
 /// What pays for retries. It is a budget for every `B`, so that an error about the bound appears once, where the
 /// expression is written.
@@ -66,15 +64,9 @@ pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
     }
 }
 
-/// What the budget paid, as it allowed the retry.
-pub fn paid<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
-    Paid::new(budget, verdict.kind())
-}
-
-/// What the budget paid beside a limiter, which takes care of throttled retries.
-pub fn paid_beside_limiter<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
-    let kind = verdict.kind().filter(|kind| is_paid(*kind, true));
-    Paid::new(budget, kind)
+/// What the budget paid for the retry that follows a failure of that kind.
+pub fn paid<B>(budget: Payer<B>, followed: Option<Kind>) -> Paid<Payer<B>> {
+    Paid::new(budget, followed)
 }
 
 /// The retry begins.

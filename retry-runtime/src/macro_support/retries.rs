@@ -83,6 +83,11 @@ impl Retries {
         Ok(pause)
     }
 
+    /// Like [`Call::followed`].
+    pub const fn followed(&self) -> Option<Kind> {
+        self.call().followed
+    }
+
     /// Like [`Call::credit`].
     #[inline]
     pub fn credit<B: RetryBudget>(&self, budget: &B) {
@@ -167,6 +172,11 @@ impl LimitedRetries {
     #[inline]
     pub const fn whole(self) -> Call {
         self.retries.call().with_max(self.max)
+    }
+
+    /// Like [`Call::followed`].
+    pub const fn followed(&self) -> Option<Kind> {
+        self.retries.followed()
     }
 
     /// Like [`Call::credit`].

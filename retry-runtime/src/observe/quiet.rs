@@ -10,8 +10,8 @@ use crate::observe::record::Record;
 /// The beginnings of names, each with the level above which their records are not logged.
 static QUIET: RwLock<Vec<(String, Level)>> = RwLock::new(Vec::new());
 
-/// Logs nothing above that level of the calls whose name begins so, in the whole program: what matters more is logged at
-/// that level. [`Level::Off`] silences them. The longest beginning decides; an empty one is for all calls.
+/// Logs the calls whose name begins with `calls` at `most` or below, in the whole program: a record of a higher level
+/// is logged at `most`. [`Level::Off`] silences them. The longest beginning decides; an empty one is for all calls.
 ///
 /// A library that reports its failures by itself names its own path, so that its users don't read of a failure twice:
 ///
@@ -24,7 +24,8 @@ static QUIET: RwLock<Vec<(String, Level)>> = RwLock::new(Vec::new());
 /// log::set_most("billing", Level::Off);
 /// ```
 ///
-/// Observers and recordings see every event, whatever its level. [`reset_levels`](levels::reset_levels) takes it back.
+/// That goes for every record that has an [`Event`](crate::Event), not for the warnings about a `timeout` that nothing enforces
+/// and about errors that nobody knows. Observers and recordings see every event, whatever its level. [`reset_levels`](levels::reset_levels) takes it back.
 pub fn set_most(calls: &str, most: Level) {
     let mut quiet = QUIET.write().unwrap_or_else(PoisonError::into_inner);
     quiet.retain(|(beginning, _)| beginning != calls);

@@ -267,7 +267,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     }
 
     fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.plan.guards.protections().limiter.get().is_some())
+        is_paid(kind, self.plan.guards.protections().handle_throttling())
     }
 
     /// Tells of the end of the plan after a pause.

@@ -75,7 +75,7 @@ where
 }
 
 impl<E: 'static> Script<(), E> {
-    /// The same outcomes, with clones of that value in place of `()`. Attempts are counted from 0.
+    /// Replaces `()` with clones of that value in every success. Attempts are counted from 0.
     #[must_use]
     pub fn then<T: Clone + Send + 'static>(self, value: T) -> Script<T, E> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);

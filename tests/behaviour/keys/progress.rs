@@ -1,6 +1,6 @@
 //! `attempt.progress()`: the retries count anew, and delays by how long the attempt lasted.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::{StreamExt, pin_mut, stream};
@@ -148,4 +148,21 @@ async fn a_time_takes_the_place_of_items() {
         assert_eq!(item, Ok(()));
     }
     assert_eq!(recording.delays(), [2, 4, 6, 2, 4].map(secs));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_is_rejected_may_be_progress_too() {
+    let script = Cell::new(0);
+    let poll = async |attempt: &dyn Fn()| {
+        attempt();
+        script.set(script.get() + 1);
+        Ok::<_, Failure>(script.get())
+    };
+    let chain = POLICY.until(|polls: &u32| *polls > 9);
+    let polls = chain.call_attempt(async |attempt| poll(&|| attempt.progress()).await);
+    assert_eq!(polls.await, Ok(10));
+    script.set(0);
+    let chain = POLICY.until(|polls: &u32| *polls > 9);
+    let polls = chain.call_attempt(async |_| poll(&|| ()).await);
+    assert_eq!(polls.await, Ok(4), "three retries");
 }

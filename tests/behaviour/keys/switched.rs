@@ -1,7 +1,9 @@
 //! Protections that are there or not: `None` is a switch that is off.
 
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, retry};
-use support::failure::{Failure, TRANSIENT};
+use std::time::Duration;
+
+use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Limiter, retry};
+use support::failure::{Failure, THROTTLED, TRANSIENT};
 
 use crate::keys::Script;
 
@@ -57,5 +59,45 @@ async fn each_key_can_be_off() {
         if let Some(limiter) = &client.limiter {
             assert_eq!(limiter.running(), 0);
         }
+    }
+}
+
+#[test]
+fn without_a_limiter_the_budget_pays_for_throttled_retries() {
+    static CLOSED: Breaker = Breaker::new();
+
+    #[retry(max = 5, backoff = "none", budget = budget, limiter = limiter.clone())]
+    fn load(
+        budget: &Budget,
+        limiter: impl Limiter + Clone,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let attempts = |load: &dyn Fn(&Budget, &mut Script) -> Result<usize, Failure>| {
+        let budget = Budget::standard().capacity(14);
+        let mut script = Script::new([THROTTLED; 9]);
+        assert_eq!(load(&budget, &mut script), Err(THROTTLED));
+        (script.attempts, budget.available())
+    };
+    let limiter = ConcurrencyLimiter::fixed(1);
+    for (limits, made) in [
+        (
+            attempts(&|budget, script| load(budget, Some(&limiter), script)),
+            (6, 14.0),
+        ),
+        (
+            attempts(&|budget, script| load(budget, None::<&ConcurrencyLimiter>, script)),
+            (3, 4.0),
+        ),
+        (
+            attempts(&|budget, script| {
+                load(budget, CLOSED.max_wait(Duration::from_secs(1)), script)
+            }),
+            (3, 4.0),
+        ),
+    ] {
+        assert_eq!(limits, made);
     }
 }

@@ -100,3 +100,17 @@ async fn a_retry_waits_behind_what_came_meanwhile() {
 fn one_runs_at_least() {
     assert!(std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_is_absent_takes_no_room_in_the_queue() {
+    let limiter = ConcurrencyLimiter::fixed(1).queue(1);
+    let (mut running, mut absent) = (Box::pin(work(&limiter)), Box::pin(work(&limiter)));
+    assert!(futures::poll!(running.as_mut()).is_pending());
+    assert!(futures::poll!(absent.as_mut()).is_pending());
+    assert_eq!(running.await, Ok(()));
+    // Its turn came, and nobody polls it.
+    assert_eq!(limiter.to_string(), "0 of 1 running, 1 waiting");
+    sleep(secs(2)).await;
+    assert_eq!(work(&limiter).await, Ok(()));
+    assert_eq!(absent.await, Ok(()));
+}

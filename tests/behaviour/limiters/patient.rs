@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join;
-use retry_runtime::{Breaker, BreakerState, Limiter, retry, testing};
+use retry_runtime::{Breaker, BreakerState, CircuitBreaker, Kind, Limiter, Seen, retry, testing};
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -87,4 +87,19 @@ async fn it_waits_no_longer_than_it_may() {
         assert_eq!(join(call, canceller).await.0, end);
         assert_eq!(ended.as_millis(), after);
     }
+}
+
+/// An error of no known type says nothing of the server, as under the key `breaker`.
+#[test]
+fn an_error_that_nobody_knows_closes_nothing() {
+    #[retry(max = 0, limiter = breaker.max_wait(MINUTE))]
+    fn work(breaker: &Breaker) -> anyhow::Result<()> {
+        anyhow::bail!("something")
+    }
+
+    let breaker = Breaker::new().consecutive_failures(2);
+    let fail = |kind| breaker.record(breaker.admit().unwrap(), Seen::Failure { kind, hint: None });
+    assert!(fail(Kind::Transient).is_none());
+    assert!(work(&breaker).is_err());
+    assert!(fail(Kind::Transient).is_some(), "still two in a row");
 }
