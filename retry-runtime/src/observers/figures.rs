@@ -61,8 +61,8 @@ impl CallOutcome {
 /// The number that stands for that state, the worse the higher.
 pub(super) const fn number_of(state: BreakerState) -> u8 {
     match state {
-        BreakerState::Closed => 0,
+        BreakerState::Closed | BreakerState::ForcedClosed => 0,
         BreakerState::HalfOpen => 1,
-        BreakerState::Open => 2,
+        BreakerState::Open | BreakerState::ForcedOpen => 2,
     }
 }
