@@ -522,11 +522,19 @@ impl Rest for Breaker {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
-        let window = circuit.rule.window;
+        let (rule, made) = (&circuit.rule, &self.made);
+        if (rule.ratio, rule.open_for) != (made.ratio, made.open_for) {
+            // As an operator set it.
+            return false;
+        }
+        let window = rule.window;
         match circuit.phase {
             // The last calls stay the last.
             Phase::Closed if circuit.rule.count_window > 0 => is_unused,
-            Phase::Closed => circuit.window.slide(now, window).failed == 0,
+            Phase::Closed => {
+                let calls = circuit.window.slide(now, window);
+                calls.failed == 0 && calls.slow == 0
+            }
             // Nobody has asked for it since.
             Phase::Open { since, length } => !is_within(since, length.saturating_add(window), now),
             Phase::HalfOpen { since, .. } => !is_within(since, window, now),

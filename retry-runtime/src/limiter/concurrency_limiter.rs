@@ -185,12 +185,14 @@ impl ConcurrencyLimiter {
     }
 }
 
-/// While nothing runs or waits, and the limit is the first one or unused.
+/// While nothing runs or waits, no operator's bounds are in force, and the limit is the first one or unused.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self, is_unused: bool) -> bool {
-        let start = self.0.new.limit();
-        self.0
-            .is_at_rest(|gate, _| gate.running() == 0 && (is_unused || gate.limit() == start))
+        let new = &self.0.new;
+        self.0.is_at_rest(|gate, _| {
+            let is_idle = gate.running() == 0 && gate.bounds() == new.bounds();
+            is_idle && (is_unused || gate.limit() == new.limit())
+        })
     }
 }
 

@@ -144,7 +144,7 @@ impl Paced for Cubic {
         }
     }
 
-    fn is_at_rest(&self, is_unused: bool, _: Moment) -> bool {
+    fn is_at_rest(&self, _: &Self, is_unused: bool, _: Moment) -> bool {
         is_unused || !self.is_on
     }
 }

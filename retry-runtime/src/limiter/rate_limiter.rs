@@ -113,7 +113,7 @@ impl RateLimiter {
         if per_second.is_nan() || per_second <= 0.0 {
             return Err(OutOfRange);
         }
-        self.0.with(|gate| *gate = gate.most(per_second));
+        self.0.with(|gate| gate.set_most(per_second));
         changed("highest rate per second", &per_second);
         Ok(())
     }
@@ -203,7 +203,8 @@ impl RateLimiter<Quota> {
     }
 
     /// Changes the amount for each period from now on, or the tokens of a [`quota`](Self::quota): for an operator, to slow
-    /// calls down at once. What begins next has waited for what began before at the old rate. A [`burst`](Self::burst) is
+    /// calls down at once. What is still owed, and what running
+    /// attempts give back, is as much as it was, at the new rate. A [`burst`](Self::burst) is
     /// as large as it was. Has an `INFO` in the log. Fails and changes nothing if it is 0.
     ///
     /// ```
@@ -220,7 +221,7 @@ impl RateLimiter<Quota> {
         if amount == 0 {
             return Err(OutOfRange);
         }
-        self.0.with(|quota| *quota = quota.with_units(amount));
+        self.0.with(|quota| quota.set_units(amount, clock::now()));
         changed("amount per period", &amount);
         Ok(())
     }
@@ -228,11 +229,9 @@ impl RateLimiter<Quota> {
     /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its tokens.
     /// Fails and changes nothing if it is 0, or there is no limit of requests.
     pub fn set_requests(&self, requests: u32) -> Result<(), OutOfRange> {
-        let change = |quota: &mut Quota| {
-            *quota = quota.with_requests(requests)?;
-            Some(())
-        };
-        self.0.with(change).ok_or(OutOfRange)?;
+        self.0
+            .with(|quota| quota.set_requests(requests, clock::now()))
+            .ok_or(OutOfRange)?;
         changed("requests per minute", &requests);
         Ok(())
     }
@@ -326,11 +325,11 @@ impl<By: Paced> RateLimiter<By> {
     }
 }
 
-/// While nobody waits, and it is as good as new, or unused and found by trying.
+/// While nobody waits, no operator's number is in force, and it is as good as new, or unused and found by trying.
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         self.0
-            .is_at_rest(|gate, now| gate.is_at_rest(is_unused, now))
+            .is_at_rest(|gate, now| gate.is_at_rest(&self.0.new, is_unused, now))
     }
 }
 
