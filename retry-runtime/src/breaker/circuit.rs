@@ -8,6 +8,7 @@ use crate::breaker::rule::{LONGEST_RUN, Rule};
 use crate::breaker::window::{Calls, Window};
 use crate::budget::keyed::Rest;
 use crate::classify::kind::Kind;
+use crate::limiter::SOON;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -165,11 +166,13 @@ impl Breaker {
         }
     }
 
-    /// For how long it lets nothing through, as far as that is known.
-    pub(super) fn open_until(&self) -> Option<Duration> {
+    /// After how long it is worthwhile to ask again: `None` until somebody resets it.
+    pub(super) fn asks_again_in(&self) -> Option<Duration> {
         match self.circuit().phase {
             Phase::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
-            _ => None,
+            Phase::ForcedOpen => None,
+            // Trial calls that run may end at any time.
+            _ => Some(SOON),
         }
     }
 

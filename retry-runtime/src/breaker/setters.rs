@@ -269,7 +269,8 @@ impl Breaker {
     /// ```
     ///
     /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have to wait
-    /// longer is rejected at once. While trial calls run, those that wait ask again every 20 ms.
+    /// longer is rejected at once. While trial calls run, those that wait ask again every 20 ms, and else every second at least: so they
+    /// begin within a second after an operator has closed it.
     pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
         PatientBreaker::new(self, max_wait)
     }
