@@ -9,7 +9,8 @@ use crate::out_of_range::OutOfRange;
 
 /// What operators do, while it is used.
 impl Breaker {
-    /// Opens it, until somebody resets it or forces it closed: for maintenance, or to take the load off a server at once.
+    /// Opens it, until somebody resets it or forces it closed: for maintenance, or to take the load off a server at
+    /// once.
     ///
     /// Has an `INFO` in the log, as all that operators do with it.
     ///
@@ -44,8 +45,8 @@ impl Breaker {
         self.tell(Transition::Closed);
     }
 
-    /// Closes it, and forgets what it counted and that anybody forced it. From then on it works by its numbers, which stay as they were
-    /// set last.
+    /// Closes it, and forgets what it counted and that anybody forced it. From then on it works by its numbers, which
+    /// stay as they were set last.
     pub fn reset(&self) {
         self.force(Phase::Closed, "reset");
         self.tell(Transition::Closed);

@@ -7,10 +7,10 @@ use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::classify::kind::Kind;
 use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 
-/// A breaker for calls that wait while it is open, made by [`Breaker::max_wait`]: a limiter, so every call can wait for it
-/// as for its turn, until its deadline or until it is cancelled.
+/// A breaker for calls that wait while it is open, made by [`Breaker::max_wait`]: a limiter, so every call can wait for
+/// it as for its turn, until its deadline or until it is cancelled.
 ///
-/// This one owns what it holds, such as the `Arc` of a [`Keyed`](crate::Keyed) breaker.
+/// A `PatientBreaker` owns what it holds, such as the `Arc` of a [`Keyed`](crate::Keyed) breaker.
 #[derive(Clone, Copy, Debug)]
 pub struct PatientBreaker<B> {
     breaker: B,

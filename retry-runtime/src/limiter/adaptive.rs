@@ -17,7 +17,8 @@ pub struct Adaptive {
     /// The last rate at which anything got through; infinite before. Below it, the rate rises fast.
     good: f64,
     debt: Debt,
-    /// How often refusals or an operator lowered the rate. Refused attempts that began before the last of them say nothing new.
+    /// How often refusals or an operator lowered the rate. Refused attempts that began before the last of them say
+    /// nothing new.
     lowered: u32,
     /// What got through since then.
     through_since: f64,
@@ -133,8 +134,8 @@ impl Adaptive {
         Some(LimiterChange::Rate(self.rate))
     }
 
-    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is not
-    /// known, and where the server says by itself how long to wait.
+    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is
+    /// not known, and where the server says by itself how long to wait.
     fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);

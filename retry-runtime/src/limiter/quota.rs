@@ -123,8 +123,8 @@ impl Allowance {
         }
     }
 
-    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the server
-    /// allows.
+    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the
+    /// server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;
@@ -180,8 +180,8 @@ impl Allowance {
         left
     }
 
-    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket above
-    /// its capacity.
+    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket
+    /// above its capacity.
     fn give(&mut self, time: Duration, period: Duration) {
         let left = self.debt.forgive(time);
         self.credit = self.credit.saturating_add(left).min(period);

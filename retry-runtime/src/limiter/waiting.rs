@@ -204,8 +204,8 @@ impl Patience {
     }
 }
 
-/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that few
-/// of many look at a time.
+/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that
+/// few of many look at a time.
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);
