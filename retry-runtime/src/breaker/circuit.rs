@@ -8,6 +8,7 @@ use crate::breaker::rule::{LONGEST_RUN, Rule};
 use crate::breaker::window::{Calls, Window};
 use crate::budget::keyed::Rest;
 use crate::classify::kind::Kind;
+use crate::limiter::SOON;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -16,9 +17,9 @@ use crate::time::moment::Moment;
 /// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
 ///
 /// Closed, it lets every attempt through and counts those that fail. Once nearly all have failed for 2 s, or too many
-/// within the window, it opens: new calls end at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
-/// error. After a while it is half open and lets a few trial calls through. If they succeed, it closes; if one fails,
-/// it opens again.
+/// within the window, it opens: new calls end at once, with [`Rejected`](crate::Rejected). Calls that are already
+/// retrying end after their pause, with their last error. After a while it is half open and lets a few trial calls
+/// through. If they succeed, it closes; if one fails, it opens again.
 ///
 /// ```
 /// use retry_runtime::{Breaker, BreakerState, retry};
@@ -53,12 +54,12 @@ use crate::time::moment::Moment;
 /// | [`hung_after`](Self::hung_after) | off |
 /// | [`listener`](Self::listener) | none |
 ///
-/// Setters panic on numbers that make no sense, such as a ratio of 1.1. In a `static` or a `const` that is an error when
-/// the program is compiled, and no call ever sees it. Only a breaker made of numbers that are read at run time has to check
-/// them before.
+/// Setters panic on numbers that make no sense, such as a ratio of 1.1. In a `static` or a `const` that is an error
+/// when the program is compiled, and no call ever sees it. Only a breaker made of numbers that are read at run time has
+/// to check them before.
 ///
-/// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed) and [`reset`](Self::reset) are for operators, as are
-/// [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for).
+/// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed) and [`reset`](Self::reset) are for operators,
+/// as are [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for).
 ///
 /// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
 #[derive(Debug)]
@@ -142,8 +143,8 @@ pub enum BreakerState {
     ForcedClosed,
 }
 
-/// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
-/// also say that it wants no wait.
+/// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down
+/// may also say that it wants no wait.
 const SHORTEST_HINT: Duration = Duration::from_secs(1);
 /// And at most: the default of `max_hint`.
 const LONGEST_HINT: Duration = Duration::from_secs(120);
@@ -154,7 +155,7 @@ impl Breaker {
         Self::of(Rule::DEFAULT)
     }
 
-    /// Its state now. It turns from open to half open when the first trial call begins.
+    /// The state now. It turns from open to half open when the first trial call begins.
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
@@ -165,11 +166,13 @@ impl Breaker {
         }
     }
 
-    /// For how long it lets nothing through, as far as that is known.
-    pub(super) fn open_until(&self) -> Option<Duration> {
+    /// After how long it is worthwhile to ask again: `None` until somebody resets it.
+    pub(super) fn asks_again_in(&self) -> Option<Duration> {
         match self.circuit().phase {
             Phase::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
-            _ => None,
+            Phase::ForcedOpen => None,
+            // Trial calls that run may end at any time.
+            _ => Some(SOON),
         }
     }
 
@@ -196,8 +199,8 @@ impl Breaker {
         lock(&self.circuit)
     }
 
-    /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count
-    /// as of then. Returns what time it is.
+    /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they
+    /// count as of then. Returns what time it is.
     fn settle(&self, circuit: &mut Circuit) -> Moment {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
@@ -246,8 +249,8 @@ impl Breaker {
         Transition::Closed
     }
 
-    /// Counts a success of a closed breaker. Returns why it opens, if it does: the call that a ratio waited for may succeed, and be
-    /// slow. In a window of time, successes come too often to open it for what failed before.
+    /// Counts a success of a closed breaker. Returns why it opens, if it does: the call that a ratio waited for may
+    /// succeed, and be slow. In a window of time, successes come too often to open it for what failed before.
     fn succeeded(&self, circuit: &mut Circuit, slow: u32) -> Option<Cause> {
         circuit.consecutive = 0;
         circuit.under_way = 0;
@@ -287,8 +290,8 @@ impl Breaker {
             let is_sudden = circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
             is_sudden.then_some(Cause::Ratio)
         };
-        // Failures may come before the first success only because they are faster: those under way may yet succeed. Where
-        // attempts time out, nothing is slower.
+        // Failures may come before the first success only because they are faster: those under way may yet succeed.
+        // Where attempts time out, nothing is slower.
         let is_early = kind != Kind::Timeout && circuit.under_way > circuit.consecutive;
         let by_ratio = || rule.opens_at(calls).or_else(sudden);
         (!is_early).then(by_ratio).flatten().or_else(in_a_row)
@@ -522,11 +525,19 @@ impl Rest for Breaker {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
-        let window = circuit.rule.window;
+        let (rule, made) = (&circuit.rule, &self.made);
+        if (rule.ratio, rule.open_for) != (made.ratio, made.open_for) {
+            // As an operator set it.
+            return false;
+        }
+        let window = rule.window;
         match circuit.phase {
             // The last calls stay the last.
             Phase::Closed if circuit.rule.count_window > 0 => is_unused,
-            Phase::Closed => circuit.window.slide(now, window).failed == 0,
+            Phase::Closed => {
+                let calls = circuit.window.slide(now, window);
+                calls.failed == 0 && calls.slow == 0
+            }
             // Nobody has asked for it since.
             Phase::Open { since, length } => !is_within(since, length.saturating_add(window), now),
             Phase::HalfOpen { since, .. } => !is_within(since, window, now),

@@ -11,7 +11,8 @@ use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
 ///
-/// It is asked before each attempt. If it says no, a call ends with [`Reason::Rejected`](crate::Reason::Rejected).
+/// Every attempt asks before it begins. If the breaker says no, a call ends with
+/// [`Reason::Rejected`](crate::Reason::Rejected).
 ///
 /// A switch that an operator throws:
 ///
@@ -42,8 +43,8 @@ use crate::observe::cause::Cause;
 /// assert_eq!(read().unwrap_err().to_string(), "rejected by an open circuit breaker");
 /// ```
 ///
-/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they hold does; a
-/// `None` lets everything through.
+/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they
+/// hold does; a `None` lets everything through.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no circuit breaker",
     label = "no `CircuitBreaker`",
@@ -53,8 +54,9 @@ pub trait CircuitBreaker {
     /// Lets an attempt through, or not.
     fn admit(&self) -> Option<Pass>;
 
-    /// Whether the breaker would let nothing through now. Asked before a wait: by a call that also has a `limiter`, before that
-    /// for its turn, and by each call of a whole client of `retry-clients`. False by default, so the call waits.
+    /// Whether the breaker would let nothing through now. Asked before a wait: by a call that also has a `limiter`,
+    /// before that for its turn, and by each call of a whole client of `retry-clients`. False by default, so the call
+    /// waits.
     fn is_open(&self) -> bool {
         false
     }
@@ -75,8 +77,8 @@ pub trait CircuitBreaker {
 pub struct Pass {
     stamp: u64,
     half_opens: bool,
-    /// When it was given, for a breaker that asks: in milliseconds from the clock's origin, without what is above 32 bits.
-    /// More would make every future with a breaker larger.
+    /// When it was given, for a breaker that asks: in milliseconds from the clock's origin, without what is above 32
+    /// bits. More would make every future with a breaker larger.
     given: u32,
 }
 

@@ -2,8 +2,8 @@ use core::time::Duration;
 
 use crate::time::moment::Moment;
 
-/// A CUSUM test for a sudden outage: failures, less many for each success, and never below zero. Random failures hardly get
-/// it far above that, so it tells sooner than a window, most of which is from before the outage.
+/// A CUSUM test for a sudden outage: failures, less many for each success, and never below zero. Random failures hardly
+/// get it far above that, so it tells sooner than a window, most of which is from before the outage.
 #[derive(Debug)]
 pub(super) struct Cusum {
     sum: u32,

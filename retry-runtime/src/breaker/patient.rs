@@ -5,12 +5,12 @@ use core::time::Duration;
 use crate::breaker::circuit::Breaker;
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::classify::kind::Kind;
-use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, SOON, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 
-/// A breaker for calls that wait while it is open, made by [`Breaker::max_wait`]: a limiter, so every call can wait for it
-/// as for its turn, until its deadline or until it is cancelled.
+/// A breaker for calls that wait while it is open, made by [`Breaker::max_wait`]: a limiter, so every call can wait for
+/// it as for its turn, until its deadline or until it is cancelled.
 ///
-/// This one owns what it holds, such as the `Arc` of a [`Keyed`](crate::Keyed) breaker.
+/// A `PatientBreaker` owns what it holds, such as the `Arc` of a [`Keyed`](crate::Keyed) breaker.
 #[derive(Clone, Copy, Debug)]
 pub struct PatientBreaker<B> {
     breaker: B,
@@ -37,7 +37,12 @@ impl<B: Borrow<Breaker>> PatientBreaker<B> {
 
 impl<B: Borrow<Breaker>> Limiter for PatientBreaker<B> {
     fn enter(&self, cost: u32) -> Ticket {
-        self.admit(cost).unwrap_or(Ticket::new(0, cost))
+        self.admit(cost).unwrap_or_else(|| {
+            let mut ticket = Ticket::new(0, cost);
+            // An operator may close it at any time.
+            ticket.is_unwoken = true;
+            ticket
+        })
     }
 
     fn poll(&self, ticket: &mut Ticket, _: &Waker) -> Turn {
@@ -49,10 +54,9 @@ impl<B: Borrow<Breaker>> Limiter for PatientBreaker<B> {
                 *ticket = admitted;
                 Turn::Begin
             }
-            // Trial calls that run may end at any time.
             None => Turn::Wait {
                 ahead: 0,
-                at_least: Some(self.breaker.borrow().open_until().unwrap_or(SOON)),
+                at_least: self.breaker.borrow().asks_again_in(),
             },
         }
     }

@@ -99,9 +99,10 @@ impl Rule {
         }
     }
 
-    /// How many successes may go uncounted until the next look, after so many calls. In a window of time few beside those in it, so
-    /// that neither the ratio nor their time is off by much, and beside those that decide, as the window may lose all others before
-    /// the next look. In a window of calls those before the first look that can open it.
+    /// How many successes may go uncounted until the next look, after so many calls. In a window of time few beside
+    /// those in it, so that neither the ratio nor their time is off by much, and beside those that decide, as the
+    /// window may lose all others before the next look. In a window of calls those before the first look that can open
+    /// it.
     pub(super) fn granted(&self, ended: u32) -> u32 {
         if self.slow_after > 0 || (self.count_window > 0 && ended < self.minimum_calls()) {
             0

@@ -6,7 +6,7 @@ use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::patient::PatientBreaker;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
 
-/// Its numbers, as it is made.
+/// The breaker's numbers, as it is made.
 impl Breaker {
     /// Opens once this part of the attempts within the window has failed: from above 0 to 1. Default 0.9.
     ///
@@ -15,7 +15,7 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// If it is not above 0, or above 1.
+    /// If `ratio` is not above 0, or above 1.
     pub const fn ratio(self, ratio: f64) -> Self {
         let ratio = checked_ratio(ratio);
         Self::of(Rule {
@@ -27,15 +27,16 @@ impl Breaker {
     /// The ratio counts only from that many attempts within the window. At least 1, default 100. In a
     /// [`count_window`](Self::count_window), its length is the default and the most.
     ///
-    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25, over a
-    /// fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks for it.
+    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25,
+    /// over a fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks
+    /// for it.
     ///
-    /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed, because
-    /// failures may be faster than successes. Attempts that time out open it all the same.
+    /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed,
+    /// because failures may be faster than successes. Attempts that time out open it all the same.
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// If `calls` is 0.
     pub const fn minimum_calls(self, calls: u32) -> Self {
         assert!(calls > 0, "`minimum_calls` is at least 1");
         Self::of(Rule {
@@ -52,12 +53,12 @@ impl Breaker {
         })
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker after 2 s. A few successes may drop out of it too
-    /// early: at most an eighth of `minimum_calls` at a time.
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker
+    /// after 2 s. A few successes may drop out of it too early: at most an eighth of `minimum_calls` at a time.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If `window` is zero.
     pub const fn window(self, window: Duration) -> Self {
         assert!(!window.is_zero(), "`window` is longer than nothing");
         Self::of(Rule {
@@ -68,11 +69,11 @@ impl Breaker {
     }
 
     /// The ratio is that of the last so many attempts, however long ago they ended: at least 1, in place of a
-    /// [`window`](Self::window) of time. From then on it opens by the count alone: the attempt that fills the window may
-    /// open it by a success, no sudden outage opens it sooner, and attempts under way don't keep it closed.
+    /// [`window`](Self::window) of time. From then on it opens by the count alone: the attempt that fills the window
+    /// may open it by a success, no sudden outage opens it sooner, and attempts under way don't keep it closed.
     ///
-    /// For functions that are called too seldom for a window of time, and for numbers known from elsewhere: resilience4j and
-    /// `MicroProfile` Fault Tolerance count so. It keeps two bytes for each attempt.
+    /// For functions that are called too seldom for a window of time, and for numbers known from elsewhere:
+    /// resilience4j and `MicroProfile` Fault Tolerance count so. It keeps two bytes for each attempt.
     ///
     /// ```
     /// use retry_runtime::{Breaker, BreakerState, retry};
@@ -95,7 +96,7 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// If `calls` is 0.
     pub const fn count_window(self, calls: u32) -> Self {
         assert!(calls > 0, "`count_window` is at least 1");
         Self::of(Rule {
@@ -131,9 +132,9 @@ impl Breaker {
         })
     }
 
-    /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that opens
-    /// it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter, and up to
-    /// 2 minutes or this time, whichever is longer.
+    /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that
+    /// opens it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter,
+    /// and up to 2 minutes or this time, whichever is longer.
     pub const fn open_for(self, open_for: Duration) -> Self {
         Self::of(Rule {
             open_for: at_least_a_milli(open_for),
@@ -141,15 +142,15 @@ impl Breaker {
         })
     }
 
-    /// How many trial calls it lets through when half open, at a time and in all. At least 1, the default. They all must
-    /// succeed to close it, unless [`trial_successes`](Self::trial_successes) says otherwise.
+    /// How many trial calls it lets through when half open, at a time and in all. At least 1, the default. They all
+    /// must succeed to close it, unless [`trial_successes`](Self::trial_successes) says otherwise.
     ///
     /// A trial call that is dropped gives its place to another. So that a trial call that never ends can't keep it half
     /// open, one more is let through whenever none has begun for as long as `open_for`.
     ///
     /// # Panics
     ///
-    /// If it is 0, or less than the successes that were asked for.
+    /// If `calls` is 0, or less than the successes that were asked for.
     pub const fn trial_calls(self, calls: u32) -> Self {
         let rule = self.into_rule();
         assert!(calls > 0, "`trial_calls` is at least 1");
@@ -163,8 +164,8 @@ impl Breaker {
         })
     }
 
-    /// How many of the [`trial_calls`](Self::trial_calls) must succeed to close it. As soon as so many have failed that no more can, it opens
-    /// again. At least 1, and by default all. Set it after their number.
+    /// How many of the [`trial_calls`](Self::trial_calls) must succeed to close it. As soon as so many have failed that
+    /// no more can, it opens again. At least 1, and by default all. Set it after their number.
     ///
     /// ```
     /// use retry_runtime::Breaker;
@@ -175,7 +176,7 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// If it is 0, or more than `trial_calls`.
+    /// If `calls` is 0, or more than `trial_calls`.
     pub const fn trial_successes(self, calls: u32) -> Self {
         let rule = self.into_rule();
         assert!(calls > 0, "`trial_successes` is at least 1");
@@ -214,12 +215,12 @@ impl Breaker {
         })
     }
 
-    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at most 24
-    /// days. Zero, the default, is never: what is dropped says nothing about the server.
+    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at
+    /// most 24 days. Zero, the default, is never: what is dropped says nothing about the server.
     ///
-    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs. Choose
-    /// more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also retries, and
-    /// the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
+    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs.
+    /// Choose more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also
+    /// retries, and the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
     ///
     /// ```
     /// use std::time::Duration;
@@ -246,9 +247,9 @@ impl Breaker {
         })
     }
 
-    /// This breaker for calls that wait while it is open, for no longer than that, and not beyond their deadline: workers
-    /// and consumers of queues, which have nothing better to do. Name it as the `limiter` of the call, in place of the key
-    /// `breaker`. Other calls can be rejected by the same breaker at the same time.
+    /// This breaker for calls that wait while it is open, for no longer than that, and not beyond their deadline:
+    /// workers and consumers of queues, which have nothing better to do. Name it as the `limiter` of the call, in place
+    /// of the key `breaker`. Other calls can be rejected by the same breaker at the same time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -268,8 +269,9 @@ impl Breaker {
     /// # }
     /// ```
     ///
-    /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have to wait
-    /// longer is rejected at once. While trial calls run, those that wait ask again every 20 ms.
+    /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have
+    /// to wait longer is rejected at once. While trial calls run, those that wait ask again every 20 ms, and else every
+    /// second at least: so they begin within a second after an operator has closed it.
     pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
         PatientBreaker::new(self, max_wait)
     }

@@ -48,8 +48,8 @@ impl Window {
         let number = now.since_origin().as_nanos() / slice;
         let number = u64::try_from(number).unwrap_or(u64::MAX);
         let behind = self.newest.saturating_sub(number);
-        // A thread's clock that is behind another's brings nothing back. After one was set back, the window begins anew:
-        // otherwise it would not move until the clock had caught up.
+        // A thread's clock that is behind another's brings nothing back. After one was set back, the window begins
+        // anew: otherwise it would not move until the clock had caught up.
         let is_set_back = behind >= SLICES as u64 && u128::from(behind) * slice > AHEAD.as_nanos();
         if is_set_back || number.saturating_sub(self.newest) >= SLICES as u64 {
             *self = Self::new();

@@ -31,10 +31,12 @@ use crate::time::moment::{AHEAD, Moment};
 /// Keys often come from outside, so their number is bounded. If there are as many, a new key takes the place of those at
 /// rest, unless a call has theirs:
 ///
-/// - what is as good as new: a full budget, a closed breaker without failures, a quota that owes nothing,
+/// - what is as good as new: a full budget, a closed breaker without failures or slow calls, a quota that owes nothing,
 /// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
 /// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it in ten minutes. These
 ///   are counted at the earliest from when another key found no room, because the clock is not read before.
+///
+/// A breaker or limiter that an operator forced, or whose numbers one changed, is kept until somebody takes that back.
 ///
 /// If none is at rest, further keys share one, so that nobody gets a full budget by making up keys. Once a second, it
 /// checks again whether one has come to rest.

@@ -17,7 +17,8 @@ pub struct Adaptive {
     /// The last rate at which anything got through; infinite before. Below it, the rate rises fast.
     good: f64,
     debt: Debt,
-    /// The number of refusals that lowered the rate. Refused attempts that began before the last of them say nothing new.
+    /// How often refusals or an operator lowered the rate. Refused attempts that began before the last of them say
+    /// nothing new.
     lowered: u32,
     /// What got through since then.
     through_since: f64,
@@ -90,6 +91,15 @@ impl Adaptive {
         Self { most, ..self }.bounded()
     }
 
+    /// While it is used. What began at a higher rate was charged less than it would give back.
+    pub(super) fn set_most(&mut self, most: f64) {
+        let before = self.rate;
+        *self = self.most(most);
+        if self.rate < before {
+            self.lowered = self.lowered.wrapping_add(1);
+        }
+    }
+
     const fn bounded(self) -> Self {
         Self {
             rate: within(self.rate, self.least, self.most),
@@ -124,8 +134,8 @@ impl Adaptive {
         Some(LimiterChange::Rate(self.rate))
     }
 
-    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is not
-    /// known, and where the server says by itself how long to wait.
+    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is
+    /// not known, and where the server says by itself how long to wait.
     fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);
@@ -252,8 +262,9 @@ impl Paced for Adaptive {
         1.0 - self.debt.owed(now).as_secs_f64() * self.rate
     }
 
-    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool {
-        is_unused || self.lowered == 0 && self.debt.owed(now).is_zero()
+    fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool {
+        let is_as_set = self.most.total_cmp(&new.most).is_eq();
+        is_as_set && (is_unused || self.lowered == 0 && self.debt.owed(now).is_zero())
     }
 }
 

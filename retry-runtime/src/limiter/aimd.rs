@@ -38,7 +38,7 @@ impl Aimd {
         }
     }
 
-    /// One that never changes.
+    /// A limit that never changes.
     pub(super) const fn fixed(limit: u32) -> Self {
         Self::new().between(limit, limit)
     }
@@ -81,6 +81,10 @@ impl Aimd {
     )]
     pub(super) const fn limit(&self) -> u32 {
         self.limit as u32
+    }
+
+    pub(super) fn bounds(&self) -> (u32, u32) {
+        (self.least, self.most)
     }
 
     pub(super) fn running(&self) -> u64 {

@@ -43,9 +43,10 @@ use crate::out_of_range::OutOfRange;
 /// also falls with a server that fails at random: to about ten attempts at a time if a tenth of them fail. Set
 /// [`least`](Self::least) if you need more.
 ///
-/// A failure lowers the limit by half the share of attempts that fail, as [DCTCP](https://www.rfc-editor.org/rfc/rfc8257)
-/// does, but by no more than a tenth. A round of failures lowers it once: failures of attempts that began before it was last lowered don't count.
-/// Successes raise it only while at least half of it is in use.
+/// A failure lowers the limit by half the share of attempts that fail, as
+/// [DCTCP](https://www.rfc-editor.org/rfc/rfc8257) does, but by no more than a tenth. A round of failures lowers it
+/// once: failures of attempts that began before it was last lowered don't count. Successes raise it only while at least
+/// half of it is in use.
 ///
 /// An attempt that makes calls with the same limiter takes up more of the limit for each of them. Once the limit is too
 /// low, it deadlocks with itself. Give each layer its own limiter.
@@ -72,8 +73,8 @@ impl ConcurrencyLimiter {
         Self(Queue::new(Aimd::new()))
     }
 
-    /// A limit that never changes: a bulkhead. What waits begins in the order in which it came, and a retry waits behind
-    /// what came during its pause.
+    /// A limit that never changes: a bulkhead. What waits begins in the order in which it came, and a retry waits
+    /// behind what came during its pause.
     ///
     /// ```
     /// use retry_runtime::{ConcurrencyLimiter, retry};
@@ -91,7 +92,7 @@ impl ConcurrencyLimiter {
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// If `limit` is 0.
     #[doc(alias = "bulkhead")]
     #[doc(alias = "semaphore")]
     pub const fn fixed(limit: u32) -> Self {
@@ -185,12 +186,14 @@ impl ConcurrencyLimiter {
     }
 }
 
-/// While nothing runs or waits, and the limit is the first one or unused.
+/// While nothing runs or waits, no operator's bounds are in force, and the limit is the first one or unused.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self, is_unused: bool) -> bool {
-        let start = self.0.new.limit();
-        self.0
-            .is_at_rest(|gate, _| gate.running() == 0 && (is_unused || gate.limit() == start))
+        let new = &self.0.new;
+        self.0.is_at_rest(|gate, _| {
+            let is_idle = gate.running() == 0 && gate.bounds() == new.bounds();
+            is_idle && (is_unused || gate.limit() == new.limit())
+        })
     }
 }
 

@@ -144,7 +144,7 @@ impl Paced for Cubic {
         }
     }
 
-    fn is_at_rest(&self, is_unused: bool, _: Moment) -> bool {
+    fn is_at_rest(&self, _: &Self, is_unused: bool, _: Moment) -> bool {
         is_unused || !self.is_on
     }
 }
@@ -248,8 +248,8 @@ mod tests {
         }
     }
 
-    /// smithy-rs `client_rate_limiter.rs`, smithy-kotlin, and aws-sdk-go-v2 `adaptive_ratelimit_test.go`: time in tenths of
-    /// a second, whether it was refused, the rate of answers, the rate.
+    /// smithy-rs `client_rate_limiter.rs`, smithy-kotlin, and aws-sdk-go-v2 `adaptive_ratelimit_test.go`: time in
+    /// tenths of a second, whether it was refused, the rate of answers, the rate.
     #[test]
     fn end_to_end() {
         let steps = [
@@ -315,7 +315,8 @@ mod tests {
         assert!(close(measured.answered(at(0.5)), 12.0 * 0.8));
     }
 
-    /// smithy-typescript `DefaultRateLimiter.spec.ts`, `getSendToken`: when it was refused, and the wait, in milliseconds.
+    /// smithy-typescript `DefaultRateLimiter.spec.ts`, `getSendToken`: when it was refused, and the wait, in
+    /// milliseconds.
     #[test]
     fn the_first_after_a_refusal_waits() {
         for (refused, wait) in [(500, 892.857), (1000, 1_785.714), (2000, 2_000.0)] {
@@ -328,8 +329,8 @@ mod tests {
         }
     }
 
-    /// smithy-rs `client_rate_limiter.rs`: who waits takes nothing, all wait equally long, and a shortfall by rounding is
-    /// none.
+    /// smithy-rs `client_rate_limiter.rs`: who waits takes nothing, all wait equally long, and a shortfall by rounding
+    /// is none.
     #[test]
     fn who_waits_takes_nothing() {
         let mut cubic = since_start();

@@ -12,7 +12,8 @@ pub(crate) trait Gate {
     }
 
     /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it
-    /// began; or for how long it has to wait, `None` until another attempt ends. Asked again, it may say something else.
+    /// began; or for how long it has to wait, `None` until another attempt ends. Asked again, it may say something
+    /// else.
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>>;
 
     /// Tells the gate how an attempt that it let begin has ended, with its cost and stamp. Called exactly once for

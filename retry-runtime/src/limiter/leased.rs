@@ -56,8 +56,8 @@ impl RateLimiter<Leased> {
         self.0.with(|leased| core::mem::take(&mut leased.room))
     }
 
-    /// Takes away the room that nobody can use: nobody waits, the server's pause lasts, or the first costs more. Returns
-    /// how much it was.
+    /// Takes away the room that nobody can use: nobody waits, the server's pause lasts, or the first costs more.
+    /// Returns how much it was.
     pub fn revoke_unused(&self) -> u64 {
         self.0.with_ready(|leased, ready| {
             if ready == 0 || leased.room < leased.first {

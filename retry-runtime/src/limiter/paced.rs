@@ -8,6 +8,6 @@ pub trait Paced {
     /// How much cost may begin at once; less than 0 where more than all of it is owed.
     fn available(&self, now: Moment) -> f64;
 
-    /// Whether it may be forgotten.
-    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool;
+    /// Whether it may be forgotten, made like `new`. Numbers that an operator changed are kept.
+    fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
 }

@@ -63,7 +63,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// What began and runs.
 type Running = Vec<(u32, u32)>;
 
-/// Takes the steps, and looks at the gate after each. An attempt that has to wait begins after that time, if not for ever.
+/// Takes the steps, and looks at the gate after each. An attempt that has to wait begins after that time, if not for
+/// ever.
 fn run<G: Gate>(
     gate: &mut G,
     longest: Duration,

@@ -258,8 +258,8 @@ impl<G> State<G> {
         }
     }
 
-    /// Where the first is absent and nobody else is known to be due, has all before that place ask, to know which of them
-    /// are there. Returns what wakes them.
+    /// Where the first is absent and nobody else is known to be due, has all before that place ask, to know which of
+    /// them are there. Returns what wakes them.
     fn call(&mut self, place: usize) -> Vec<Waker> {
         if place == 0 || self.waiting[0].due.is_none() {
             return Vec::new();

@@ -1,3 +1,4 @@
+use core::mem;
 use core::time::Duration;
 
 use crate::limiter::debt::Debt;
@@ -63,15 +64,17 @@ impl Quota {
         }
     }
 
-    pub(super) const fn with_units(mut self, amount: u32) -> Self {
-        self.units.amount = amount;
-        self.burst(self.burst)
+    pub(super) fn set_units(&mut self, amount: u32, now: Moment) {
+        self.units.set_amount(amount, self.period, now);
+        *self = self.burst(self.burst);
     }
 
     /// None where there are none, or never any.
-    pub(super) fn with_requests(mut self, amount: u32) -> Option<Self> {
-        self.requests.as_mut().filter(|_| amount > 0)?.amount = amount;
-        Some(self.burst(self.burst))
+    pub(super) fn set_requests(&mut self, amount: u32, now: Moment) -> Option<()> {
+        let requests = self.requests.as_mut().filter(|_| amount > 0)?;
+        requests.set_amount(amount, self.period, now);
+        *self = self.burst(self.burst);
+        Some(())
     }
 
     /// An attempt that took `cost` has used `used`.
@@ -120,8 +123,8 @@ impl Allowance {
         }
     }
 
-    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the server
-    /// allows.
+    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the
+    /// server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;
@@ -133,6 +136,16 @@ impl Allowance {
             let nanos = nanos.div_ceil(self.amount as u128);
             if nanos < MOST { nanos as u64 } else { u64::MAX }
         })
+    }
+
+    /// As many units stay owed and credited: what runs gives back units.
+    fn set_amount(&mut self, amount: u32, period: Duration, now: Moment) {
+        let before = mem::replace(&mut self.amount, amount);
+        self.debt.pay(now);
+        let owed = self.debt.owed(now);
+        self.debt.forgive(owed);
+        self.debt.add(self.time(before, owed));
+        self.credit = self.time(before, self.credit).min(period);
     }
 
     /// Returns how much the credit paid for.
@@ -167,8 +180,8 @@ impl Allowance {
         left
     }
 
-    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket above
-    /// its capacity.
+    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket
+    /// above its capacity.
     fn give(&mut self, time: Duration, period: Duration) {
         let left = self.debt.forgive(time);
         self.credit = self.credit.saturating_add(left).min(period);
@@ -245,8 +258,14 @@ impl Paced for Quota {
     }
 
     /// What is owed is owed however long it is unused.
-    fn is_at_rest(&self, _: bool, now: Moment) -> bool {
+    fn is_at_rest(&self, new: &Self, _: bool, now: Moment) -> bool {
         let owes = |allowance: &Allowance| !allowance.debt.owed(now).is_zero();
-        !owes(&self.units) && !self.requests.as_ref().is_some_and(owes)
+        let amounts = |quota: &Self| {
+            let requests = quota.requests.map(|requests| requests.amount);
+            (quota.units.amount, requests)
+        };
+        amounts(self) == amounts(new)
+            && !owes(&self.units)
+            && !self.requests.as_ref().is_some_and(owes)
     }
 }

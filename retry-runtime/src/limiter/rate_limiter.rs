@@ -45,7 +45,8 @@ use crate::time::clock;
 /// | [`cubic`](Self::cubic) | found by trying, as the AWS SDKs do | `RateLimiter<Cubic>` |
 /// | [`leased`](Self::leased) | reckoned elsewhere | `RateLimiter<Leased>` |
 ///
-/// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per second.
+/// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per
+/// second.
 ///
 /// Make one for each limit that the server has: usually one for each key and model. [`Keyed`](crate::Keyed) keeps them
 /// apart.
@@ -97,8 +98,8 @@ impl RateLimiter {
         self
     }
 
-    /// Changes the highest rate from now on: for an operator, to slow calls down at once. Infinite is none. Has an `INFO` in
-    /// the log. Fails and changes nothing if it is not above 0.
+    /// Changes the highest rate from now on: for an operator, to slow calls down at once. Infinite is none. Has an
+    /// `INFO` in the log. Fails and changes nothing if it is not above 0.
     ///
     /// ```
     /// use retry_runtime::RateLimiter;
@@ -113,7 +114,7 @@ impl RateLimiter {
         if per_second.is_nan() || per_second <= 0.0 {
             return Err(OutOfRange);
         }
-        self.0.with(|gate| *gate = gate.most(per_second));
+        self.0.with(|gate| gate.set_most(per_second));
         changed("highest rate per second", &per_second);
         Ok(())
     }
@@ -127,8 +128,8 @@ impl RateLimiter<Cubic> {
     /// rises along a cubic curve: fast, then slowly around the rate that was too high, then fast again, up to twice the
     /// measured rate. It is at least 0.5 per second.
     ///
-    /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that of
-    /// [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
+    /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that
+    /// of [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
     pub const fn cubic() -> Self {
         Self(Queue::new(Cubic::new()))
     }
@@ -138,9 +139,9 @@ impl RateLimiter<Quota> {
     /// Known limits: requests and tokens per minute. An attempt takes one request, and its [`cost`](Self::cost) in
     /// tokens.
     ///
-    /// Both are taken together, evenly over the minute: with 60 requests, one each second. [`burst`](Self::burst) lets more
-    /// begin at once after a lull. An attempt that costs more tokens than a burst holds begins when all are there, and those
-    /// after it wait for the rest.
+    /// Both are taken together, evenly over the minute: with 60 requests, one each second. [`burst`](Self::burst) lets
+    /// more begin at once after a lull. An attempt that costs more tokens than a burst holds begins when all are there,
+    /// and those after it wait for the rest.
     ///
     /// How many tokens an answer takes is known only afterwards. Report it, because most estimates are far too high:
     ///
@@ -202,9 +203,10 @@ impl RateLimiter<Quota> {
         self
     }
 
-    /// Changes the amount for each period from now on, or the tokens of a [`quota`](Self::quota): for an operator, to slow
-    /// calls down at once. What begins next has waited for what began before at the old rate. A [`burst`](Self::burst) is
-    /// as large as it was. Has an `INFO` in the log. Fails and changes nothing if it is 0.
+    /// Changes the amount for each period from now on, or the tokens of a [`quota`](Self::quota): for an operator, to
+    /// slow calls down at once. What is still owed, and what running attempts give back, is as much as it was, at the
+    /// new rate. A [`burst`](Self::burst) is as large as it was. Has an `INFO` in the log. Fails and changes nothing if
+    /// it is 0.
     ///
     /// ```
     /// use std::time::Duration;
@@ -220,19 +222,17 @@ impl RateLimiter<Quota> {
         if amount == 0 {
             return Err(OutOfRange);
         }
-        self.0.with(|quota| *quota = quota.with_units(amount));
+        self.0.with(|quota| quota.set_units(amount, clock::now()));
         changed("amount per period", &amount);
         Ok(())
     }
 
-    /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its tokens.
-    /// Fails and changes nothing if it is 0, or there is no limit of requests.
+    /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its
+    /// tokens. Fails and changes nothing if it is 0, or there is no limit of requests.
     pub fn set_requests(&self, requests: u32) -> Result<(), OutOfRange> {
-        let change = |quota: &mut Quota| {
-            *quota = quota.with_requests(requests)?;
-            Some(())
-        };
-        self.0.with(change).ok_or(OutOfRange)?;
+        self.0
+            .with(|quota| quota.set_requests(requests, clock::now()))
+            .ok_or(OutOfRange)?;
         changed("requests per minute", &requests);
         Ok(())
     }
@@ -326,11 +326,11 @@ impl<By: Paced> RateLimiter<By> {
     }
 }
 
-/// While nobody waits, and it is as good as new, or unused and found by trying.
+/// While nobody waits, no operator's number is in force, and it is as good as new, or unused and found by trying.
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         self.0
-            .is_at_rest(|gate, now| gate.is_at_rest(is_unused, now))
+            .is_at_rest(|gate, now| gate.is_at_rest(&self.0.new, is_unused, now))
     }
 }
 

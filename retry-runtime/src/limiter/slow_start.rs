@@ -4,9 +4,9 @@ use crate::limiter::SOON;
 use crate::time::moment::Moment;
 
 /// Nothing begins until the time that the server asked for is over. Then as many may run as ran before and were not
-/// refused, half as many for each [`FORGOTTEN`] of pause, and one more for each success: otherwise all that waited would
-/// come as one wave, and be throttled again. TCP does so after an idle time (RFC 2861): the longer it was, the less is
-/// known of what the path bears.
+/// refused, half as many for each [`FORGOTTEN`] of pause, and one more for each success: otherwise all that waited
+/// would come as one wave, and be throttled again. TCP does so after an idle time (RFC 2861): the longer it was, the
+/// less is known of what the path bears.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,

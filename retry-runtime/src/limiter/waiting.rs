@@ -189,16 +189,23 @@ impl Patience {
             }
             None => None,
         };
+        let unwoken = place.is_unwoken().then_some(ABSENT);
         Ok(Some(match at_least {
-            Some(at_least) if left.is_none_or(|left| at_least <= left) => Nap::UntilTurn(at_least),
+            Some(at_least) if left.is_none_or(|left| at_least <= left) => {
+                Nap::UntilTurn(unwoken.map_or(at_least, |most| at_least.min(most)))
+            }
             Some(_) => Nap::Patient(left),
-            None => Nap::Patient(left.into_iter().chain(look(ahead)).min()),
+            None => Nap::Patient(
+                left.into_iter()
+                    .chain(unwoken.or_else(|| look(ahead)))
+                    .min(),
+            ),
         }))
     }
 }
 
-/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that few
-/// of many look at a time.
+/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that
+/// few of many look at a time.
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);

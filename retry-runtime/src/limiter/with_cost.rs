@@ -5,7 +5,7 @@ use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
 /// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
 ///
-/// This crate's limiters have a method for it. Wrap others by name:
+/// The limiters of this crate have a method for it. Wrap others by name:
 ///
 /// ```
 /// use std::time::Duration;

@@ -605,6 +605,20 @@ async fn each_key_has_one_and_what_is_at_rest_is_forgotten() {
     assert_eq!(hosts.len(), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn slow_calls_keep_a_key() {
+    let hosts: Keyed<u32, Breaker> = Keyed::new(1, || Breaker::new().slow(secs(1), 0.5));
+    let slow = Arc::downgrade(&hosts.of(&1));
+    let pass = hosts.of(&1).admit().unwrap();
+    advance(secs(1)).await;
+    hosts.of(&1).record(pass, Seen::Success);
+    hosts.of(&2);
+    assert!(slow.upgrade().is_some());
+    advance(secs(31)).await;
+    hosts.of(&2);
+    assert!(slow.upgrade().is_none());
+}
+
 proptest! {
     /// Whatever happens to the trials and in which order, as many run and have succeeded as there are places, and no place
     /// is lost.

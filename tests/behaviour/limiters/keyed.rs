@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use retry_runtime::{ConcurrencyLimiter, Cubic, End, Keyed, Limiter, Quota, RateLimiter};
+use retry_runtime::{Breaker, ConcurrencyLimiter, Cubic, End, Keyed, Limiter, Quota, RateLimiter};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
@@ -126,6 +126,62 @@ async fn a_limit_that_is_in_use_is_kept_however_long_it_has_not_changed() {
         hosts.of(&'b');
     }
     assert_eq!(hosts.of(&'a').limit(), 3);
+}
+
+/// Whether one is still there that nobody has asked for in ten minutes, after an operator's changes.
+macro_rules! is_kept {
+    ($make:expr, |$changed:ident| $($change:expr),+) => {{
+        let keyed = Keyed::new(1, || $make);
+        let $changed = keyed.of(&'a');
+        $($change;)+
+        let weak = Arc::downgrade(&$changed);
+        // From when another key finds no room.
+        keyed.of(&'b');
+        drop($changed);
+        advance(secs(10 * 60)).await;
+        keyed.of(&'b');
+        weak.upgrade().is_some()
+    }};
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_s_numbers_are_kept_until_they_are_taken_back() {
+    let kept = [
+        is_kept!(ConcurrencyLimiter::aimd(), |of| of
+            .set_limits(1..=50)
+            .unwrap()),
+        is_kept!(RateLimiter::adaptive(), |of| of.set_most(0.5).unwrap()),
+        is_kept!(RateLimiter::fixed(9, secs(1)), |of| of
+            .set_amount(8)
+            .unwrap()),
+        is_kept!(RateLimiter::quota(9, 9), |of| of.set_requests(8).unwrap()),
+        is_kept!(Breaker::new(), |of| of.set_ratio(0.5).unwrap()),
+        is_kept!(Breaker::new(), |of| of.set_open_for(secs(9))),
+    ];
+    assert_eq!(kept, [true; 6]);
+    let back = [
+        is_kept!(
+            ConcurrencyLimiter::aimd(),
+            |of| of.set_limits(1..=50).unwrap(),
+            of.set_limits(1..=200).unwrap()
+        ),
+        is_kept!(
+            RateLimiter::adaptive(),
+            |of| of.set_most(0.5).unwrap(),
+            of.set_most(f64::INFINITY).unwrap()
+        ),
+        is_kept!(
+            RateLimiter::fixed(9, secs(1)),
+            |of| of.set_amount(8).unwrap(),
+            of.set_amount(9).unwrap()
+        ),
+        is_kept!(
+            Breaker::new(),
+            |of| of.set_ratio(0.5).unwrap(),
+            of.set_ratio(0.9).unwrap()
+        ),
+    ];
+    assert_eq!(back, [false; 4]);
 }
 
 /// No clock is read before a key finds no room, so the ten minutes begin there.

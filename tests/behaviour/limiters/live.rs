@@ -36,8 +36,8 @@ async fn limits_rates_and_quotas_change_while_calls_wait() {
     assert_eq!(begins(&places, fewer).await, [0, 0, 0, 1000]);
 
     let fixed = RateLimiter::fixed(1, secs(1));
-    let slower = || fixed.set_amount(60).unwrap();
-    assert_eq!(begins(&fixed, slower).await, [0, 1000, 1017, 1034]);
+    let faster = || fixed.set_amount(60).unwrap();
+    assert_eq!(begins(&fixed, faster).await, [0, 18, 35, 51]);
 
     let quota = RateLimiter::quota(60, 60_000).burst(2);
     let slower = || quota.set_requests(6).unwrap();
@@ -49,6 +49,37 @@ async fn limits_rates_and_quotas_change_while_calls_wait() {
         [0, 1000]
     );
     assert_eq!(found.rate().to_string(), "0.1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_gives_back_what_it_was_charged() {
+    for amount in [6000, 60_000, 600_000] {
+        let fixed = RateLimiter::fixed(60_000, secs(60)).burst(32_000);
+        let mut tickets = Vec::new();
+        for _ in 0..4 {
+            tickets.push(turn(&fixed, 8000).await);
+        }
+        fixed.set_amount(amount).unwrap();
+        assert_eq!(fixed.available(), 0.0, "{amount}");
+        tickets.iter().for_each(|_| fixed.settle(8000, 1000));
+        assert_eq!(fixed.available(), 28_000.0, "{amount}");
+
+        let requests = amount / 1000;
+        let quota = RateLimiter::quota(60, 60_000).burst(2);
+        let begun = [turn(&quota, 0).await, turn(&quota, 0).await];
+        quota.set_requests(requests).unwrap();
+        assert_eq!(quota.available(), 0.0, "{requests}");
+        begun.map(|ticket| quota.leave(ticket, End::NotBegun));
+        assert!(quota.available() > 0.0, "{requests}");
+    }
+
+    let found = RateLimiter::adaptive().start(100.0);
+    let early = turn(&found, 1).await;
+    sleep(millis(10)).await;
+    found.set_most(0.1).unwrap();
+    let _late = turn(&found, 1).await;
+    found.leave(early, End::NotBegun);
+    assert_eq!(found.available(), 0.0);
 }
 
 #[test]

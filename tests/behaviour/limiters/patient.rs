@@ -8,7 +8,7 @@ use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::limiters::{TRANSIENT as END, millis, secs};
+use crate::limiters::{TRANSIENT as END, failure, millis, secs};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -49,6 +49,40 @@ async fn two_workers_outlast_an_outage() {
         .iter()
         .filter(|line| line.starts_with("limiter resumed"));
     assert_eq!((paused.count(), resumed.count()), (3, 1), "{lines:#?}");
+}
+
+/// When an operator closes it, after 10.5 s, those that wait go on, and others need no longer than they may.
+#[tokio::test(start_paused = true)]
+async fn an_operator_s_reset_ends_the_wait_within_a_second() {
+    #[retry(max = 0, limiter = breaker.max_wait(max_wait))]
+    async fn work(breaker: &Breaker, max_wait: Duration) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    let hint = failure(Kind::Transient, Some(MINUTE));
+    for (is_forced, max_wait, end, after) in [
+        (false, 2 * MINUTE, Ok(()), 11_000),
+        (true, 2 * MINUTE, Ok(()), 11_000),
+        (false, secs(50), Err(STOP), 0),
+        (true, millis(5500), Err(STOP), 5500),
+    ] {
+        let breaker = of_one();
+        let failing = Limiter::enter(&breaker.max_wait(MINUTE), 1);
+        breaker.max_wait(MINUTE).leave(failing, hint);
+        if is_forced {
+            breaker.force_open();
+        }
+        let start = Instant::now();
+        let operator = async {
+            sleep(millis(10_500)).await;
+            breaker.reset();
+        };
+        let call = async {
+            let result = work(&breaker, max_wait).await;
+            (result, start.elapsed().as_millis())
+        };
+        assert_eq!(join(call, operator).await.0, (end, after));
+    }
 }
 
 #[tokio::test(start_paused = true)]
