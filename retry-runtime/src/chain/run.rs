@@ -154,9 +154,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         self.attempts.begin(&mut self.context)?;
         if let Some(history) = self.history.get_mut() {
             let call = self.attempts.call();
-            let max = match call.is_retried() {
-                true => call.limit(),
-                false => self.context.policy().retries_allowed(),
+            let max = if call.is_retried() {
+                call.limit()
+            } else {
+                self.context.policy().retries_allowed()
             };
             own(history).begin(limit(max));
         }

@@ -1,6 +1,7 @@
 //! Policies laid over those of every call in the process, by name.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use alloc::sync::Arc;
+use std::sync::{PoisonError, RwLock};
 
 use crate::configure::own_policy::FindPolicy;
 use crate::configure::policies::Policies;

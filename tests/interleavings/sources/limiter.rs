@@ -100,4 +100,7 @@ pub(crate) trait Limiter {
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
     fn longest_wait(&self) -> Option<Duration>;
+    fn handles_throttling(&self) -> bool {
+        true
+    }
 }
