@@ -52,16 +52,15 @@ impl Extractor {
                             let retry_decision = __retry::cold(|| {
                                 let retry_budget = __retry::budget(&self.turns);
                                 __retry::held(&retry_budget).__retry_is_shared();
-                                let retry_verdict = __retry::complaint::<
-                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                >(&retry_error)
-                                    .__retry_verdict();
                                 #[allow(clippy::let_and_return)]
                                 let retry_decision = __retry::Call::failed_with(
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             __RETRY_SITE,
-                                            retry_verdict,
+                                            __retry::complaint::<
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                            >(&retry_error)
+                                                .__retry_verdict(),
                                             __retry::show::<
                                                 <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
@@ -74,7 +73,10 @@ impl Extractor {
                                     retry_decision,
                                     |retry_pause| (
                                         retry_pause,
-                                        __retry::paid(retry_budget, retry_verdict),
+                                        __retry::paid(
+                                            retry_budget,
+                                            __retry::Call::followed(&retry_next),
+                                        ),
                                     ),
                                 );
                                 retry_decision
@@ -135,13 +137,12 @@ impl Extractor {
                         let retry_decision = __retry::cold(|| {
                             let retry_budget = __retry::budget(&self.turns);
                             __retry::held(&retry_budget).__retry_is_shared();
-                            let retry_verdict = __retry::classify(&retry_error);
                             #[allow(clippy::let_and_return)]
                             let retry_decision = __retry::Call::failed_with(
                                 &mut retry_next,
                                 __retry::Failure::new(
                                         __RETRY_SITE,
-                                        retry_verdict,
+                                        __retry::classify(&retry_error),
                                         __retry::show::<
                                             <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                         >(&retry_error)
@@ -154,7 +155,10 @@ impl Extractor {
                                 retry_decision,
                                 |retry_pause| (
                                     retry_pause,
-                                    __retry::paid(retry_budget, retry_verdict),
+                                    __retry::paid(
+                                        retry_budget,
+                                        __retry::Call::followed(&retry_next),
+                                    ),
                                 ),
                             );
                             retry_decision

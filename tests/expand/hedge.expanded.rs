@@ -138,16 +138,15 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
                         let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
-                        let retry_verdict = match retry_verdict {
-                            __retry::Some(retry_verdict) => retry_verdict,
-                            __retry::None => __retry::classify(&retry_error),
-                        };
                         #[allow(clippy::let_and_return)]
                         let retry_decision = __retry::Call::failed_with(
                             &mut retry_next,
                             __retry::Failure::new(
                                     __RETRY_SITE,
-                                    retry_verdict,
+                                    match retry_verdict {
+                                        __retry::Some(retry_verdict) => retry_verdict,
+                                        __retry::None => __retry::classify(&retry_error),
+                                    },
                                     __retry::show(&retry_error).__retry_show(),
                                 )
                                 .budget(&retry_budget)
@@ -157,7 +156,10 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                             retry_decision,
                             |retry_pause| (
                                 retry_pause,
-                                __retry::paid(retry_budget, retry_verdict),
+                                __retry::paid(
+                                    retry_budget,
+                                    __retry::Call::followed(&retry_next),
+                                ),
                             ),
                         );
                         retry_decision

@@ -17,8 +17,8 @@ const ALLOWED: &str = "retries_allowed";
 const PAUSED: &str = "paused_ms";
 
 /// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
-/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, the pauses where they are limited, and the
-/// kind of failure that the last retry followed.
+/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, the
+/// sum of the pauses, and the kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
