@@ -35,7 +35,7 @@ const EXPRESSION: (f64, f64) = (1.0, 0.01);
 const CHAIN: (f64, usize) = (1.2, 208);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
-const KEY: f64 = 135.0;
+const KEY: f64 = 145.0;
 
 /// How many a full budget may cost, which is read and not written.
 const BUDGET: f64 = 15.0;

@@ -1,5 +1,5 @@
-//! Policies installed over those of every call. The names of each test's calls are its own, but what is installed is
-//! everybody's, so one test at a time.
+//! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process of
+//! their own.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,5 @@
-//! What a program sets for all of its calls: policies, levels of log records, and whether secrets are hidden. In a process
-//! of its own.
-
-mod installed;
+//! What a program sets for all of its calls: levels of log records, and whether secrets are hidden. In a process of its
+//! own.
 
 use std::sync::Mutex;
 
@@ -40,12 +38,12 @@ fn levels_named(name: &str, failures: u32) -> (Vec<String>, usize) {
 const RETRYING: &str =
     "retrying at once call=read attempt=1 max=1 delay=0.0 error=busy reason=transient";
 
-/// Held by tests that set levels, which are everybody's.
-static LEVELS: Mutex<()> = Mutex::new(());
+/// Held by each test, since what it sets and logs is everybody's.
+static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
 fn each_record_has_the_level_that_it_was_given() {
-    let _turn = LEVELS.lock();
+    let _turn = TURN.lock();
     let retrying = |level: &str| format!("{level} retry: {RETRYING}");
     let succeeded = |level: &str| format!("{level} retry: succeeded call=read attempt=2 max=1");
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
@@ -80,7 +78,7 @@ fn each_record_has_the_level_that_it_was_given() {
 
 #[test]
 fn some_calls_log_less_than_others() {
-    let _turn = LEVELS.lock();
+    let _turn = TURN.lock();
     let levels = |name: &str| levels_named(name, 1).0;
     let all = |name: &str, levels: [&str; 2]| {
         let [retrying, succeeded] = levels;
@@ -111,6 +109,7 @@ fn some_calls_log_less_than_others() {
 #[test]
 fn secrets_are_shown_where_the_program_says_so() {
     const ERROR: &str = "https://me:pw@host/?q=1: password=hunter2\n\u{200b}";
+    let _turn = TURN.lock();
 
     let shown = || {
         let recording = testing::record();

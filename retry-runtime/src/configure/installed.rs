@@ -50,14 +50,21 @@ impl Policies {
 
     /// What is installed, such as to list the entries that are [`unused`](Self::unused).
     pub fn installed() -> Arc<Self> {
-        let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
-        installed.clone().unwrap_or_default()
+        current().unwrap_or_default()
     }
+}
+
+fn current() -> Option<Arc<Policies>> {
+    let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
+    installed.clone()
 }
 
 /// The policy of the call of that name with what is installed over it. What is off stays off: nobody has classified the
 /// error.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
-    let found = Policies::installed().find_over(name, *own);
+    let Some(installed) = current() else {
+        return *own;
+    };
+    let found = installed.find_over(name, *own);
     found.enabled(found.is_enabled() && own.is_enabled())
 }
