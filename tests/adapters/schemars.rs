@@ -70,7 +70,7 @@ fn all_that_the_schema_names_is_read() {
 
 #[test]
 fn it_has_the_keys_their_meanings_and_their_defaults() {
-    let every_key: Policy = "floor=1s, timeout=1s, deadline=1s, enabled=false, transient(max=1), \
+    let every_key: Policy = "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
         throttled(max=1), timed_out(max=1), invalid(max=1)"
         .parse()
         .unwrap();
@@ -96,6 +96,7 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
     let of_limit = pattern("cap").replacen('^', "^(?=.*[1-9])", 1);
     assert_eq!(pattern("timeout"), of_limit);
     assert_eq!(pattern("deadline"), of_limit);
+    assert_eq!(pattern("total_delay"), of_limit);
 }
 
 #[test]
