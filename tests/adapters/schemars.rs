@@ -70,10 +70,11 @@ fn all_that_the_schema_names_is_read() {
 
 #[test]
 fn it_has_the_keys_their_meanings_and_their_defaults() {
-    let every_key: Policy = "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
+    let every_key: Policy =
+        "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
         throttled(max=1), timed_out(max=1), invalid(max=1)"
-        .parse()
-        .unwrap();
+            .parse()
+            .unwrap();
     let written = serde_json::to_value(every_key).unwrap();
     let schema = schema_for!(Policy).to_value();
     let keys =
