@@ -118,52 +118,27 @@ pub(crate) fn log(fields: &Fields<'_>) {
 #[cold]
 #[inline(never)]
 fn log_changed(level: Level, values: &TracingFields<'_>) {
+    /// The record with the fields of every kind.
+    macro_rules! at {
+        ($level:ident) => {
+            record!(
+                tracing::Level::$level,
+                values,
+                retry,
+                retry_max,
+                ahead,
+                limit,
+                rate
+            )
+        };
+    }
+
     match level {
         Level::Off => {}
-        Level::Error => record!(
-            tracing::Level::ERROR,
-            values,
-            retry,
-            retry_max,
-            ahead,
-            limit,
-            rate
-        ),
-        Level::Warn => record!(
-            tracing::Level::WARN,
-            values,
-            retry,
-            retry_max,
-            ahead,
-            limit,
-            rate
-        ),
-        Level::Info => record!(
-            tracing::Level::INFO,
-            values,
-            retry,
-            retry_max,
-            ahead,
-            limit,
-            rate
-        ),
-        Level::Debug => record!(
-            tracing::Level::DEBUG,
-            values,
-            retry,
-            retry_max,
-            ahead,
-            limit,
-            rate
-        ),
-        Level::Trace => record!(
-            tracing::Level::TRACE,
-            values,
-            retry,
-            retry_max,
-            ahead,
-            limit,
-            rate
-        ),
+        Level::Error => at!(ERROR),
+        Level::Warn => at!(WARN),
+        Level::Info => at!(INFO),
+        Level::Debug => at!(DEBUG),
+        Level::Trace => at!(TRACE),
     }
 }
