@@ -14,6 +14,7 @@ use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::attribute::number::{is_number_type, number};
 use crate::attribute::word::Mode;
+use crate::errors::error;
 use crate::tokens::elements;
 
 impl KeyValue {
@@ -60,15 +61,7 @@ impl KeyValue {
                 expr => word(key, expr, Self::Backoff),
             },
             Takes::Hint => word(key, expr, Self::Hint),
-            Takes::Jitter => match number(&expr) {
-                Some(number) => {
-                    let ratio = number?;
-                    let checked = range::check_ratio(ratio);
-                    checked.map_err(|wanted| out_of_range(key, &expr, wanted))?;
-                    Ok(Self::Ratio(ratio))
-                }
-                None => word(key, expr, Self::Jitter),
-            },
+            Takes::Jitter => jitter(key, expr),
             Takes::Stream if text(&expr).is_none() => {
                 let words = r#"one of the words "first", "buffer", "resume""#;
                 Err(wrong_kind(key, &expr, words))
@@ -81,19 +74,7 @@ impl KeyValue {
                 }) => Ok(Self::Bool(lit.value)),
                 _ => expression(key, range::BOOL, expr),
             },
-            Takes::Text => match text(&expr) {
-                Some(text) if has_placeholder(&text) => {
-                    let written = written(&expr);
-                    Err(syn::Error::new(
-                        expr.span(),
-                        format!(
-                            "`{key}` is taken as it is written: to put a value into it, write `{key} = format!({written})`"
-                        ),
-                    ))
-                }
-                Some(text) => Ok(Self::Text(text)),
-                None => expression(key, "a string", expr),
-            },
+            Takes::Text => literal(key, expr),
             Takes::Expr(wanted) => {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
@@ -116,6 +97,29 @@ impl KeyValue {
             _ => None,
         }
     }
+}
+
+fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
+    let Some(ratio) = number(&expr) else {
+        return word(key, expr, KeyValue::Jitter);
+    };
+    let ratio = ratio?;
+    let checked = range::check_ratio(ratio);
+    checked.map_err(|wanted| out_of_range(key, &expr, wanted))?;
+    Ok(KeyValue::Ratio(ratio))
+}
+
+/// A text that stays as it is written, or an expression that makes one.
+fn literal(key: Key, expr: Expr) -> syn::Result<KeyValue> {
+    let Some(text) = text(&expr) else {
+        return expression(key, "a string", expr);
+    };
+    if has_placeholder(&text) {
+        let written = written(&expr);
+        return Err(error!(expr.span() =>
+            "`{key}` is taken as it is written: to put a value into it, write `{key} = format!({written})`"));
+    }
+    Ok(KeyValue::Text(text))
 }
 
 /// Whether a path of several parts names a function. A name alone may be that of an argument.
