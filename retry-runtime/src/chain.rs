@@ -20,6 +20,7 @@
 //! ```
 
 pub(crate) mod abort;
+mod call_setters;
 mod context;
 pub(crate) mod fallback;
 mod hook;

@@ -1,4 +1,4 @@
-//! The keys of a chain, each named once.
+//! The keys of a chain, each named once. `call_setters` has those that batches and plans don't.
 
 #![expect(
     clippy::type_complexity,
@@ -6,7 +6,6 @@
 )]
 
 use core::fmt;
-use core::time::Duration;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
@@ -219,7 +218,7 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
         }
     }
 
-    fn with_single<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J, P> {
+    pub(super) fn with_single<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J, P> {
         PolicyCall {
             single: name(self.single),
             policy: self.policy,
@@ -553,194 +552,6 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
             name: keys.name,
             observer: keys.observer,
             idempotent: keys.idempotent,
-        })
-    }
-}
-
-impl<On, C, W, K, N, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<N, T, F, B, R>, P> {
-    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
-    /// the last value.
-    pub fn until<V, U: FnMut(&V) -> bool>(
-        self,
-        until: U,
-    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F, B, R>, P>
-    where
-        N: NotNamed,
-    {
-        self.with_single(|keys| CallKeys {
-            until: Some(until),
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
-        })
-    }
-}
-
-impl<On, C, W, K, U, T, F, B, R> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>> {
-    /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
-    /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(
-        mut self,
-        timeout: Duration,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>>
-    where
-        T: NotNamed,
-    {
-        self.policy = self.policy.timeout(timeout);
-        self.policy_timeout()
-    }
-}
-
-impl<On, C, W, K, U, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>, P> {
-    /// Drops each attempt that takes longer than the policy's own [`timeout`](Policy::timeout), if it has one: as in the
-    /// attribute the key `timeout` alone.
-    ///
-    /// ```
-    /// use std::io;
-    /// use retry_runtime::Policy;
-    ///
-    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-    /// # async fn main() {
-    /// let policy: Policy = "max=0, timeout=30s".parse().unwrap(); // or from a file
-    /// let hangs = policy
-    ///     .policy_timeout()
-    ///     .call(async || std::future::pending::<io::Result<()>>().await);
-    /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
-    /// # }
-    /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>, P>
-    where
-        T: NotNamed,
-    {
-        self.with_single(|keys| CallKeys {
-            until: keys.until,
-            timeout: Timed,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
-        })
-    }
-}
-
-impl<On, C, W, K, U, T, N, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, N, B, R>, P> {
-    /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
-    /// outcome, async for async calls. The errors of earlier attempts are kept for it.
-    pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
-        self,
-        fallback: F,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>, B, R>, P>
-    where
-        N: NotNamed,
-    {
-        self.with_single(|keys| CallKeys {
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: Some(fallback),
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
-        })
-    }
-}
-
-impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N, R>, P> {
-    /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
-    /// [`NextAttempt`]. See [`before_retry`](Self::before_retry), which runs after the pause.
-    ///
-    /// So something sees each error with its type, and the pause:
-    ///
-    /// ```
-    /// use std::cell::RefCell;
-    /// use std::io;
-    /// use std::time::Duration;
-    /// use retry_runtime::{Jitter, Policy};
-    ///
-    /// const POLICY: Policy = Policy::new()
-    ///     .max(2)
-    ///     .base(Duration::from_millis(1))
-    ///     .jitter(Jitter::None);
-    ///
-    /// let shown = RefCell::new(Vec::new());
-    /// let failed = POLICY
-    ///     .before_pause(|error: &io::Error, next| {
-    ///         shown.borrow_mut().push((error.kind(), next.pause()));
-    ///     })
-    ///     .call_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
-    /// assert!(failed.is_err());
-    /// let late = io::ErrorKind::TimedOut;
-    /// let millis = Duration::from_millis;
-    /// assert_eq!(shown.into_inner(), [(late, millis(1)), (late, millis(2))]);
-    /// ```
-    pub fn before_pause<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
-        self,
-        hook: H,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, Option<Hook<H, Ret>>, R>, P>
-    where
-        N: NotNamed,
-    {
-        self.with_single(|keys| CallKeys {
-            before_pause: Some(Hook::new(hook)),
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_retry: keys.before_retry,
-        })
-    }
-}
-
-impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, N>, P> {
-    /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
-    /// [`NextAttempt`]. It refreshes a token, or shortens the request.
-    ///
-    /// It returns `()` or a `Result<(), _>`, for [`call`](Self::call) a future of either. An `Err` ends the call: with the
-    /// attempt's error, and with [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline, and
-    /// no attempt is counted for it. The error is kept during the pause, so the call's future is `Send` only if the error is.
-    ///
-    /// The future can't borrow from the error: a closure takes what it needs of it, and returns an `async move` block.
-    ///
-    /// ```
-    /// use std::cell::Cell;
-    /// use retry_runtime::Policy;
-    ///
-    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-    /// # async fn main() {
-    /// let token = Cell::new(0);
-    /// let refresh = async || {
-    ///     token.set(token.get() + 1);
-    ///     if token.get() > 1 { Err("refused again") } else { Ok(()) }
-    /// };
-    /// let answer = Policy::new()
-    ///     .on(|_: &String| true)
-    ///     .before_retry(|error: &String, _next| {
-    ///         let is_expired = error.starts_with("401");
-    ///         let refreshed = is_expired.then(&refresh);
-    ///         async move {
-    ///             match refreshed {
-    ///                 Some(refreshed) => refreshed.await,
-    ///                 None => Ok(()),
-    ///             }
-    ///         }
-    ///     })
-    ///     .call(async || match token.get() {
-    ///         0 => Err(String::from("401 expired")),
-    ///         _ => Ok("hello"),
-    ///     });
-    /// assert_eq!(answer.await, Ok("hello"));
-    /// # }
-    /// ```
-    pub fn before_retry<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
-        self,
-        hook: H,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, Option<Hook<H, Ret>>>, P>
-    where
-        N: NotNamed,
-    {
-        self.with_single(|keys| CallKeys {
-            before_retry: Some(Hook::new(hook)),
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
         })
     }
 }
