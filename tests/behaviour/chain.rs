@@ -320,6 +320,12 @@ alike! {
         |policy, world| policy.abort(world.cancelled()).before_retry(hook(&world));
     abort_in_the_fallback: [STOP], [abort = world.cancelled(), fallback = other_model],
         |policy, world| policy.abort(world.cancelled()).fallback(other_model);
+    abort_in_the_fallback_after_a_pause: [TRANSIENT],
+        [abort = world.cancelled(), before_retry = async |_, _| Err::<(), _>("closed"), fallback = other_model],
+        |policy, world| policy
+            .abort(world.cancelled())
+            .before_retry(|_: &Failure, _| ready(Err::<(), _>("closed")))
+            .fallback(other_model);
     abort_too_late: [TRANSIENT], [abort = world.cancelled()],
         |policy, world| policy.abort(world.cancelled());
     everything: [TRANSIENT, TIMEOUT, THROTTLED, TRANSIENT, TRANSIENT],

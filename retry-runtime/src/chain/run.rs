@@ -48,6 +48,8 @@ pub(super) struct Run<Q: Keyed, D, H, X> {
     pub(super) history: H,
     kept: X,
     pub(super) deadline: Option<Moment>,
+    /// Whether the attempt that was counted last has begun.
+    has_begun: bool,
 }
 
 /// What an attempt came to: an error may be in the history instead.
@@ -105,6 +107,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             history: H::default(),
             kept: X::default(),
             deadline: None,
+            has_begun: false,
         };
         (run, call.cancel, call.timer, single.fallback)
     }
@@ -152,6 +155,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
     {
         self.attempts.begin(&mut self.context)?;
+        self.has_begun = true;
         if let Some(history) = self.history.get_mut() {
             let call = self.attempts.call();
             let max = if call.is_retried() {
@@ -188,7 +192,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                 self.rejected_value(value, is_cancelled(), now)
             }
             Err(error) => match is_cancelled() {
-                true if Q::Cancel::ABORTS => Step::Ends(self.aborted(error, true)),
+                true if Q::Cancel::ABORTS => Step::Ends(self.aborted(error)),
                 is_cancelled => self.failed(error, is_dropped, is_cancelled, now),
             },
         }
@@ -224,6 +228,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             own(history).rejected();
         }
         self.kept.put(Ok(value));
+        self.has_begun = false;
         Step::Pause
     }
 
@@ -286,6 +291,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                     None => Some(error),
                 };
                 self.kept.put(Err(kept));
+                self.has_begun = false;
                 Step::Pause
             }
             Err(reason) => Step::GaveUp(error, reason),
@@ -307,7 +313,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         let reason = if is_cancelled {
             if Q::Cancel::ABORTS {
-                return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
+                return Some(Step::Ends(self.aborted(Q::Cancel::aborted())));
             }
             Some(Reason::Cancelled)
         } else {
@@ -334,7 +340,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         X: Room<Outcome<T, E>>,
     {
         if Q::Cancel::ABORTS && by == RejectedBy::Cancelled {
-            return Step::Ends(self.aborted(Q::Cancel::aborted(), false));
+            return Step::Ends(self.aborted(Q::Cancel::aborted()));
         }
         let outcome = if self.attempts.call().is_retried() {
             self.take_kept()
@@ -400,9 +406,9 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         Some(Step::GaveUp(error, reason))
     }
 
-    /// The end of a call that is aborted with that error, in the middle of an attempt or not.
-    pub(super) fn aborted<T, E>(&mut self, error: E, is_under_way: bool) -> Result<T, E> {
-        self.attempts.aborted(&mut self.context, is_under_way);
+    /// The end of a call that is aborted with that error.
+    pub(super) fn aborted<T, E>(&mut self, error: E) -> Result<T, E> {
+        self.attempts.aborted(&mut self.context, self.has_begun);
         Err(error)
     }
 

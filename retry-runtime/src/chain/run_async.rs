@@ -26,11 +26,11 @@ use crate::time::timer::Timer;
 
 /// Awaits something beside the attempts, or returns once the call is aborted.
 macro_rules! unless_aborted {
-    ($future:ident, $call:ty, $run:ident, $cancelled:ident, $is_under_way:literal) => {
+    ($future:ident, $call:ty, $run:ident, $cancelled:ident) => {
         if <$call as Keyed>::Cancel::ABORTS {
             match abortable(pin!($future), $cancelled.as_mut()).await {
                 Some(output) => output,
-                None => return $run.aborted(<$call as Keyed>::Cancel::aborted(), $is_under_way),
+                None => return $run.aborted(<$call as Keyed>::Cancel::aborted()),
             }
         } else {
             $future.await
@@ -103,7 +103,7 @@ where
                 follow!(Some(step));
             }
             if let Some(hook) = run.before_pause() {
-                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
+                let outcome = unless_aborted!(hook, Q, run, cancelled);
                 follow!(run.hooked(outcome));
             }
             let is_cancelled = {
@@ -112,7 +112,7 @@ where
             };
             follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
             if let Some(hook) = run.before_retry() {
-                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
+                let outcome = unless_aborted!(hook, Q, run, cancelled);
                 follow!(run.hooked(outcome));
                 follow!(run.resumed(false, || timer.now(), || timer.clock()));
             }
@@ -124,7 +124,7 @@ where
             Err(error) => return Err(error),
             Ok(fallen) => fallen,
         };
-        let outcome = unless_aborted!(fallen, Q, run, cancelled, true);
+        let outcome = unless_aborted!(fallen, Q, run, cancelled);
         run.fell_back(&outcome);
         outcome
     }
