@@ -323,7 +323,7 @@ impl<G: Guards> Attempts<G> {
     fn turned(&self, shared: &mut impl Shared<Guards = G>, transition: Option<Transition>) {
         if let Some(transition) = transition {
             shared.tell(|site, observe| {
-                self.call.turned(site.name(), transition, &"", observe);
+                self.call.turned(site.name(), transition, None, observe);
             });
         }
     }

@@ -81,7 +81,7 @@ pub(super) type ComputedRange = fn(
 ) -> Option<(Duration, Duration)>;
 
 pub(super) type ReportTransition =
-    fn(&Call, &str, Transition, &dyn fmt::Display, Option<Observe<'_>>);
+    fn(&Call, &str, Transition, Option<&dyn fmt::Display>, Option<Observe<'_>>);
 
 pub(super) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'_>>);
 

@@ -63,7 +63,7 @@ impl Call {
     pub(crate) fn turned_beside(&self, slow: &mut Failure<'_>, transition: Transition) {
         let next = self.at(self.attempt().saturating_add(1));
         let name = slow.site.name();
-        next.turned(name, transition, &"", reborrow(&mut slow.observe));
+        next.turned(name, transition, None, reborrow(&mut slow.observe));
     }
 
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure

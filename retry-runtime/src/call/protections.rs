@@ -116,23 +116,25 @@ impl Call {
         };
         if let Some(transition) = permit.record(seen) {
             let observe = reborrow(&mut failure.observe);
-            report(self, site.name(), transition, failure.error, observe);
+            report(self, site.name(), transition, Some(failure.error), observe);
         }
     }
 
     /// Reports that the call's attempt changed the state of its breaker: what
     /// [`Permit::transition`](crate::Permit::transition) or [`Permit::succeeded`](crate::Permit::succeeded) returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error is shown where the breaker opens.
+    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error of the attempt, if it failed, is shown where the
+    /// breaker opens.
     #[cold]
     #[inline(never)]
     pub fn turned(
         &self,
         call: &str,
         transition: Transition,
-        error: &dyn fmt::Display,
+        error: Option<&dyn fmt::Display>,
         observe: Option<Observe<'_>>,
     ) {
-        let error = &shown(error);
+        let error = error.map(shown);
+        let error = error.as_ref().map(|error| error as _);
         let data = match transition {
             Transition::Opened { cause, open_for } => EventData::BreakerOpened {
                 open_for,

@@ -32,5 +32,5 @@ pub fn answered<B>(permit: &mut Permit<B>) -> Option<Transition> {
 #[cold]
 #[inline(never)]
 pub fn turned(call: &Call, name: &str, transition: Transition, observe: Option<Observe<'_>>) {
-    call.turned(name, transition, &"", observe);
+    call.turned(name, transition, None, observe);
 }

@@ -181,13 +181,13 @@ pub enum EventData<'a> {
         /// How many retries the call might make in all.
         max: Option<u32>,
     },
-    /// An attempt failed, and with that the `breaker` opened. Another event says what becomes of the
+    /// An attempt ended, and with that the `breaker` opened. Another event says what becomes of the
     /// call.
     BreakerOpened {
         /// For how long it lets nothing through.
         open_for: Duration,
-        /// The failure.
-        error: &'a dyn fmt::Display,
+        /// The failure. `None` after a success: one that was slow, or the last of a count window.
+        error: Option<&'a dyn fmt::Display>,
         /// Why it opened.
         cause: Cause,
     },

@@ -372,6 +372,25 @@ async fn endings_are_told_the_reason() {
     assert_eq!(fallen(&of_two()).await, Ok((Reason::Rejected, 2)));
 }
 
+/// In a count window the call that was waited for may succeed.
+#[test]
+fn a_success_that_opens_it_shows_no_error() {
+    #[retry(max = 0, breaker = breaker, name = "call")]
+    fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    let breaker = Breaker::new().count_window(2).ratio(0.5);
+    let mut script = Script::new([TRANSIENT]);
+    assert!(call(&breaker, &mut script).is_err());
+    assert!(call(&breaker, &mut script).is_ok());
+    assert_eq!(
+        recording.lines()[1..],
+        ["breaker opened call attempt=1 delay=5s reason=failure ratio"]
+    );
+}
+
 #[test]
 fn observers_see_each_change_once() {
     #[retry(max = 5, backoff = "none", breaker = breaker, observe = |event: &Event<'_>| match event.data {
