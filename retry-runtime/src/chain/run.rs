@@ -48,8 +48,6 @@ pub(super) struct Run<Q: Keyed, D, H, X> {
     pub(super) history: H,
     kept: X,
     pub(super) deadline: Option<Moment>,
-    /// Whether the attempt that was counted last has begun.
-    has_begun: bool,
 }
 
 /// What an attempt came to: an error may be in the history instead.
@@ -61,8 +59,9 @@ pub(super) enum Step<T, E> {
     Pause,
     /// The end of the call.
     Ends(Result<T, E>),
-    /// The end of the call for that reason, unless there is a last resort.
-    GaveUp(E, Reason),
+    /// The end of the call for that reason, unless there is a last resort; and whether the attempt that was counted last has
+    /// begun, which a pause before it may have kept it from.
+    GaveUp(E, Reason, bool),
 }
 
 /// Does what a step says, unless that is to go on.
@@ -71,7 +70,7 @@ macro_rules! follow {
         match $step {
             None | Some(Step::Pause) => {}
             Some(Step::Ends(outcome)) => return outcome,
-            Some(Step::GaveUp(error, reason)) => break (error, reason),
+            Some(Step::GaveUp(error, reason, has_begun)) => break (error, reason, has_begun),
         }
     };
 }
@@ -107,7 +106,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             history: H::default(),
             kept: X::default(),
             deadline: None,
-            has_begun: false,
         };
         (run, call.cancel, call.timer, single.fallback)
     }
@@ -155,7 +153,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
     {
         self.attempts.begin(&mut self.context)?;
-        self.has_begun = true;
         if let Some(history) = self.history.get_mut() {
             let call = self.attempts.call();
             let max = if call.is_retried() {
@@ -192,7 +189,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                 self.rejected_value(value, is_cancelled(), now)
             }
             Err(error) => match is_cancelled() {
-                true if Q::Cancel::ABORTS => Step::Ends(self.aborted(error)),
+                true if Q::Cancel::ABORTS => Step::Ends(self.aborted(error, true)),
                 is_cancelled => self.failed(error, is_dropped, is_cancelled, now),
             },
         }
@@ -228,7 +225,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             own(history).rejected();
         }
         self.kept.put(Ok(value));
-        self.has_begun = false;
         Step::Pause
     }
 
@@ -291,10 +287,9 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                     None => Some(error),
                 };
                 self.kept.put(Err(kept));
-                self.has_begun = false;
                 Step::Pause
             }
-            Err(reason) => Step::GaveUp(error, reason),
+            Err(reason) => Step::GaveUp(error, reason, true),
         }
     }
 
@@ -313,7 +308,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         let reason = if is_cancelled {
             if Q::Cancel::ABORTS {
-                return Some(Step::Ends(self.aborted(Q::Cancel::aborted())));
+                return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
             }
             Some(Reason::Cancelled)
         } else {
@@ -340,7 +335,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         X: Room<Outcome<T, E>>,
     {
         if Q::Cancel::ABORTS && by == RejectedBy::Cancelled {
-            return Step::Ends(self.aborted(Q::Cancel::aborted()));
+            return Step::Ends(self.aborted(Q::Cancel::aborted(), false));
         }
         let outcome = if self.attempts.call().is_retried() {
             self.take_kept()
@@ -403,12 +398,12 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         let (reason, shown) = (Reason::HookFailed, Caused(shown, &cause));
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         attempts.ended(context, &shown, ending::<Q>(), reason);
-        Some(Step::GaveUp(error, reason))
+        Some(Step::GaveUp(error, reason, false))
     }
 
-    /// The end of a call that is aborted with that error.
-    pub(super) fn aborted<T, E>(&mut self, error: E) -> Result<T, E> {
-        self.attempts.aborted(&mut self.context, self.has_begun);
+    /// The end of a call that is aborted with that error, in the middle of an attempt or not.
+    pub(super) fn aborted<T, E>(&mut self, error: E, is_under_way: bool) -> Result<T, E> {
+        self.attempts.aborted(&mut self.context, is_under_way);
         Err(error)
     }
 
@@ -429,7 +424,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                     error: &error,
                 };
                 attempts.ended(context, &shown, ending::<Q>(), reason);
-                Step::GaveUp(error, reason)
+                Step::GaveUp(error, reason, false)
             }
         }
     }

@@ -26,11 +26,11 @@ use crate::time::timer::Timer;
 
 /// Awaits something beside the attempts, or returns once the call is aborted.
 macro_rules! unless_aborted {
-    ($future:ident, $call:ty, $run:ident, $cancelled:ident) => {
+    ($future:ident, $call:ty, $run:ident, $cancelled:ident, $has_begun:expr) => {
         if <$call as Keyed>::Cancel::ABORTS {
             match abortable(pin!($future), $cancelled.as_mut()).await {
                 Some(output) => output,
-                None => return $run.aborted(<$call as Keyed>::Cancel::aborted()),
+                None => return $run.aborted(<$call as Keyed>::Cancel::aborted(), $has_begun),
             }
         } else {
             $future.await
@@ -68,7 +68,7 @@ where
         let mut cancelled = pin!(cancel.into_cancelled());
         run.start(|| timer.now(), || timer.clock());
         timer.expect(|| run.context.name());
-        let (error, reason) = loop {
+        let (error, reason, has_begun) = loop {
             // The error's life ends before the pause, so that it need not be `Send`.
             {
                 let is_aborted =
@@ -103,7 +103,7 @@ where
                 follow!(Some(step));
             }
             if let Some(hook) = run.before_pause() {
-                let outcome = unless_aborted!(hook, Q, run, cancelled);
+                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
                 follow!(run.hooked(outcome));
             }
             let is_cancelled = {
@@ -112,7 +112,7 @@ where
             };
             follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
             if let Some(hook) = run.before_retry() {
-                let outcome = unless_aborted!(hook, Q, run, cancelled);
+                let outcome = unless_aborted!(hook, Q, run, cancelled, false);
                 follow!(run.hooked(outcome));
                 follow!(run.resumed(false, || timer.now(), || timer.clock()));
             }
@@ -124,7 +124,7 @@ where
             Err(error) => return Err(error),
             Ok(fallen) => fallen,
         };
-        let outcome = unless_aborted!(fallen, Q, run, cancelled);
+        let outcome = unless_aborted!(fallen, Q, run, cancelled, has_begun);
         run.fell_back(&outcome);
         outcome
     }

@@ -34,7 +34,7 @@ where
     let (mut run, cancel, timer, fallback) =
         Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
     run.start(|| timer.now(), || timer.clock());
-    let (error, reason) = loop {
+    let (error, reason, _) = loop {
         let mut has_turn = run.enter();
         if let Ok(true) = has_turn {
             let waited = run.attempts.wait_blocking(&timer, run.deadline, &cancel);
