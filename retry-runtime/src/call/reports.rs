@@ -1,6 +1,9 @@
 //! What a call tells the log and its observer.
 
 use core::fmt;
+use core::time::Duration;
+
+use retry_vocabulary::duration::Written;
 
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
@@ -13,6 +16,26 @@ use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+
+/// An error, and the server's wait where it may be what ends the call.
+struct WithHint<E> {
+    error: E,
+    hint: Option<Duration>,
+}
+
+impl<E: fmt::Display> fmt::Display for WithHint<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)?;
+        match self.hint {
+            Some(hint) => write!(f, "; the server asks to wait {}", Written(hint)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn ends_by_hint(decision: Decision) -> bool {
+    matches!(decision, Err(Reason::HintTooLong | Reason::Deadline))
+}
 
 impl Call {
     /// Reports what happened in the current attempt.
@@ -30,7 +53,10 @@ impl Call {
     pub(super) fn report_decision(&self, decision: Decision, attempt: u32, failure: Failure<'_>) {
         let max = limit(self.in_force);
         let (site, values, kind) = (failure.site, failure.values, failure.verdict.kind());
-        let error = &shown(failure.error);
+        let error = &WithHint {
+            error: shown(failure.error),
+            hint: failure.hint().filter(|_| ends_by_hint(decision)),
+        };
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
                 correction: self.corrections,

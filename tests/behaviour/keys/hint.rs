@@ -219,7 +219,10 @@ async fn too_long_ends_the_call() {
             .await
             .is_err()
     );
-    assert!(recording.lines()[0].ends_with("error=throttled reason=hint too long"));
+    assert!(
+        recording.lines()[0]
+            .ends_with("error=throttled; the server asks to wait 6s reason=hint too long")
+    );
 }
 
 #[tokio::test(start_paused = true)]
