@@ -1,7 +1,6 @@
 //! What expansions of the macros and `retry-durable` call. Not public: it changes without notice.
 
 mod argument;
-mod breaker;
 mod budget;
 mod cancel;
 mod error_type;
@@ -17,7 +16,6 @@ mod number;
 mod observer;
 mod outcome;
 mod policy;
-mod rejected;
 mod retries;
 pub(crate) mod show;
 pub mod span;
@@ -32,6 +30,8 @@ pub use alloc::vec::Vec;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
+pub use crate::breaker::circuit_breaker::CircuitBreaker;
+pub use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, REJECTED_VALUE};
@@ -50,6 +50,7 @@ pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+pub use crate::limiter::place::Place;
 pub use crate::observe::event::Event;
 pub use crate::observe::reason::Reason;
 pub use crate::policy::Policy;
@@ -68,7 +69,6 @@ pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{
     CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
 };
-pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, own_budget, paid, spend, spend_kept};
 pub use cancel::{
     IntoCancel, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
@@ -91,10 +91,7 @@ pub use limit::{
     TimeLimit, deadline, has_timeout, ignores_timeout, moment, now, now_blocking, policy_deadline,
     policy_timeout, timeout,
 };
-pub use limiter::{
-    give_back, has_turn, left, limiter_changed, place, wait, wait_blocking, wait_or_cancelled,
-    waited, waits,
-};
+pub use limiter::{wait, wait_blocking, wait_or_cancelled};
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, site_within, surroundings};
 pub use number::{Count, Factor, IntoBackoff, backoff, count, delays, factor};
@@ -104,7 +101,6 @@ pub use policy::{
     PolicySource, chosen_policy, enabled_if, find_policy, is_last, max, policy, policy_of,
     policy_or, verdict_under,
 };
-pub use rejected::{let_go, rejection};
 pub use retries::{
     LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
     max_of, succeeded,
@@ -148,4 +144,5 @@ pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
 }
 
 /// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
+#[inline]
 pub fn drop<T>(_: T) {}

@@ -192,18 +192,20 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
                     let retry_by = 'retry_gate: {
-                        let __retry::Some(mut retry_permit) = __retry::permit(&BREAKER)
-                        else {
+                        let __retry::Some(mut retry_permit) = __retry::Permit::new(
+                            &BREAKER,
+                        ) else {
                             break 'retry_gate __retry::RejectedBy::Breaker;
                         };
                         __retry::held(&retry_permit).__retry_is_shared();
-                        if let __retry::Some(retry_change) = __retry::half_opened(
+                        if let __retry::Some(retry_turned) = __retry::Permit::transition(
                             &retry_permit,
                         ) {
-                            __retry::turned(
+                            __retry::Call::turned(
                                 &retry_call.whole(__RETRY_SITE),
                                 __retry_name(),
-                                retry_change,
+                                retry_turned,
+                                __retry::None,
                                 __retry::None,
                             );
                         }
@@ -229,13 +231,14 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         }
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                if let __retry::Some(retry_change) = __retry::answered(
+                                if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                     &mut retry_permit,
                                 ) {
-                                    __retry::turned(
+                                    __retry::Call::turned(
                                         &retry_call.whole(__RETRY_SITE),
                                         __retry_name(),
-                                        retry_change,
+                                        retry_turned,
+                                        __retry::None,
                                         __retry::None,
                                     );
                                 }
@@ -270,7 +273,9 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    let retry_why = __retry::rejection(retry_by);
+                    let retry_why = __retry::Rejected::reason(
+                        __retry::Rejected::new(retry_by),
+                    );
                     let retry_error: <__retry::Result<
                         (),
                         _,

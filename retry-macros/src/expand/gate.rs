@@ -57,7 +57,7 @@ impl Printer<'_> {
         self.model.expr(Key::Limiter)?;
         let span = breaker.span();
         let bound = bound_breaker(span);
-        let is_open = ours_at!(span=> __retry::is_open(&#bound));
+        let is_open = ours_at!(span=> __retry::CircuitBreaker::is_open(&#bound));
         Some(ours! {
             let #bound = #(self.kept(breaker));
             if #is_open {
@@ -70,7 +70,7 @@ impl Printer<'_> {
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
-        let entered = ours_at!(span=> __retry::place(#(self.kept(limiter))));
+        let entered = ours_at!(span=> __retry::Place::new(#(self.kept(limiter))));
         let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
@@ -79,17 +79,17 @@ impl Printer<'_> {
         Some(ours! {
             let mut retry_place = #entered;
             #is_shared
-            if !__retry::has_turn(&retry_place) {
+            if !__retry::Place::has_turn(&retry_place) {
                 let retry_waits = {
                     #observer
-                    __retry::waits(#call, #name, &mut retry_place, #observe)
+                    __retry::Call::waits(#call, #name, &mut retry_place, #observe)
                 };
                 if retry_waits {
                     #(self.cancel())
                     match #waited {
                         __retry::Ok(retry_waited) => {
                             #observer
-                            __retry::waited(#call, #name, retry_waited, #observe);
+                            __retry::Call::waited(#call, #name, retry_waited, #observe);
                         }
                         __retry::Err(retry_by) => break 'retry_gate retry_by,
                     }
@@ -131,15 +131,15 @@ impl Printer<'_> {
         let span = breaker.span();
         let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
-            let give_back = ours!(__retry::give_back(retry_place););
+            let give_back = ours!(__retry::Place::give_back(retry_place););
             (ours!(#(bound_breaker(span))), Some(give_back))
         } else {
             (self.kept(breaker), None)
         };
-        let permit = ours_at!(span=> __retry::permit(#breaker));
+        let permit = ours_at!(span=> __retry::Permit::new(#breaker));
         let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
-        let call = self.whole_call();
-        let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
+        let half_opened = ours!(__retry::Permit::transition(&retry_permit));
+        let half_opened = self.turned(&half_opened, &self.whole_call());
         Some(ours! {
             let __retry::Some(mut retry_permit) = #permit else {
                 #give_back
@@ -154,11 +154,11 @@ impl Printer<'_> {
     fn begins(&self) -> TokenStream {
         let failed = when(
             self.model.late(self.asyncness) == Some(Late::FromLocal),
-            ours!(__retry::let_go(retry_failed);),
+            ours!(__retry::drop(retry_failed);),
         );
         let returned = when(
             self.model.keeps_values(),
-            ours!(__retry::let_go(retry_returned);),
+            ours!(__retry::drop(retry_returned);),
         );
         let spend = when(
             self.model.is_paid(),
@@ -190,7 +190,7 @@ impl Printer<'_> {
         Some(ours! {
             #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
             #(self.timer_assignment())
-            let retry_why = __retry::rejection(retry_by);
+            let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
             #returned
             let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
@@ -219,28 +219,33 @@ impl Printer<'_> {
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> TokenStream {
         let call = self.succeeded_call();
-        let told_breaker = self.model.has_breaker();
-        let told_breaker = told_breaker
-            .then(|| self.change("answered", "turned", &ours!(&mut retry_permit), &call));
-        let told_limiter = self.model.has_limiter();
-        let told_limiter = told_limiter
-            .then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place), &call));
-        ours!(#told_breaker #told_limiter)
+        let breaker = self.model.has_breaker().then(|| {
+            let closed = ours!(__retry::Permit::succeeded(&mut retry_permit));
+            self.turned(&closed, &call)
+        });
+        let limiter = self.model.has_limiter().then(|| {
+            ours! {
+                if let __retry::Some(retry_changes) = __retry::Place::succeeded(&mut retry_place) {
+                    #(self.observer())
+                    __retry::Call::limiter_changed(
+                        #call,
+                        #(self.name()),
+                        retry_changes,
+                        #(self.observe()),
+                    );
+                }
+            }
+        });
+        ours!(#breaker #limiter)
     }
 
-    /// Reports the change that the runtime's function `changed` finds at a guard, by its function `tell`.
-    fn change(
-        &self,
-        changed: &str,
-        tell: &str,
-        guard: &TokenStream,
-        call: &TokenStream,
-    ) -> TokenStream {
-        let named = |name: &str| Ident::new(name, Span::mixed_site());
+    /// Reports the breaker's change of state, if there is one.
+    fn turned(&self, transition: &TokenStream, call: &TokenStream) -> TokenStream {
+        let (name, observe) = (self.name(), self.observe());
         ours! {
-            if let __retry::Some(retry_change) = __retry::#(named(changed))(#guard) {
+            if let __retry::Some(retry_turned) = #transition {
                 #(self.observer())
-                __retry::#(named(tell))(#call, #(self.name()), retry_change, #(self.observe()));
+                __retry::Call::turned(#call, #name, retry_turned, __retry::None, #observe);
             }
         }
     }

@@ -5,39 +5,13 @@ use core::future::Future;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-use crate::call::state::Call;
 use crate::classify::rejected::RejectedBy;
-use crate::limiter::place::{Leave, Place};
-use crate::limiter::{End, Limiter, LimiterChanges, waiting};
-use crate::observe::report::Observe;
+use crate::limiter::place::Place;
+use crate::limiter::waiting;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
-
-/// Takes a place, and the turn if that has come already.
-#[inline]
-pub fn place<L: Limiter>(limiter: L) -> Place<L> {
-    Place::new(limiter)
-}
-
-/// Whether the turn has come.
-#[inline]
-pub fn has_turn<L>(place: &Place<L>) -> bool {
-    place.has_turn()
-}
-
-/// Tells of the wait that begins. Returns whether one does.
-#[cold]
-#[inline(never)]
-pub fn waits<L>(
-    call: &Call,
-    name: &str,
-    place: &mut Place<L>,
-    observe: Option<Observe<'_>>,
-) -> bool {
-    call.waits(name, place, observe)
-}
 
 /// Waits for the turn.
 pub async fn wait<L>(
@@ -67,34 +41,4 @@ pub fn wait_blocking<L>(
     cancel: &impl Cancel,
 ) -> Result<Duration, RejectedBy> {
     waiting::wait_blocking(place, timer, deadline, cancel)
-}
-
-/// Tells of the wait that is over.
-#[cold]
-#[inline(never)]
-pub fn waited(call: &Call, name: &str, waited: Duration, observe: Option<Observe<'_>>) {
-    call.waited(name, waited, observe);
-}
-
-/// The turn goes back, because nothing else lets the attempt begin.
-pub fn give_back<L>(place: Place<L>) {
-    place.give_back();
-}
-
-/// Tells the limiter that the server answered.
-#[inline]
-pub fn left<L>(place: &mut Place<L>) -> Option<LimiterChanges> {
-    place.leave(End::Success)
-}
-
-/// Tells of what the answer changed.
-#[cold]
-#[inline(never)]
-pub fn limiter_changed(
-    call: &Call,
-    name: &str,
-    changes: LimiterChanges,
-    observe: Option<Observe<'_>>,
-) {
-    call.limiter_changed(name, changes, observe);
 }
