@@ -34,6 +34,7 @@ pub use crate::breaker::circuit_breaker::CircuitBreaker;
 pub use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
+pub use crate::budget::retry_budget::Paid;
 pub use crate::call::failure::{Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::late;
@@ -52,6 +53,7 @@ pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::limiter::place::Place;
 pub use crate::observe::event::Event;
+pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::observe::reason::Reason;
 pub use crate::policy::Policy;
 pub use crate::policy::backoff::Backoff;
@@ -62,18 +64,15 @@ pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::time::blocking_timer::BlockingTimer;
-pub use crate::time::cancel::{Uncancelled, abortable, give_way};
+pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
 pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{
-    CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
+    CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, lend_optional, take_argument,
 };
-pub use budget::{budget, own_budget, paid, spend, spend_kept};
-pub use cancel::{
-    IntoCancel, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
-    is_cancelled_blocking, pause_or_cancelled, waker,
-};
+pub use budget::{budget, own_budget, paid, spend_kept};
+pub use cancel::{IntoCancel, aborted, cancelled, cut, has_come, is_cancelled, pause_or_cancelled};
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
@@ -86,20 +85,16 @@ pub use history::{
     is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error,
     take_progress, tick,
 };
-pub use hook::{hook, hook_cause, last_error, next_attempt};
-pub use limit::{
-    TimeLimit, deadline, has_timeout, ignores_timeout, moment, now, now_blocking, policy_deadline,
-    policy_timeout, timeout,
-};
+pub use hook::{hook, last_error, next_attempt};
+pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline, policy_timeout};
 pub use limiter::{wait, wait_blocking, wait_or_cancelled};
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, site_within, surroundings};
-pub use number::{Count, Factor, IntoBackoff, backoff, count, delays, factor};
-pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
+pub use number::{Count, Factor, IntoBackoff, delays};
+pub use observer::{IntoObserver, ViaFn, ViaTrait, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
-    PolicySource, chosen_policy, enabled_if, find_policy, is_last, max, policy, policy_of,
-    policy_or, verdict_under,
+    PolicySource, chosen_policy, enabled_if, is_last, max, policy, policy_of, verdict_under,
 };
 pub use retries::{
     LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
@@ -107,16 +102,15 @@ pub use retries::{
 };
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
-    Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer, blocking_timer_fn,
-    default_timer, expect_timer, sleep, timer, timer_fn,
+    Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer_fn, default_timer,
+    expect_timer, sleep, timer_fn,
 };
 pub use validation::{
     Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,
     corrected, history_of, invalid, kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, classify_field,
-    of_attempt, of_stream, verdict,
+    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, of_attempt, of_stream,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and

@@ -20,7 +20,7 @@ impl Printer<'_> {
         let spend = if self.model.is_gated() {
             ours!(retry_unspent = __retry::Some(retry_paid);)
         } else {
-            ours!(__retry::spend(retry_paid);)
+            ours!(__retry::Paid::spend(retry_paid);)
         };
         let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
         let pause = self.pause(hooks, self.late_attempt(), &spend);

@@ -257,11 +257,8 @@ impl Printer<'_> {
             None => said,
         };
         let on = self.user(on);
-        let mut needs = self.model.arguments.what_on_must_say().peekable();
-        if needs.peek().is_none() {
-            return seen(ours_at!(span=> __retry::verdict(&retry_error, #on)));
-        }
         let answer = ours_at!(span=> __retry::answer(&retry_error, #on));
+        let needs = self.model.arguments.what_on_must_say();
         let said = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
             ours_at!(span=> __retry::says::#key::said(#answer))

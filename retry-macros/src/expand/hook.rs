@@ -26,7 +26,7 @@ impl Printer<'_> {
                 ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) })
             }
         };
-        let cause = ours_at!(span=> __retry::hook_cause(#hooked));
+        let cause = ours_at!(span=> __retry::HookOutcome::cause(#hooked));
         let error = match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(__retry::last_error(&retry_history, retry_failed)),
             Late::FromLocal => ours!(__retry::Option::as_ref(&retry_failed)),

@@ -81,7 +81,7 @@ impl Printer<'_> {
             let limit = self.with_policy(&mut |policy| code!(__retry::policy_timeout(#policy)));
             return code!({ #limit });
         }
-        code!(__retry::timeout(#(self.argument(timeout))))
+        code!(__retry::TimeLimit::limit(#(self.argument(timeout))))
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
@@ -89,7 +89,7 @@ impl Printer<'_> {
     pub(crate) fn ignored_timeout(&self, policy: &TokenStream) -> Option<TokenStream> {
         let name = self.model.ignores_timeout().then(|| self.name())?;
         Some(code! {
-            if __retry::has_timeout(#policy) {
+            if __retry::Option::is_some(&__retry::policy_timeout(#policy)) {
                 __retry::ignores_timeout(#name);
             }
         })

@@ -242,7 +242,7 @@ impl Printer<'_> {
 
     /// Puts a repaired value in the place of the rejected one, after the pause.
     fn correction(&self, correct: &Expr, ended: &TokenStream) -> TokenStream {
-        let spend = ours!(__retry::spend(retry_paid););
+        let spend = ours!(__retry::Paid::spend(retry_paid););
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());

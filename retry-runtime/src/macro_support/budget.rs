@@ -69,11 +69,6 @@ pub fn paid<B>(budget: Payer<B>, followed: Option<Kind>) -> Paid<Payer<B>> {
     Paid::new(budget, followed)
 }
 
-/// The retry begins.
-pub fn spend<B>(paid: Paid<Payer<B>>) {
-    paid.spend();
-}
-
 /// The attempt begins, be it a retry or the first.
 #[inline]
 pub fn spend_kept<B>(paid: Option<Paid<Payer<B>>>) {

@@ -10,7 +10,7 @@ use crate::call::state::Call;
 use crate::classify::cancelled::Cancelled;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
-use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled, OwnWaker};
+use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
 
 /// What the key `cancel` takes on a blocking function.
 #[diagnostic::on_unimplemented(
@@ -37,23 +37,10 @@ impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
     }
 }
 
-pub fn cancel_blocking<Via, C: IntoCancel<Via>>(cancel: C) -> C::Cancel {
-    cancel.into_cancel()
-}
-
-pub fn is_cancelled_blocking(cancel: &impl Cancel) -> bool {
-    cancel.is_cancelled()
-}
-
 /// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.
 // Opaque, so that a complaint about the bound is the only one.
 pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
     Box::pin(cancel.into_cancelled())
-}
-
-/// What an async call asks with.
-pub fn waker() -> OwnWaker {
-    OwnWaker
 }
 
 pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {

@@ -1,10 +1,8 @@
 //! The keys `before_pause` and `before_retry`.
 
-use alloc::string::String;
 use core::time::Duration;
 
 use crate::call::attempt::Attempt;
-use crate::call::hook::HookOutcome;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::state::Call;
 
@@ -24,9 +22,4 @@ pub fn hook<'a, E, F>(
     hook: impl FnOnce(&'a E, NextAttempt) -> F,
 ) -> F {
     hook(error, next)
-}
-
-/// Why a hook ends the call, if it does.
-pub fn hook_cause(outcome: impl HookOutcome) -> Option<String> {
-    outcome.cause()
 }

@@ -82,15 +82,6 @@ found_by_name! {
     OwnPolicy<'_, SharedPolicy<Policies>>;
 }
 
-/// The source of a call's policy, for [`policy`].
-#[inline]
-pub fn find_policy<P: PolicySource>(
-    source: &P,
-    name: impl FnOnce(&mut dyn FnMut(&str)),
-) -> P::Found<'_> {
-    source.find(name)
-}
-
 #[inline]
 pub fn policy<P: Borrow<Policy>>(found: &P) -> &Policy {
     found.borrow()
@@ -121,11 +112,6 @@ pub fn verdict_under(policy: &Policy, verdict: Verdict) -> Verdict {
 /// A policy beside the key `enabled`: it retries only if both say so.
 pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
     policy.enabled(enabled && policy.is_enabled())
-}
-
-/// The policy that a decorator was made with, or the one in its trait's attribute.
-pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
-    given.unwrap_or(own)
 }
 
 /// Whether no retry can follow the attempt under way.

@@ -53,10 +53,6 @@ impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
     }
 }
 
-pub fn timer<Via, T: IntoTimer<Via>>(timer: T) -> T::Timer {
-    timer.into_timer()
-}
-
 /// For closures: the type of their argument is inferred from this bound alone.
 pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
     TimerFn::new(sleep)
@@ -97,10 +93,6 @@ impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
     fn into_timer(self) -> TimerFn<F> {
         TimerFn::new(self)
     }
-}
-
-pub fn blocking_timer<Via, T: IntoBlockingTimer<Via>>(timer: T) -> T::Timer {
-    timer.into_timer()
 }
 
 /// Like [`timer_fn`].

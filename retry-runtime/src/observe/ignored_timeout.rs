@@ -8,7 +8,7 @@ use crate::observe::told::Told;
 /// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
 #[cold]
 #[inline(never)]
-pub(crate) fn tell(call: &str) {
+pub fn tell(call: &str) {
     if is_new(call) {
         let fields = Fields {
             reason: Some("the call names no `timeout`, or can't have one"),
