@@ -35,11 +35,13 @@ pub use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
 pub use crate::budget::retry_budget::Paid;
-pub use crate::call::failure::{Failure, REJECTED_VALUE};
+pub use crate::call::attempt::{Attempt, Draft};
+pub use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::late;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
+pub use crate::call::next_attempt::NextAttempt;
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::cancelled::{Cancelled, FromCancelled};
@@ -63,6 +65,7 @@ pub use crate::policy::section::Section;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
+pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
 pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
 pub use crate::time::default_timer::DefaultTimer;
@@ -72,20 +75,13 @@ pub use argument::{
     CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, lend_optional, take_argument,
 };
 pub use budget::{budget, own_budget, paid, spend_kept};
-pub use cancel::{IntoCancel, aborted, cancelled, cut, has_come, is_cancelled, pause_or_cancelled};
+pub use cancel::{IntoCancel, cancelled, cut, has_come, is_cancelled, pause_or_cancelled};
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
-pub use hedge::{
-    HedgeAfter, NoQuantile, begin_beside, failed_beside, half_opened_beside, hedge, hedges,
-    may_hedge, no_quantile, numbered, permit_beside, place_beside, runs_at_once, show_number, won,
-};
-pub use history::{
-    attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
-    is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error,
-    take_progress, tick,
-};
-pub use hook::{hook, last_error, next_attempt};
+pub use hedge::{HedgeAfter, NoQuantile, hedge, no_quantile, numbered, place_beside, runs_at_once};
+pub use history::{fall_back, fall_back_blocking, is_repeated, shape};
+pub use hook::hook;
 pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline, policy_timeout};
 pub use limiter::{wait, wait_blocking, wait_or_cancelled};
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
@@ -93,13 +89,8 @@ pub use name::{client_name, site_within, surroundings};
 pub use number::{Count, Factor, IntoBackoff, delays};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
-pub use policy::{
-    PolicySource, chosen_policy, enabled_if, is_last, max, policy, policy_of, verdict_under,
-};
-pub use retries::{
-    LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
-    max_of, succeeded,
-};
+pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of, verdict_under};
+pub use retries::{LimitedRetries, Retries};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
     Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer_fn, default_timer,
@@ -107,7 +98,7 @@ pub use timer::{
 };
 pub use validation::{
     Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,
-    corrected, history_of, invalid, kind, settle,
+    kind, settle,
 };
 pub use verdict::{
     ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, of_attempt, of_stream,

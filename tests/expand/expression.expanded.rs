@@ -37,7 +37,9 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                                     retry_call
                                         .failed_plainly(
                                             retry_site,
-                                            __retry::verdict(&retry_error, is_retryable),
+                                            __retry::IntoVerdict::into_verdict(
+                                                __retry::answer(&retry_error, is_retryable),
+                                            ),
                                             __retry::show(&retry_error).__retry_show(),
                                         )
                                 },
@@ -120,14 +122,15 @@ fn parsed(text: &mut String) -> Option<u32> {
             __retry_name,
         );
         let mut retry_call = __retry::Retries::new();
-        let mut retry_history = __retry::history::<
+        let mut retry_history = __retry::Attempt::<
             <__retry::Result<(), ParseError> as __retry::OutcomeTypes>::Error,
-        >(__retry::no_clock());
+            _,
+        >::before_first(__retry::Clock::None, ());
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                __retry::begin(
+                __retry::Attempt::begin(
                     &mut retry_history,
-                    __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                    __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
                 );
                 #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome: __retry::Result<_, ParseError> = (|| -> __retry::Result<
@@ -151,12 +154,14 @@ fn parsed(text: &mut String) -> Option<u32> {
                             retry_call
                                 .failed_plainly(
                                     __RETRY_SITE,
-                                    __retry::verdict(&retry_error, |_: &ParseError| true),
+                                    __retry::IntoVerdict::into_verdict(
+                                        __retry::answer(&retry_error, |_: &ParseError| true),
+                                    ),
                                     __retry::show(&retry_error).__retry_show(),
                                 )
                         }) {
                             retry_call = retry_call.next();
-                            __retry::failed(&mut retry_history, retry_error);
+                            __retry::Attempt::failed(&mut retry_history, retry_error);
                             break 'retry_pause retry_pause;
                         }
                         retry_outcome = __retry::Err(retry_error);
@@ -184,11 +189,11 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
             __retry::expect_timer();
             let mut retry_call = __retry::Retries::new();
             let retry_error_type = __retry::error_type_by(is_retryable);
-            let mut retry_history = __retry::history::<
+            let mut retry_history = __retry::Attempt::<
                 <__retry::Result<(), _> as __retry::OutcomeTypes>::Error,
-            >(__retry::no_clock());
+                _,
+            >::before_first(__retry::Clock::None, ());
             __retry::has_error_type(retry_error_type, &retry_history);
-            let mut retry_failed = false;
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
                     let retry_by = 'retry_gate: {
@@ -209,9 +214,9 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                 __retry::None,
                             );
                         }
-                        __retry::begin(
+                        __retry::Attempt::begin(
                             &mut retry_history,
-                            __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                            __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
                         );
                         let mut retry_outcome: __retry::Result<_, _> = async {
                             if false {
@@ -252,7 +257,9 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                         &mut retry_next,
                                         __retry::Failure::new(
                                                 __RETRY_SITE,
-                                                __retry::verdict(&retry_error, is_retryable),
+                                                __retry::IntoVerdict::into_verdict(
+                                                    __retry::answer(&retry_error, is_retryable),
+                                                ),
                                                 __retry::show(
                                                         __retry::of_error_type(retry_error_type, &retry_error),
                                                     )
@@ -264,8 +271,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                 });
                                 retry_call = retry_next;
                                 if let __retry::Ok(retry_pause) = retry_decision {
-                                    __retry::failed(&mut retry_history, retry_error);
-                                    retry_failed = true;
+                                    __retry::Attempt::failed(&mut retry_history, retry_error);
                                     break 'retry_pause retry_pause;
                                 }
                                 retry_outcome = __retry::Err(retry_error);
@@ -279,9 +285,8 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                     let retry_error: <__retry::Result<
                         (),
                         _,
-                    > as __retry::OutcomeTypes>::Error = match __retry::take_last_error(
+                    > as __retry::OutcomeTypes>::Error = match __retry::Attempt::take_last_failure(
                         &mut retry_history,
-                        retry_failed,
                     ) {
                         __retry::Some(retry_error) => retry_error,
                         __retry::None => {

@@ -35,7 +35,7 @@ impl Printer<'_> {
             let items = ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress););
             ours! {
                 #(when(history == History::Items, items))
-                __retry::failed(&mut retry_history, retry_error);
+                __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
         self.decided(FailureSource::Body, kept, self.ended())
@@ -61,10 +61,12 @@ impl Printer<'_> {
         };
         let paused = self.paused();
         let has_reason = self.reason().is_some() && failed.has_error();
+        let pause = when(self.model.is_paid(), ours!(.0));
+        let noted = ours!(__retry::Attempt::paused(&mut retry_history, retry_pause #pause););
         let leave = ours! {
             #counted
             #kept
-            #(when(has_reason, ours!(__retry::paused(&mut retry_history, &retry_pause);)))
+            #(when(has_reason, noted))
             #failed_with
             break 'retry_pause #paused;
         };
@@ -206,7 +208,7 @@ impl Printer<'_> {
             FailureSource::Until | FailureSource::Validation => verdict.clone(),
         };
         match self.reason() {
-            Some(_) => ours!(__retry::judged(&retry_history, #verdict)),
+            Some(_) => ours!(__retry::Attempt::judged(&retry_history, #verdict)),
             None => verdict,
         }
     }

@@ -19,10 +19,10 @@ impl Printer<'_> {
         if !self.model.is_gated() {
             return None;
         }
-        let failed = match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(let mut retry_failed = false;),
-            Late::FromLocal => ours!(let mut retry_failed = __retry::None;),
-        };
+        let failed = when(
+            self.model.late(self.asyncness)? == Late::FromLocal,
+            ours!(let mut retry_failed = __retry::None;),
+        );
         let returned = when(
             self.model.keeps_values(),
             ours!(let mut retry_returned = __retry::None;),
@@ -207,13 +207,14 @@ impl Printer<'_> {
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
     fn call_with_max(&self) -> Option<TokenStream> {
-        let under = match self.model.count {
-            _ if self.model.shows_max() || self.model.chooses_policy() => return None,
-            Count::Retries => return None,
-            Count::LimitedRetries => ours!(#(self.call())::under),
-            Count::Everything => ours!(__retry::call_under),
-        };
-        Some(self.with_policy(&mut |policy| ours!(retry_call = #under(__retry::max(#policy));)))
+        let is_known = self.model.shows_max() || self.model.chooses_policy();
+        if is_known || self.model.count == Count::Retries {
+            return None;
+        }
+        Some(self.with_policy(&mut |policy| {
+            let max = ours!(__retry::max(#policy));
+            ours!(retry_call = #(self.call())::new().with_max(#max);)
+        }))
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.

@@ -101,7 +101,7 @@ impl Printer<'_> {
         let interrupted = self
             .model
             .history
-            .map(|_| ours!(__retry::rejected(&mut retry_history);));
+            .map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
         self.decided(FailureSource::Until, interrupted, ended)
     }
 
@@ -175,7 +175,7 @@ impl Printer<'_> {
 
     /// What an invalid value leaves in the history.
     fn kept_invalid(&self) -> Option<TokenStream> {
-        let kept = ours!(__retry::invalid(&mut retry_history, retry_value););
+        let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
         self.model.history.map(|_| kept)
     }
 
@@ -191,7 +191,7 @@ impl Printer<'_> {
     fn invalid(&self) -> TokenStream {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
-                __retry::failed(&mut retry_history, retry_error);
+                __retry::Attempt::failed(&mut retry_history, retry_error);
                 #kept
             }
         });
@@ -249,7 +249,7 @@ impl Printer<'_> {
         let kept = self
             .model
             .history
-            .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
+            .map(|_| ours!(__retry::Attempt::corrected(&mut retry_history, retry_error);));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let reported = self.reported(&ours!(Corrected), &failed);
         ours! {

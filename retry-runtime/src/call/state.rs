@@ -131,7 +131,10 @@ impl Call {
     }
 
     /// A call that knows the policy's `max` before any failure.
-    pub(crate) const fn with_max(mut self, max: u32) -> Self {
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub const fn with_max(mut self, max: u32) -> Self {
         self.limit = max;
         self.in_force = max;
         self
@@ -308,7 +311,8 @@ impl Call {
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
-    pub(crate) fn is_last(&self, policy: &Policy, values: Values) -> bool {
+    #[doc(hidden)]
+    pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::ALL.into_iter().all(|kind| {
             let counted = policy.has_own_count(kind, values).then_some(kind);
             let retry = self.count(counted).saturating_add(1);
@@ -323,7 +327,9 @@ impl Call {
     }
 
     /// The policy's own `max` when it was looked at last.
-    pub(crate) const fn limit(&self) -> u32 {
+    #[doc(hidden)]
+    #[inline]
+    pub const fn limit(&self) -> u32 {
         self.limit
     }
 

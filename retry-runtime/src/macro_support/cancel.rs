@@ -6,10 +6,7 @@ use core::pin::Pin;
 use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
-use crate::call::state::Call;
-use crate::classify::cancelled::Cancelled;
 use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
 use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
 
 /// What the key `cancel` takes on a blocking function.
@@ -59,13 +56,6 @@ pub async fn pause_or_cancelled<F: Future>(
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
-}
-
-/// Reports that the call ends in the middle of an attempt, or before one.
-#[cold]
-#[inline(never)]
-pub fn aborted(call: &Call, name: &str, is_under_way: bool, observe: Option<Observe<'_>>) {
-    call.aborted(name, &Cancelled::new(), is_under_way, observe);
 }
 
 /// Why no attempt may follow a pause that was cut short.
