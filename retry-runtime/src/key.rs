@@ -4,6 +4,14 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
+/// A record with another value in one field, which may be of another type, and all others as they are.
+macro_rules! with {
+    ($record:ident: $type:ident { $field:ident $(: $value:expr)? } $($kept:ident)+) => {
+        $type { $field $(: $value)?, $($kept: $record.$kept),+ }
+    };
+}
+pub(crate) use with;
+
 /// What a chain has where a key was not named.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unnamed;

@@ -4,7 +4,7 @@ use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimeoutKey;
-use crate::key::{Key, Unnamed};
+use crate::key::{Key, Unnamed, with};
 use crate::time::cancel::MayAbort;
 
 /// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`
@@ -90,13 +90,7 @@ impl Keys {
 
 impl<G, N, O, S> Keys<G, N, O, S> {
     pub(super) fn with_protections<H>(self, other: impl FnOnce(G) -> H) -> Keys<H, N, O, S> {
-        Keys {
-            protections: other(self.protections),
-            name: self.name,
-            observer: self.observer,
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        with!(self: Keys { protections: other(self.protections) } name observer span idempotent)
     }
 }
 
