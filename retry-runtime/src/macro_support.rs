@@ -9,7 +9,6 @@ mod history;
 mod hook;
 pub mod keys;
 mod limit;
-mod limiter;
 mod made_anew;
 mod name;
 mod number;
@@ -54,6 +53,7 @@ pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::limiter::place::Place;
+pub use crate::limiter::waiting::{wait, wait_blocking};
 pub use crate::observe::event::Event;
 pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::observe::reason::Reason;
@@ -70,12 +70,12 @@ pub use crate::time::blocking_timer::BlockingTimer;
 pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
 pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
-pub use crate::time::timer::{Timer, sleep_out};
+pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{
     CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, lend_optional, take_argument,
 };
-pub use budget::{budget, own_budget, paid, spend_kept};
-pub use cancel::{IntoCancel, cancelled, cut, has_come, is_cancelled, pause_or_cancelled};
+pub use budget::{budget, own_budget};
+pub use cancel::{IntoCancel, cancelled, has_come, is_cancelled, pause_or_cancelled};
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
@@ -83,9 +83,8 @@ pub use hedge::{HedgeAfter, NoQuantile, hedge, no_quantile, numbered, place_besi
 pub use history::{fall_back, fall_back_blocking, is_repeated, shape};
 pub use hook::hook;
 pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline, policy_timeout};
-pub use limiter::{wait, wait_blocking, wait_or_cancelled};
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
-pub use name::{client_name, site_within, surroundings};
+pub use name::{client_name, surroundings};
 pub use number::{Count, Factor, IntoBackoff, delays};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
@@ -93,8 +92,7 @@ pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of
 pub use retries::{LimitedRetries, Retries};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
-    Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer_fn, default_timer,
-    expect_timer, sleep, timer_fn,
+    Features, HasTimer, IntoBlockingTimer, IntoTimer, default_timer, expect_timer, sleep,
 };
 pub use validation::{
     Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,

@@ -74,7 +74,7 @@ impl Extractor {
                                     retry_decision,
                                     |retry_pause| (
                                         retry_pause,
-                                        __retry::paid(
+                                        __retry::Paid::new(
                                             retry_budget,
                                             __retry::Call::followed(&retry_next),
                                         ),
@@ -157,7 +157,7 @@ impl Extractor {
                                 retry_decision,
                                 |retry_pause| (
                                     retry_pause,
-                                    __retry::paid(
+                                    __retry::Paid::new(
                                         retry_budget,
                                         __retry::Call::followed(&retry_next),
                                     ),

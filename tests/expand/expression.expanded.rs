@@ -19,7 +19,7 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                     }
                         .await;
                     let retry_site = const {
-                        &__retry::site_within(
+                        &__retry::Site::named_by(
                             const {
                                 &__retry::policy_of(__retry::Section::new().max(5u32))
                             },
@@ -117,7 +117,7 @@ fn parsed(text: &mut String) -> Option<u32> {
         fn __retry_name() -> &'static ::core::primitive::str {
             __retry::surroundings(&__retry_name)
         }
-        const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::named_by(
             &__retry::Policy::new(),
             __retry_name,
         );
@@ -182,7 +182,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
             fn __retry_name() -> &'static ::core::primitive::str {
                 __retry::surroundings(&__retry_name)
             }
-            const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+            const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::named_by(
                 &__retry::Policy::new(),
                 __retry_name,
             );

@@ -157,7 +157,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                             retry_decision,
                             |retry_pause| (
                                 retry_pause,
-                                __retry::paid(
+                                __retry::Paid::new(
                                     retry_budget,
                                     __retry::Call::followed(&retry_next),
                                 ),

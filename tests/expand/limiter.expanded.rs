@@ -35,6 +35,7 @@ impl Client {
                                     &mut retry_place,
                                     __retry::default_timer::<__retry::Features>(),
                                     __retry::None,
+                                    ::core::pin::pin!(::core::future::pending::< () > ()),
                                 )
                                 .await
                             {

@@ -72,6 +72,11 @@ impl Printer<'_> {
 
     pub(crate) fn cut(&self) -> Option<TokenStream> {
         let is_cancellable = self.model.is_cancellable();
-        is_cancellable.then(|| ours!(__retry::cut(retry_cancelled)))
+        is_cancellable.then(|| {
+            ours!(::core::primitive::bool::then_some(
+                retry_cancelled,
+                __retry::Reason::Cancelled
+            ))
+        })
     }
 }

@@ -116,13 +116,12 @@ impl Printer<'_> {
                 __retry::wait_blocking(&mut retry_place, &#timer, #deadline, &#cancel)
             };
         }
-        if is_cancellable {
-            ours! {
-                __retry::wait_or_cancelled(&mut retry_place, #timer, #deadline, retry_cancel).await
-            }
+        let cancelled = if is_cancellable {
+            ours!(::core::pin::Pin::as_mut(&mut retry_cancel))
         } else {
-            ours!(__retry::wait(&mut retry_place, #timer, #deadline).await)
-        }
+            ours!(::core::pin::pin!(::core::future::pending::<()>()))
+        };
+        ours!(__retry::wait(&mut retry_place, #timer, #deadline, #cancelled).await)
     }
 
     /// Asks the breaker for a pass.
@@ -162,7 +161,11 @@ impl Printer<'_> {
         );
         let spend = when(
             self.model.is_paid(),
-            ours!(__retry::spend_kept(retry_unspent);),
+            ours! {
+                if let __retry::Some(retry_paid) = retry_unspent {
+                    __retry::Paid::spend(retry_paid);
+                }
+            },
         );
         ours!(#failed #returned #spend)
     }

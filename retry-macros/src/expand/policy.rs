@@ -69,7 +69,7 @@ impl Printer<'_> {
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &TokenStream) -> TokenStream {
         if self.model.is_named_by_surroundings() {
-            code!(__retry::site_within(#policy, __retry_name))
+            code!(__retry::Site::named_by(#policy, __retry_name))
         } else {
             code!(__retry::Site::new(#policy, #(self.name())))
         }

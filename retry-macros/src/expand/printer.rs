@@ -66,9 +66,8 @@ impl Printer<'_> {
     pub(crate) fn named_timer(&self) -> Option<TokenStream> {
         let timer = self.model.expr(Key::Timer)?;
         let function = match (self.asyncness, timer) {
-            (Asyncness::Async, Expr::Closure(_)) => code!(timer_fn),
+            (_, Expr::Closure(_)) => code!(TimerFn::new),
             (Asyncness::Async, _) => code!(IntoTimer::into_timer),
-            (Asyncness::Blocking, Expr::Closure(_)) => code!(blocking_timer_fn),
             (Asyncness::Blocking, _) => code!(IntoBlockingTimer::into_timer),
         };
         Some(code!(__retry::#function(#(self.kept(timer)))))

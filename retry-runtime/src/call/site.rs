@@ -39,7 +39,8 @@ impl<'a> Site<'a> {
 
     /// A site whose name that function knows.
     #[inline]
-    pub(crate) const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
+    #[doc(hidden)]
+    pub const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
         Self {
             policy,
             name: Name::By(name),

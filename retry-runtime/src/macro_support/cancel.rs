@@ -6,7 +6,6 @@ use core::pin::Pin;
 use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
-use crate::observe::reason::Reason;
 use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
 
 /// What the key `cancel` takes on a blocking function.
@@ -56,9 +55,4 @@ pub async fn pause_or_cancelled<F: Future>(
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
-}
-
-/// Why no attempt may follow a pause that was cut short.
-pub fn cut(is_cancelled: bool) -> Option<Reason> {
-    is_cancelled.then_some(Reason::Cancelled)
 }
