@@ -1,5 +1,4 @@
 use crate::call::guards::{Guards, Protections};
-use crate::chain::fallback::FallbackKey;
 use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
@@ -126,7 +125,7 @@ pub trait SingleKeys: Sized {
     #[doc(hidden)]
     type Timeout: TimeoutKey;
     #[doc(hidden)]
-    type Fallback: FallbackKey;
+    type Fallback: Key;
     #[doc(hidden)]
     type BeforePause: HookKey;
     #[doc(hidden)]
@@ -149,9 +148,7 @@ pub(crate) type CallKeysOf<A> = CallKeys<
 pub(crate) type HooksOf<A> =
     <<A as SingleKeys>::BeforePause as Key>::Or<<A as SingleKeys>::BeforeRetry>;
 
-impl<U, T: TimeoutKey, F: FallbackKey, B: HookKey, R: HookKey> SingleKeys
-    for CallKeys<U, T, F, B, R>
-{
+impl<U, T: TimeoutKey, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
     type Until = U;
     type Timeout = T;
     type Fallback = F;

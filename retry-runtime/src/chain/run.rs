@@ -17,7 +17,6 @@ use crate::call::nested::Outer;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::abort::Aborts;
 use crate::chain::context::Context;
-use crate::chain::fallback::FallbackKey;
 use crate::chain::hook::{HookKey, Hooks};
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
@@ -29,7 +28,7 @@ use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
-use crate::key::Room;
+use crate::key::{Key, Room};
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::time::attempt_clock::Clock;
