@@ -4,9 +4,9 @@ use core::mem;
 use core::time::Duration;
 
 use crate::breaker::permit::Permit;
+use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
 use crate::hedge::pushback::Pushback;
@@ -46,7 +46,8 @@ impl Call {
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }
-        let unreported = slow.budget.map(|budget| Unreported { budget, kind: KIND });
+        // Given back if the user's code panics before all are told of the attempt.
+        let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
         let policy = slow.site.policy_in_force();
         let site = slow.site.under(&policy);
         let slow = &mut slow.at(&site);
@@ -59,7 +60,8 @@ impl Call {
         if let Some(observe) = reborrow(&mut slow.observe) {
             self.started(call, observe);
         }
-        mem::forget((turn, unreported));
+        paid.into_iter().for_each(Paid::spend);
+        mem::forget(turn);
         true
     }
 

@@ -1,13 +1,12 @@
 use core::fmt;
-use core::mem;
 use core::time::Duration;
 
+use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::site::Site;
-use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
@@ -169,10 +168,11 @@ impl Call {
         self.tell_limiter(&mut failure);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
+        // Given back if the user's code panics before all are told of the retry.
         let paid = match (decision, failure.verdict.kind()) {
             (Ok(_), Some(kind)) => failure
                 .payer(kind)
-                .map(|budget| Unreported { budget, kind }),
+                .map(|budget| Paid::new(budget, Some(kind))),
             _ => None,
         };
         #[cfg(feature = "nested")]
@@ -189,7 +189,7 @@ impl Call {
             _ => self.in_force,
         };
         Self { in_force, ..*self }.report_decision(decision, attempt, failure);
-        mem::forget(paid);
+        paid.into_iter().for_each(Paid::spend);
         decision
     }
 
