@@ -204,7 +204,7 @@ impl Printer<'_> {
         verdict: &TokenStream,
     ) -> TokenStream {
         let verdict = match failed {
-            FailureSource::Body => self.under(policy, verdict),
+            FailureSource::Body => self.verdict_under(policy, verdict),
             FailureSource::Until | FailureSource::Validation => verdict.clone(),
         };
         match self.reason() {
@@ -214,7 +214,7 @@ impl Printer<'_> {
     }
 
     /// A verdict on a failure of the body, under a policy that may have no retries.
-    pub(crate) fn under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
+    pub(crate) fn verdict_under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
         if self.model.may_be_off() {
             ours!(__retry::verdict_under(#policy, #verdict))
         } else {

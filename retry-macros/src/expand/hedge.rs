@@ -196,7 +196,7 @@ impl Printer<'_> {
         let asked = self.asked_verdict(FailureSource::Body);
         let told = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            let verdict = self.under(&policy, &ours!(retry_asked));
+            let verdict = self.verdict_under(&policy, &ours!(retry_asked));
             ours! {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::Call::failed_beside(

@@ -263,7 +263,7 @@ impl<E, K> Attempt<E, K> {
     #[doc(hidden)]
     pub fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E, K::Value>
     where
-        K: Kept,
+        K: Retained,
     {
         self.errors.note(self.note());
         GaveUp {
@@ -418,12 +418,12 @@ impl<E, T> Attempt<E, Draft<T>> {
 }
 
 /// What a call that gives up hands out of what it kept.
-pub trait Kept {
+pub trait Retained {
     type Value;
     fn into_value(self) -> Option<Self::Value>;
 }
 
-impl Kept for () {
+impl Retained for () {
     type Value = ();
 
     fn into_value(self) -> Option<()> {
@@ -431,7 +431,7 @@ impl Kept for () {
     }
 }
 
-impl<T> Kept for Draft<T> {
+impl<T> Retained for Draft<T> {
     type Value = T;
 
     fn into_value(self) -> Option<T> {

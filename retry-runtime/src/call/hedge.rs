@@ -49,7 +49,7 @@ impl Call {
         // Given back if the user's code panics before all are told of the attempt.
         let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
         let policy = slow.site.policy_in_force();
-        let site = slow.site.under(&policy);
+        let site = slow.site.with_policy(&policy);
         let slow = &mut slow.at(&site);
         self.limit = policy.retries_allowed();
         self.in_force = self.in_force_after(slow);
@@ -91,7 +91,7 @@ impl Call {
             return false;
         };
         let policy = failure.site.policy_in_force();
-        let site = failure.site.under(&policy);
+        let site = failure.site.with_policy(&policy);
         self.tell_of_failure(attempt, &mut failure.at(&site));
         let error = &shown(failure.error);
         let data = EventData::AttemptFailed { error, kind };

@@ -54,7 +54,7 @@ impl<'a> Site<'a> {
     }
 
     /// This site under another policy.
-    pub(crate) fn under<'b>(&self, policy: &'b Policy) -> Site<'b>
+    pub(crate) fn with_policy<'b>(&self, policy: &'b Policy) -> Site<'b>
     where
         'a: 'b,
     {

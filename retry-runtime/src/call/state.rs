@@ -157,7 +157,7 @@ impl Call {
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         let policy = failure.site.policy_in_force();
-        let site = failure.site.under(&policy);
+        let site = failure.site.with_policy(&policy);
         self.failed_at(failure.at(&site))
     }
 
