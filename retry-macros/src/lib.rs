@@ -9,19 +9,9 @@ mod block;
 mod classify;
 mod errors;
 mod expand;
-#[cfg(test)]
-mod fuzz;
-#[cfg(all(test, feature = "stream"))]
-mod grouped;
-#[cfg(test)]
-mod half_typed;
-#[cfg(all(test, feature = "stream"))]
-mod pairs;
-#[cfg(all(test, feature = "stream"))]
-mod refusals;
-#[cfg(test)]
-mod snapshots;
 mod target;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use proc_macro::TokenStream;

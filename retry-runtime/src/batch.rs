@@ -20,7 +20,7 @@ use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
 use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::RejectedBy;
-use crate::time::cancel::{MayCancel, Signal};
+use crate::time::cancel::{MayAbort, MayCancel, Signal};
 use crate::time::timer::{Timer, sleep_until};
 use batches::SpansOf;
 pub use batches::{Batches, IntoBatches};

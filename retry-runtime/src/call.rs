@@ -26,4 +26,3 @@ mod saved;
 mod serialized;
 pub(crate) mod site;
 pub(crate) mod state;
-mod unreported;

@@ -4,6 +4,14 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
+/// A record with another value in one field, which may be of another type, and all others as they are.
+macro_rules! with {
+    ($record:ident: $type:ident { $field:ident $(: $value:expr)? } $($kept:ident)+) => {
+        $type { $field $(: $value)?, $($kept: $record.$kept),+ }
+    };
+}
+pub(crate) use with;
+
 /// What a chain has where a key was not named.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unnamed;
@@ -14,6 +22,8 @@ pub enum Never {}
 
 /// A key that a call may have: [`Unnamed`], which takes no room and leaves no code, or an `Option` of its value.
 pub trait Key {
+    /// Whether a call has it.
+    const IS_NAMED: bool;
     /// What the key was given.
     type Value;
     /// Room for something that only calls with this key have.
@@ -39,6 +49,7 @@ pub trait Room<V>: Default {
 }
 
 impl Key for Unnamed {
+    const IS_NAMED: bool = false;
     type Value = Never;
     type Room<V> = ();
     type Or<K: Key> = K;
@@ -50,6 +61,7 @@ impl Key for Unnamed {
 }
 
 impl<T> Key for Option<T> {
+    const IS_NAMED: bool = true;
     type Value = T;
     type Room<V> = Option<V>;
     type Or<K: Key> = Self;

@@ -1,7 +1,6 @@
 //! What expansions of the macros and `retry-durable` call. Not public: it changes without notice.
 
 mod argument;
-mod breaker;
 mod budget;
 mod cancel;
 mod error_type;
@@ -10,14 +9,12 @@ mod history;
 mod hook;
 pub mod keys;
 mod limit;
-mod limiter;
 mod made_anew;
 mod name;
 mod number;
 mod observer;
 mod outcome;
 mod policy;
-mod rejected;
 mod retries;
 pub(crate) mod show;
 pub mod span;
@@ -32,13 +29,18 @@ pub use alloc::vec::Vec;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
+pub use crate::breaker::circuit_breaker::CircuitBreaker;
+pub use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
-pub use crate::call::failure::{Failure, REJECTED_VALUE};
+pub use crate::budget::retry_budget::Paid;
+pub use crate::call::attempt::{Attempt, Draft};
+pub use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::late;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
+pub use crate::call::next_attempt::NextAttempt;
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::cancelled::{Cancelled, FromCancelled};
@@ -50,7 +52,10 @@ pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+pub use crate::limiter::place::Place;
+pub use crate::limiter::waiting::{wait, wait_blocking};
 pub use crate::observe::event::Event;
+pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::observe::reason::Reason;
 pub use crate::policy::Policy;
 pub use crate::policy::backoff::Backoff;
@@ -60,67 +65,41 @@ pub use crate::policy::section::Section;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
+pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
-pub use crate::time::cancel::{Uncancelled, abortable, give_way};
+pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
 pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
-pub use crate::time::timer::{Timer, sleep_out};
+pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{
-    CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
+    CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, lend_optional, take_argument,
 };
-pub use breaker::{answered, half_opened, is_open, permit, turned};
-pub use budget::{budget, own_budget, paid, spend, spend_kept};
-pub use cancel::{
-    IntoCancel, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
-    is_cancelled_blocking, pause_or_cancelled, waker,
-};
+pub use budget::{budget, own_budget};
+pub use cancel::{IntoCancel, cancelled, has_come, is_cancelled, pause_or_cancelled};
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
-pub use hedge::{
-    HedgeAfter, NoQuantile, begin_beside, failed_beside, half_opened_beside, hedge, hedges,
-    may_hedge, no_quantile, numbered, permit_beside, place_beside, runs_at_once, show_number, won,
-};
-pub use history::{
-    attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
-    is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error,
-    take_progress, tick,
-};
-pub use hook::{hook, hook_cause, last_error, next_attempt};
-pub use limit::{
-    TimeLimit, deadline, has_timeout, ignores_timeout, moment, now, now_blocking, policy_deadline,
-    policy_timeout, timeout,
-};
-pub use limiter::{
-    give_back, has_turn, left, limiter_changed, place, wait, wait_blocking, wait_or_cancelled,
-    waited, waits,
-};
+pub use hedge::{HedgeAfter, NoQuantile, hedge, no_quantile, numbered, place_beside, runs_at_once};
+pub use history::{fall_back, fall_back_blocking, is_repeated, shape};
+pub use hook::hook;
+pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline, policy_timeout};
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
-pub use name::{client_name, site_within, surroundings};
-pub use number::{Count, Factor, IntoBackoff, backoff, count, delays, factor};
-pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
+pub use name::{client_name, surroundings};
+pub use number::{Count, Factor, IntoBackoff, delays};
+pub use observer::{IntoObserver, ViaFn, ViaTrait, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
-pub use policy::{
-    PolicySource, chosen_policy, enabled_if, find_policy, is_last, max, policy, policy_of,
-    policy_or, verdict_under,
-};
-pub use rejected::{let_go, rejection};
-pub use retries::{
-    LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
-    max_of, succeeded,
-};
+pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of, verdict_under};
+pub use retries::{LimitedRetries, Retries};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
-    Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer, blocking_timer_fn,
-    default_timer, expect_timer, sleep, timer, timer_fn,
+    Features, HasTimer, IntoBlockingTimer, IntoTimer, default_timer, expect_timer, sleep,
 };
 pub use validation::{
     Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,
-    corrected, history_of, invalid, kind, settle,
+    kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, classify_field,
-    of_attempt, of_stream, verdict,
+    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, of_attempt, of_stream,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
@@ -148,4 +127,5 @@ pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
 }
 
 /// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
+#[inline]
 pub fn drop<T>(_: T) {}

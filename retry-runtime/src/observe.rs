@@ -16,6 +16,8 @@ pub(crate) mod levels;
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
 pub(crate) mod observer;
+#[cfg(feature = "std")]
+pub(crate) mod once_per_name;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
 #[cfg(all(feature = "tracing", feature = "std"))]
@@ -38,6 +40,4 @@ pub(crate) mod recording {
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
-#[cfg(feature = "std")]
-pub(crate) mod told;
 pub(crate) mod unknown_error;

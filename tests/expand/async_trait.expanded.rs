@@ -30,7 +30,7 @@ where
             let retry_deadline;
             #[allow(clippy::match_single_binding)]
             match __retry::policy(
-                &__retry::find_policy(
+                &__retry::PolicySource::find(
                     &(__self.policy),
                     |retry_tell| retry_tell(
                         ::core::concat!(::core::module_path!(), "::complete"),
@@ -38,7 +38,9 @@ where
                 ),
             ) {
                 retry_numbers => {
-                    if __retry::has_timeout(retry_numbers) {
+                    if __retry::Option::is_some(
+                        &__retry::policy_timeout(retry_numbers),
+                    ) {
                         __retry::ignores_timeout(
                             ::core::concat!(::core::module_path!(), "::complete"),
                         );
@@ -62,9 +64,10 @@ where
                     match retry_outcome {
                         __retry::Ok(_) => {
                             if __retry::Call::is_retried(&retry_call) {
-                                __retry::healed(
+                                __retry::Call::healed(
                                     &retry_call,
                                     ::core::concat!(::core::module_path!(), "::complete"),
+                                    __retry::None,
                                 );
                             }
                         }
@@ -74,7 +77,7 @@ where
                                 let retry_asked = __retry::classify(&retry_error);
                                 #[allow(clippy::match_single_binding)]
                                 match __retry::policy(
-                                    &__retry::find_policy(
+                                    &__retry::PolicySource::find(
                                         &(__self.policy),
                                         |retry_tell| retry_tell(
                                             ::core::concat!(::core::module_path!(), "::complete"),

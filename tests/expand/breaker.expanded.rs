@@ -13,22 +13,24 @@ impl Client {
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let retry_by = 'retry_gate: {
-                    let __retry::Some(mut retry_permit) = __retry::permit(&self.breaker)
-                    else {
+                    let __retry::Some(mut retry_permit) = __retry::Permit::new(
+                        &self.breaker,
+                    ) else {
                         break 'retry_gate __retry::RejectedBy::Breaker;
                     };
                     __retry::held(&retry_permit).__retry_is_shared();
-                    if let __retry::Some(retry_change) = __retry::half_opened(
+                    if let __retry::Some(retry_turned) = __retry::Permit::transition(
                         &retry_permit,
                     ) {
-                        __retry::turned(
+                        __retry::Call::turned(
                             &retry_call.whole(__RETRY_SITE),
                             ::core::concat!(::core::module_path!(), "::complete"),
-                            retry_change,
+                            retry_turned,
+                            __retry::None,
                             __retry::None,
                         );
                     }
-                    __retry::let_go(retry_failed);
+                    __retry::drop(retry_failed);
                     let mut retry_outcome: Result<Completion, ModelError> = async {
                         if false {
                             return __retry::never::<Result<Completion, ModelError>>();
@@ -38,13 +40,14 @@ impl Client {
                         .await;
                     match retry_outcome {
                         __retry::Ok(_) => {
-                            if let __retry::Some(retry_change) = __retry::answered(
+                            if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                 &mut retry_permit,
                             ) {
-                                __retry::turned(
+                                __retry::Call::turned(
                                     &retry_call.whole(__RETRY_SITE),
                                     ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_change,
+                                    retry_turned,
+                                    __retry::None,
                                     __retry::None,
                                 );
                             }
@@ -75,7 +78,9 @@ impl Client {
                     }
                     break 'retry_call retry_outcome;
                 };
-                let retry_why = __retry::rejection(retry_by);
+                let retry_why = __retry::Rejected::reason(
+                    __retry::Rejected::new(retry_by),
+                );
                 let retry_error: <Result<
                     Completion,
                     ModelError,

@@ -36,9 +36,10 @@ impl Extractor {
                             let __retry::Err(retry_error) = retry_checked else {
                                 retry_outcome = __retry::Ok(retry_value);
                                 if __retry::Call::is_retried(&retry_call) {
-                                    __retry::healed(
+                                    __retry::Call::healed(
                                         &retry_call,
                                         ::core::concat!(::core::module_path!(), "::extract"),
+                                        __retry::None,
                                     );
                                 }
                                 {
@@ -73,7 +74,7 @@ impl Extractor {
                                     retry_decision,
                                     |retry_pause| (
                                         retry_pause,
-                                        __retry::paid(
+                                        __retry::Paid::new(
                                             retry_budget,
                                             __retry::Call::followed(&retry_next),
                                         ),
@@ -92,7 +93,7 @@ impl Extractor {
                             let (retry_pause, retry_paid) = retry_pause;
                             let () = __retry::sleep(retry_pause, __retry::Features)
                                 .await;
-                            __retry::spend(retry_paid);
+                            __retry::Paid::spend(retry_paid);
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
                                 let retry_corrected = __retry::correct_async::<
@@ -114,7 +115,7 @@ impl Extractor {
                                 __retry::Ok(retry_value) => retry_value,
                                 __retry::Err(retry_error) => {
                                     {
-                                        __retry::ended(
+                                        __retry::Call::ended_after_pause(
                                             &retry_call,
                                             ::core::concat!(::core::module_path!(), "::extract"),
                                             __retry::show::<
@@ -122,6 +123,7 @@ impl Extractor {
                                             >(&retry_error)
                                                 .__retry_show(),
                                             __retry::Values::Corrected,
+                                            __retry::Ending::Error,
                                             __retry::Reason::CorrectionFailed,
                                             __retry::None,
                                         );
@@ -155,7 +157,7 @@ impl Extractor {
                                 retry_decision,
                                 |retry_pause| (
                                     retry_pause,
-                                    __retry::paid(
+                                    __retry::Paid::new(
                                         retry_budget,
                                         __retry::Call::followed(&retry_next),
                                     ),
@@ -174,7 +176,7 @@ impl Extractor {
             };
             let (retry_pause, retry_paid) = retry_pause;
             let () = __retry::sleep(retry_pause, __retry::Features).await;
-            __retry::spend(retry_paid);
+            __retry::Paid::spend(retry_paid);
         }
     }
 }

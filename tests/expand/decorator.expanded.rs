@@ -83,9 +83,9 @@ where
         let retry_deadline;
         let mut retry_last;
         #[allow(clippy::match_single_binding)]
-        match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
+        match &__retry::Option::unwrap_or(self.policy, __RETRY_POLICY) {
             retry_numbers => {
-                if __retry::has_timeout(retry_numbers) {
+                if __retry::Option::is_some(&__retry::policy_timeout(retry_numbers)) {
                     __retry::ignores_timeout(&__retry::client_name::<C>("complete"));
                 }
                 retry_call = __retry::Call::new();
@@ -95,7 +95,7 @@ where
                     }
                     __retry::None => __retry::None,
                 };
-                retry_last = __retry::is_last(
+                retry_last = __retry::Call::is_last(
                     &retry_call,
                     retry_numbers,
                     __retry::Values::Taken,
@@ -122,9 +122,10 @@ where
                 match retry_outcome {
                     __retry::Ok(_) => {
                         if __retry::Call::is_retried(&retry_call) {
-                            __retry::healed(
+                            __retry::Call::healed(
                                 &retry_call,
                                 &__retry::client_name::<C>("complete"),
+                                __retry::None,
                             );
                         }
                     }
@@ -133,7 +134,10 @@ where
                         let retry_decision = __retry::cold(|| {
                             let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::match_single_binding)]
-                            match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
+                            match &__retry::Option::unwrap_or(
+                                self.policy,
+                                __RETRY_POLICY,
+                            ) {
                                 retry_numbers => {
                                     #[allow(clippy::let_and_return)]
                                     let retry_decision = __retry::Call::failed_with(
@@ -149,7 +153,7 @@ where
                                             .deadline(retry_deadline, __retry::now)
                                             .last(retry_last),
                                     );
-                                    retry_last = __retry::is_last(
+                                    retry_last = __retry::Call::is_last(
                                         &retry_next,
                                         retry_numbers,
                                         __retry::Values::Taken,

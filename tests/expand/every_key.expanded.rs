@@ -31,23 +31,34 @@ async fn complete(
     let mut retry_call;
     let retry_deadline;
     #[allow(clippy::match_single_binding)]
-    match &__RETRY_POLICY.max(__retry::count(limits.turns)).enabled(limits.retries_on) {
+    match &__RETRY_POLICY
+        .max(__retry::Count::count(limits.turns))
+        .enabled(limits.retries_on)
+    {
         retry_numbers => {
-            retry_call = __retry::call_under(__retry::max(retry_numbers));
+            retry_call = __retry::Call::new().with_max(__retry::max(retry_numbers));
             retry_deadline = __retry::deadline(
                 limits.time,
-                || __retry::Timer::now(&__retry::timer(SmolTimer)),
+                || __retry::Timer::now(&__retry::IntoTimer::into_timer(SmolTimer)),
             );
         }
     }
-    let mut retry_history = __retry::history::<
+    let mut retry_history = __retry::Attempt::<
         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-    >(__retry::clock_at(__retry::Timer::now(&__retry::timer(SmolTimer))));
+        _,
+    >::before_first(
+        __retry::Clock::Read(
+            __retry::Timer::now(&__retry::IntoTimer::into_timer(SmolTimer)),
+        ),
+        (),
+    );
     'retry_call: loop {
         let retry_timer;
-        let retry_failed;
         let retry_pause = 'retry_pause: {
-            __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
+            __retry::Attempt::begin(
+                &mut retry_history,
+                __retry::Call::limit(&retry_call),
+            );
             {
                 let mut retry_observer = __retry::observe_fn(|event| {
                     log.push(event.to_string())
@@ -58,7 +69,7 @@ async fn complete(
                     &mut retry_observer,
                 );
             }
-            let retry_timeout = __retry::timeout(
+            let retry_timeout = __retry::TimeLimit::limit(
                 ::core::time::Duration::new(60u64, 0u32),
             );
             let retry_finished = {
@@ -68,7 +79,8 @@ async fn complete(
                     attempt.number()). await } } }
                 );
                 let retry_sleep = ::core::pin::pin!(
-                    __retry::sleep_out(__retry::timer(SmolTimer), retry_timeout)
+                    __retry::sleep_out(__retry::IntoTimer::into_timer(SmolTimer),
+                    retry_timeout)
                 );
                 #[allow(clippy::let_and_return)]
                 let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
@@ -101,7 +113,7 @@ async fn complete(
                             let mut retry_observer = __retry::observe_fn(|event| {
                                 log.push(event.to_string())
                             });
-                            __retry::succeeded(
+                            __retry::Call::report_success(
                                 &retry_call,
                                 "model.complete",
                                 &mut retry_observer,
@@ -114,7 +126,7 @@ async fn complete(
                 }
                 break 'retry_call retry_outcome;
             };
-            retry_timer = __retry::timer(SmolTimer);
+            retry_timer = __retry::IntoTimer::into_timer(SmolTimer);
             match retry_failure {
                 __retry::Ok(retry_value) => {
                     let mut retry_next = retry_call;
@@ -128,11 +140,11 @@ async fn complete(
                             __retry::Failure::new(
                                     &__retry::Site::new(
                                         &__RETRY_POLICY
-                                            .max(__retry::count(limits.turns))
+                                            .max(__retry::Count::count(limits.turns))
                                             .enabled(limits.retries_on),
                                         "model.complete",
                                     ),
-                                    __retry::judged(
+                                    __retry::Attempt::judged(
                                         &retry_history,
                                         __retry::Verdict::TRANSIENT,
                                     ),
@@ -149,8 +161,7 @@ async fn complete(
                     });
                     retry_call = retry_next;
                     if let __retry::Ok(retry_pause) = retry_decision {
-                        __retry::rejected(&mut retry_history);
-                        retry_failed = false;
+                        __retry::Attempt::rejected(&mut retry_history);
                         break 'retry_pause retry_pause;
                     }
                     retry_outcome = __retry::Ok(retry_value);
@@ -177,7 +188,7 @@ async fn complete(
                         );
                         #[allow(clippy::match_single_binding)]
                         match &__RETRY_POLICY
-                            .max(__retry::count(limits.turns))
+                            .max(__retry::Count::count(limits.turns))
                             .enabled(limits.retries_on)
                         {
                             retry_numbers => {
@@ -186,7 +197,7 @@ async fn complete(
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             &__retry::Site::new(retry_numbers, "model.complete"),
-                                            __retry::judged(
+                                            __retry::Attempt::judged(
                                                 &retry_history,
                                                 __retry::verdict_under(retry_numbers, retry_asked),
                                             ),
@@ -220,18 +231,19 @@ async fn complete(
                     retry_call = retry_next;
                     match retry_decision {
                         __retry::Ok(retry_pause) => {
-                            __retry::failed(&mut retry_history, retry_error);
-                            __retry::paused(&mut retry_history, &retry_pause);
-                            retry_failed = true;
+                            __retry::Attempt::failed(&mut retry_history, retry_error);
+                            __retry::Attempt::paused(&mut retry_history, retry_pause);
                             break 'retry_pause retry_pause;
                         }
                         __retry::Err(retry_reason) => {
-                            __retry::tick(
+                            __retry::Attempt::tick(
                                 &mut retry_history,
                                 __retry::Timer::now(&retry_timer),
                             );
                             retry_outcome = {
-                                let retry_attempts = __retry::attempts(&retry_history);
+                                let retry_attempts = __retry::Attempt::begun(
+                                    &retry_history,
+                                );
                                 let retry_fallen: __retry::Result<
                                     <Result<
                                         Answer,
@@ -240,7 +252,11 @@ async fn complete(
                                     <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                 > = {
                                     __retry::fall_back(
-                                            __retry::gave_up(retry_history, retry_error, retry_reason),
+                                            __retry::Attempt::gave_up(
+                                                retry_history,
+                                                retry_error,
+                                                retry_reason,
+                                            ),
                                             async |gave_up| other_model(gave_up).await,
                                         )
                                         .await
@@ -251,19 +267,20 @@ async fn complete(
                                     });
                                     match &retry_fallen {
                                         __retry::Ok(_) => {
-                                            __retry::fell_back(
+                                            __retry::Call::fallback_ended(
                                                 &retry_call,
                                                 "model.complete",
                                                 retry_attempts,
+                                                __retry::Ok(()),
                                                 __retry::Some(&mut retry_observer),
                                             )
                                         }
                                         __retry::Err(retry_error) => {
-                                            __retry::fallback_failed(
+                                            __retry::Call::fallback_ended(
                                                 &retry_call,
                                                 "model.complete",
                                                 retry_attempts,
-                                                __retry::show(retry_error).__retry_show(),
+                                                __retry::Err(__retry::show(retry_error).__retry_show()),
                                                 __retry::Some(&mut retry_observer),
                                             )
                                         }
@@ -277,12 +294,15 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
-        let retry_cause = match __retry::last_error(&retry_history, retry_failed) {
+        let retry_cause = match __retry::Attempt::last_failure(&retry_history) {
             __retry::Some(retry_error) => {
-                __retry::hook_cause({
+                __retry::HookOutcome::cause({
                     __retry::hook(
                             retry_error,
-                            __retry::next_attempt(&retry_call, retry_pause),
+                            __retry::NextAttempt::new(
+                                __retry::Call::attempt(&retry_call),
+                                retry_pause,
+                            ),
                             async |error, next| countdown(error, next.pause()).await,
                         )
                         .await
@@ -291,15 +311,14 @@ async fn complete(
             __retry::None => __retry::None,
         };
         if let __retry::Some(retry_cause) = retry_cause {
-            if let __retry::Some(retry_error) = __retry::take_last_error(
+            if let __retry::Some(retry_error) = __retry::Attempt::take_last_failure(
                 &mut retry_history,
-                retry_failed,
             ) {
                 {
                     let mut retry_observer = __retry::observe_fn(|event| {
                         log.push(event.to_string())
                     });
-                    __retry::falling_back(
+                    __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
                         &__retry::Caused(
@@ -307,20 +326,28 @@ async fn complete(
                             &retry_cause,
                         ),
                         __retry::Values::Taken,
+                        __retry::Ending::Fallback,
                         __retry::Reason::HookFailed,
                         __retry::Some(&mut retry_observer),
                     );
                 }
-                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                __retry::Attempt::tick(
+                    &mut retry_history,
+                    __retry::Timer::now(&retry_timer),
+                );
                 let retry_reason = __retry::Reason::HookFailed;
                 let retry_outcome = {
-                    let retry_attempts = __retry::attempts(&retry_history);
+                    let retry_attempts = __retry::Attempt::begun(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                     > = {
                         __retry::fall_back(
-                                __retry::gave_up(retry_history, retry_error, retry_reason),
+                                __retry::Attempt::gave_up(
+                                    retry_history,
+                                    retry_error,
+                                    retry_reason,
+                                ),
                                 async |gave_up| other_model(gave_up).await,
                             )
                             .await
@@ -331,19 +358,20 @@ async fn complete(
                         });
                         match &retry_fallen {
                             __retry::Ok(_) => {
-                                __retry::fell_back(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
+                                    __retry::Ok(()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
                             __retry::Err(retry_error) => {
-                                __retry::fallback_failed(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
-                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Err(__retry::show(retry_error).__retry_show()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
@@ -365,13 +393,16 @@ async fn complete(
         ) {
             __retry::None
         } else {
-            __retry::last_error(&retry_history, retry_failed)
+            __retry::Attempt::last_failure(&retry_history)
         } {
             __retry::Some(retry_error) => {
-                __retry::hook_cause({
+                __retry::HookOutcome::cause({
                     __retry::hook(
                             retry_error,
-                            __retry::next_attempt(&retry_call, retry_pause),
+                            __retry::NextAttempt::new(
+                                __retry::Call::attempt(&retry_call),
+                                retry_pause,
+                            ),
                             async |error, _next| refresh(error).await,
                         )
                         .await
@@ -380,15 +411,14 @@ async fn complete(
             __retry::None => __retry::None,
         };
         if let __retry::Some(retry_cause) = retry_cause {
-            if let __retry::Some(retry_error) = __retry::take_last_error(
+            if let __retry::Some(retry_error) = __retry::Attempt::take_last_failure(
                 &mut retry_history,
-                retry_failed,
             ) {
                 {
                     let mut retry_observer = __retry::observe_fn(|event| {
                         log.push(event.to_string())
                     });
-                    __retry::falling_back(
+                    __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
                         &__retry::Caused(
@@ -396,20 +426,28 @@ async fn complete(
                             &retry_cause,
                         ),
                         __retry::Values::Taken,
+                        __retry::Ending::Fallback,
                         __retry::Reason::HookFailed,
                         __retry::Some(&mut retry_observer),
                     );
                 }
-                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                __retry::Attempt::tick(
+                    &mut retry_history,
+                    __retry::Timer::now(&retry_timer),
+                );
                 let retry_reason = __retry::Reason::HookFailed;
                 let retry_outcome = {
-                    let retry_attempts = __retry::attempts(&retry_history);
+                    let retry_attempts = __retry::Attempt::begun(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                     > = {
                         __retry::fall_back(
-                                __retry::gave_up(retry_history, retry_error, retry_reason),
+                                __retry::Attempt::gave_up(
+                                    retry_history,
+                                    retry_error,
+                                    retry_reason,
+                                ),
                                 async |gave_up| other_model(gave_up).await,
                             )
                             .await
@@ -420,19 +458,20 @@ async fn complete(
                         });
                         match &retry_fallen {
                             __retry::Ok(_) => {
-                                __retry::fell_back(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
+                                    __retry::Ok(()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
                             __retry::Err(retry_error) => {
-                                __retry::fallback_failed(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
-                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Err(__retry::show(retry_error).__retry_show()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
@@ -448,33 +487,40 @@ async fn complete(
             retry_pause,
             || __retry::Timer::now(&retry_timer),
         ) {
-            if let __retry::Some(retry_error) = __retry::take_last_error(
+            if let __retry::Some(retry_error) = __retry::Attempt::take_last_failure(
                 &mut retry_history,
-                retry_failed,
             ) {
                 {
                     let mut retry_observer = __retry::observe_fn(|event| {
                         log.push(event.to_string())
                     });
-                    __retry::falling_back(
+                    __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
                         __retry::show(&retry_error).__retry_show(),
                         __retry::Values::Taken,
+                        __retry::Ending::Fallback,
                         retry_why,
                         __retry::Some(&mut retry_observer),
                     );
                 }
-                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                __retry::Attempt::tick(
+                    &mut retry_history,
+                    __retry::Timer::now(&retry_timer),
+                );
                 let retry_reason = retry_why;
                 let retry_outcome = {
-                    let retry_attempts = __retry::attempts(&retry_history);
+                    let retry_attempts = __retry::Attempt::begun(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                     > = {
                         __retry::fall_back(
-                                __retry::gave_up(retry_history, retry_error, retry_reason),
+                                __retry::Attempt::gave_up(
+                                    retry_history,
+                                    retry_error,
+                                    retry_reason,
+                                ),
                                 async |gave_up| other_model(gave_up).await,
                             )
                             .await
@@ -485,19 +531,20 @@ async fn complete(
                         });
                         match &retry_fallen {
                             __retry::Ok(_) => {
-                                __retry::fell_back(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
+                                    __retry::Ok(()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
                             __retry::Err(retry_error) => {
-                                __retry::fallback_failed(
+                                __retry::Call::fallback_ended(
                                     &retry_call,
                                     "model.complete",
                                     retry_attempts,
-                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Err(__retry::show(retry_error).__retry_show()),
                                     __retry::Some(&mut retry_observer),
                                 )
                             }
@@ -508,6 +555,6 @@ async fn complete(
                 break 'retry_call retry_outcome;
             }
         }
-        __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+        __retry::Attempt::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
     }
 }

@@ -19,7 +19,7 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                     }
                         .await;
                     let retry_site = const {
-                        &__retry::site_within(
+                        &__retry::Site::named_by(
                             const {
                                 &__retry::policy_of(__retry::Section::new().max(5u32))
                             },
@@ -37,7 +37,9 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                                     retry_call
                                         .failed_plainly(
                                             retry_site,
-                                            __retry::verdict(&retry_error, is_retryable),
+                                            __retry::IntoVerdict::into_verdict(
+                                                __retry::answer(&retry_error, is_retryable),
+                                            ),
                                             __retry::show(&retry_error).__retry_show(),
                                         )
                                 },
@@ -115,19 +117,20 @@ fn parsed(text: &mut String) -> Option<u32> {
         fn __retry_name() -> &'static ::core::primitive::str {
             __retry::surroundings(&__retry_name)
         }
-        const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::named_by(
             &__retry::Policy::new(),
             __retry_name,
         );
         let mut retry_call = __retry::Retries::new();
-        let mut retry_history = __retry::history::<
+        let mut retry_history = __retry::Attempt::<
             <__retry::Result<(), ParseError> as __retry::OutcomeTypes>::Error,
-        >(__retry::no_clock());
+            _,
+        >::before_first(__retry::Clock::None, ());
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                __retry::begin(
+                __retry::Attempt::begin(
                     &mut retry_history,
-                    __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                    __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
                 );
                 #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome: __retry::Result<_, ParseError> = (|| -> __retry::Result<
@@ -151,12 +154,14 @@ fn parsed(text: &mut String) -> Option<u32> {
                             retry_call
                                 .failed_plainly(
                                     __RETRY_SITE,
-                                    __retry::verdict(&retry_error, |_: &ParseError| true),
+                                    __retry::IntoVerdict::into_verdict(
+                                        __retry::answer(&retry_error, |_: &ParseError| true),
+                                    ),
                                     __retry::show(&retry_error).__retry_show(),
                                 )
                         }) {
                             retry_call = retry_call.next();
-                            __retry::failed(&mut retry_history, retry_error);
+                            __retry::Attempt::failed(&mut retry_history, retry_error);
                             break 'retry_pause retry_pause;
                         }
                         retry_outcome = __retry::Err(retry_error);
@@ -177,39 +182,41 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
             fn __retry_name() -> &'static ::core::primitive::str {
                 __retry::surroundings(&__retry_name)
             }
-            const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+            const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::named_by(
                 &__retry::Policy::new(),
                 __retry_name,
             );
             __retry::expect_timer();
             let mut retry_call = __retry::Retries::new();
             let retry_error_type = __retry::error_type_by(is_retryable);
-            let mut retry_history = __retry::history::<
+            let mut retry_history = __retry::Attempt::<
                 <__retry::Result<(), _> as __retry::OutcomeTypes>::Error,
-            >(__retry::no_clock());
+                _,
+            >::before_first(__retry::Clock::None, ());
             __retry::has_error_type(retry_error_type, &retry_history);
-            let mut retry_failed = false;
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
                     let retry_by = 'retry_gate: {
-                        let __retry::Some(mut retry_permit) = __retry::permit(&BREAKER)
-                        else {
+                        let __retry::Some(mut retry_permit) = __retry::Permit::new(
+                            &BREAKER,
+                        ) else {
                             break 'retry_gate __retry::RejectedBy::Breaker;
                         };
                         __retry::held(&retry_permit).__retry_is_shared();
-                        if let __retry::Some(retry_change) = __retry::half_opened(
+                        if let __retry::Some(retry_turned) = __retry::Permit::transition(
                             &retry_permit,
                         ) {
-                            __retry::turned(
+                            __retry::Call::turned(
                                 &retry_call.whole(__RETRY_SITE),
                                 __retry_name(),
-                                retry_change,
+                                retry_turned,
+                                __retry::None,
                                 __retry::None,
                             );
                         }
-                        __retry::begin(
+                        __retry::Attempt::begin(
                             &mut retry_history,
-                            __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                            __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
                         );
                         let mut retry_outcome: __retry::Result<_, _> = async {
                             if false {
@@ -229,13 +236,14 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         }
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                if let __retry::Some(retry_change) = __retry::answered(
+                                if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                     &mut retry_permit,
                                 ) {
-                                    __retry::turned(
+                                    __retry::Call::turned(
                                         &retry_call.whole(__RETRY_SITE),
                                         __retry_name(),
-                                        retry_change,
+                                        retry_turned,
+                                        __retry::None,
                                         __retry::None,
                                     );
                                 }
@@ -249,7 +257,9 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                         &mut retry_next,
                                         __retry::Failure::new(
                                                 __RETRY_SITE,
-                                                __retry::verdict(&retry_error, is_retryable),
+                                                __retry::IntoVerdict::into_verdict(
+                                                    __retry::answer(&retry_error, is_retryable),
+                                                ),
                                                 __retry::show(
                                                         __retry::of_error_type(retry_error_type, &retry_error),
                                                     )
@@ -261,8 +271,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                 });
                                 retry_call = retry_next;
                                 if let __retry::Ok(retry_pause) = retry_decision {
-                                    __retry::failed(&mut retry_history, retry_error);
-                                    retry_failed = true;
+                                    __retry::Attempt::failed(&mut retry_history, retry_error);
                                     break 'retry_pause retry_pause;
                                 }
                                 retry_outcome = __retry::Err(retry_error);
@@ -270,13 +279,14 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    let retry_why = __retry::rejection(retry_by);
+                    let retry_why = __retry::Rejected::reason(
+                        __retry::Rejected::new(retry_by),
+                    );
                     let retry_error: <__retry::Result<
                         (),
                         _,
-                    > as __retry::OutcomeTypes>::Error = match __retry::take_last_error(
+                    > as __retry::OutcomeTypes>::Error = match __retry::Attempt::take_last_failure(
                         &mut retry_history,
-                        retry_failed,
                     ) {
                         __retry::Some(retry_error) => retry_error,
                         __retry::None => {

@@ -54,14 +54,14 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                     .budget(&retry_budget)
                                 {
                                     retry_slow => {
-                                        if !__retry::may_hedge(
+                                        if !__retry::Call::may_hedge(
                                             &retry_next,
                                             &retry_slow,
                                             retry_pushback,
                                         ) {
                                             return __retry::None;
                                         }
-                                        if !__retry::hedges(
+                                        if !__retry::Call::hedges(
                                             &mut retry_next,
                                             retry_slow,
                                             retry_delay,
@@ -90,7 +90,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                         let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                                         let retry_asked = __retry::classify(&retry_error);
                                         let retry_judged = retry_asked;
-                                        let retry_goes_on = __retry::failed_beside(
+                                        let retry_goes_on = __retry::Call::failed_beside(
                                             &mut retry_next,
                                             __retry::Failure::new(
                                                     __RETRY_SITE,
@@ -122,11 +122,12 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
             match retry_outcome {
                 __retry::Ok(_) => {
                     if __retry::Call::is_retried(
-                        &__retry::won(retry_call, retry_number),
+                        &__retry::Call::at(retry_call, retry_number),
                     ) {
-                        __retry::healed(
-                            &__retry::won(retry_call, retry_number),
+                        __retry::Call::healed(
+                            &__retry::Call::at(retry_call, retry_number),
                             ::core::concat!(::core::module_path!(), "::complete"),
+                            __retry::None,
                         );
                     }
                     {
@@ -156,7 +157,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                             retry_decision,
                             |retry_pause| (
                                 retry_pause,
-                                __retry::paid(
+                                __retry::Paid::new(
                                     retry_budget,
                                     __retry::Call::followed(&retry_next),
                                 ),
@@ -175,6 +176,6 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
         };
         let (retry_pause, retry_paid) = retry_pause;
         let () = __retry::sleep(retry_pause, __retry::Features).await;
-        __retry::spend(retry_paid);
+        __retry::Paid::spend(retry_paid);
     }
 }

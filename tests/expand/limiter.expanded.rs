@@ -14,16 +14,16 @@ impl Client {
             let retry_pause = 'retry_pause: {
                 let retry_by = 'retry_gate: {
                     let retry_breaker = &self.breaker;
-                    if __retry::is_open(&retry_breaker) {
+                    if __retry::CircuitBreaker::is_open(&retry_breaker) {
                         break 'retry_gate __retry::RejectedBy::Breaker;
                     }
-                    let mut retry_place = __retry::place(
+                    let mut retry_place = __retry::Place::new(
                         self.limiter.cost(prompt.tokens()),
                     );
                     __retry::held(&retry_place).__retry_is_shared();
-                    if !__retry::has_turn(&retry_place) {
+                    if !__retry::Place::has_turn(&retry_place) {
                         let retry_waits = {
-                            __retry::waits(
+                            __retry::Call::waits(
                                 &retry_call.whole(__RETRY_SITE),
                                 ::core::concat!(::core::module_path!(), "::complete"),
                                 &mut retry_place,
@@ -35,11 +35,12 @@ impl Client {
                                     &mut retry_place,
                                     __retry::default_timer::<__retry::Features>(),
                                     __retry::None,
+                                    ::core::pin::pin!(::core::future::pending::< () > ()),
                                 )
                                 .await
                             {
                                 __retry::Ok(retry_waited) => {
-                                    __retry::waited(
+                                    __retry::Call::waited(
                                         &retry_call.whole(__RETRY_SITE),
                                         ::core::concat!(::core::module_path!(), "::complete"),
                                         retry_waited,
@@ -50,23 +51,25 @@ impl Client {
                             }
                         }
                     }
-                    let __retry::Some(mut retry_permit) = __retry::permit(retry_breaker)
-                    else {
-                        __retry::give_back(retry_place);
+                    let __retry::Some(mut retry_permit) = __retry::Permit::new(
+                        retry_breaker,
+                    ) else {
+                        __retry::Place::give_back(retry_place);
                         break 'retry_gate __retry::RejectedBy::Breaker;
                     };
                     __retry::held(&retry_permit).__retry_is_shared();
-                    if let __retry::Some(retry_change) = __retry::half_opened(
+                    if let __retry::Some(retry_turned) = __retry::Permit::transition(
                         &retry_permit,
                     ) {
-                        __retry::turned(
+                        __retry::Call::turned(
                             &retry_call.whole(__RETRY_SITE),
                             ::core::concat!(::core::module_path!(), "::complete"),
-                            retry_change,
+                            retry_turned,
+                            __retry::None,
                             __retry::None,
                         );
                     }
-                    __retry::let_go(retry_failed);
+                    __retry::drop(retry_failed);
                     let mut retry_outcome: Result<Completion, ModelError> = async {
                         if false {
                             return __retry::never::<Result<Completion, ModelError>>();
@@ -76,23 +79,24 @@ impl Client {
                         .await;
                     match retry_outcome {
                         __retry::Ok(_) => {
-                            if let __retry::Some(retry_change) = __retry::answered(
+                            if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                 &mut retry_permit,
                             ) {
-                                __retry::turned(
+                                __retry::Call::turned(
                                     &retry_call.whole(__RETRY_SITE),
                                     ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_change,
+                                    retry_turned,
+                                    __retry::None,
                                     __retry::None,
                                 );
                             }
-                            if let __retry::Some(retry_change) = __retry::left(
+                            if let __retry::Some(retry_changes) = __retry::Place::succeeded(
                                 &mut retry_place,
                             ) {
-                                __retry::limiter_changed(
+                                __retry::Call::limiter_changed(
                                     &retry_call.whole(__RETRY_SITE),
                                     ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_change,
+                                    retry_changes,
                                     __retry::None,
                                 );
                             }
@@ -124,7 +128,9 @@ impl Client {
                     }
                     break 'retry_call retry_outcome;
                 };
-                let retry_why = __retry::rejection(retry_by);
+                let retry_why = __retry::Rejected::reason(
+                    __retry::Rejected::new(retry_by),
+                );
                 let retry_error: <Result<
                     Completion,
                     ModelError,

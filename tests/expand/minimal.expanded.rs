@@ -40,7 +40,9 @@ impl Client {
                                 retry_call
                                     .failed_plainly(
                                         retry_site,
-                                        __retry::verdict(&retry_error, is_retryable),
+                                        __retry::IntoVerdict::into_verdict(
+                                            __retry::answer(&retry_error, is_retryable),
+                                        ),
                                         __retry::show(&retry_error).__retry_show(),
                                     )
                             },

@@ -11,7 +11,7 @@ fn complete<'a>(
         let retry_deadline;
         #[allow(clippy::match_single_binding)]
         match __retry::policy(
-            &__retry::find_policy(
+            &__retry::PolicySource::find(
                 &(self.policy),
                 |retry_tell| retry_tell(
                     ::core::concat!(::core::module_path!(), "::complete"),
@@ -19,7 +19,7 @@ fn complete<'a>(
             ),
         ) {
             retry_numbers => {
-                if __retry::has_timeout(retry_numbers) {
+                if __retry::Option::is_some(&__retry::policy_timeout(retry_numbers)) {
                     __retry::ignores_timeout(
                         ::core::concat!(::core::module_path!(), "::complete"),
                     );
@@ -40,9 +40,10 @@ fn complete<'a>(
                 match retry_outcome {
                     __retry::Ok(_) => {
                         if __retry::Call::is_retried(&retry_call) {
-                            __retry::healed(
+                            __retry::Call::healed(
                                 &retry_call,
                                 ::core::concat!(::core::module_path!(), "::complete"),
+                                __retry::None,
                             );
                         }
                     }
@@ -52,7 +53,7 @@ fn complete<'a>(
                             let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::match_single_binding)]
                             match __retry::policy(
-                                &__retry::find_policy(
+                                &__retry::PolicySource::find(
                                     &(self.policy),
                                     |retry_tell| retry_tell(
                                         ::core::concat!(::core::module_path!(), "::complete"),

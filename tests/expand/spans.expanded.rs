@@ -25,7 +25,8 @@ async fn fetch(url: &str) -> Result<Page, FetchError> {
         retry_finished }; match retry_outcome { __retry::Ok(_) => { retry_call
         .healed(__RETRY_SITE); } __retry::Err(retry_error) => { if let
         __retry::Some(retry_pause) = __retry::cold(|| retry_call
-        .failed_plainly(__RETRY_SITE, __retry::verdict(& retry_error, is_retryable),
+        .failed_plainly(__RETRY_SITE,
+        __retry::IntoVerdict::into_verdict(__retry::answer(& retry_error, is_retryable)),
         __retry::show(& retry_error).__retry_show())) { retry_call = retry_call.next();
         break 'retry_pause retry_pause; } retry_outcome = __retry::Err(retry_error); } }
         break 'retry_call retry_outcome; }; let () = __retry::sleep(retry_pause,
@@ -75,7 +76,9 @@ fn read(path: &Path) -> Result<Page, ReadError> {
                             retry_call
                                 .failed_plainly(
                                     __RETRY_SITE,
-                                    __retry::verdict(&retry_error, is_retryable),
+                                    __retry::IntoVerdict::into_verdict(
+                                        __retry::answer(&retry_error, is_retryable),
+                                    ),
                                     __retry::show(&retry_error).__retry_show(),
                                 )
                         }) {

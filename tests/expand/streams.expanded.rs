@@ -14,15 +14,17 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     ::core::concat!(::core::module_path!(), "::events"),
                 );
                 __retry::expect_timer();
-                let mut retry_call = __retry::call_under(
-                    __retry::max(__retry::Site::policy(__RETRY_SITE)),
-                );
+                let mut retry_call = __retry::Call::new()
+                    .with_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
                 let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
-                >(__retry::no_clock());
+                >(__retry::Clock::None);
                 'retry_call: loop {
                     let retry_pause = 'retry_pause: {
-                        __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
+                        __retry::Attempt::begin(
+                            &mut retry_history,
+                            __retry::Call::limit(&retry_call),
+                        );
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >(__retry::now);
@@ -58,16 +60,17 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         match retry_outcome {
                             __retry::Ok(_) => {
                                 if __retry::Call::is_retried(&retry_call) {
-                                    __retry::healed(
+                                    __retry::Call::healed(
                                         &retry_call,
                                         ::core::concat!(::core::module_path!(), "::events"),
+                                        __retry::None,
                                     );
                                 }
                             }
                             __retry::Err(retry_error) => {
                                 let mut retry_next = retry_call;
                                 let retry_decision = __retry::cold(|| {
-                                    if let __retry::Some(retry_lasted) = __retry::take_progress(
+                                    if let __retry::Some(retry_lasted) = __retry::Attempt::take_progress(
                                         &mut retry_history,
                                         __retry::stream::resume::streamed(&retry_progress),
                                         __retry::now,
@@ -82,7 +85,9 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                         &mut retry_next,
                                         __retry::Failure::new(
                                             __RETRY_SITE,
-                                            __retry::verdict(&retry_error, is_retryable),
+                                            __retry::IntoVerdict::into_verdict(
+                                                __retry::answer(&retry_error, is_retryable),
+                                            ),
                                             __retry::show(&retry_error).__retry_show(),
                                         ),
                                     );
@@ -94,7 +99,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                         &mut retry_history,
                                         retry_progress,
                                     );
-                                    __retry::failed(&mut retry_history, retry_error);
+                                    __retry::Attempt::failed(&mut retry_history, retry_error);
                                     break 'retry_pause retry_pause;
                                 }
                                 retry_outcome = __retry::Err(retry_error);
@@ -131,7 +136,7 @@ async fn tokens(
                     >(
                         __retry::default_timer::<__retry::Features>(),
                         {
-                            let retry_limit = __retry::timeout(
+                            let retry_limit = __retry::TimeLimit::limit(
                                 ::core::time::Duration::new(30u64, 0u32),
                             );
                             [retry_limit, retry_limit]

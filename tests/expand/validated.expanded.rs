@@ -8,16 +8,23 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         &__retry::Policy::new(),
         ::core::concat!(::core::module_path!(), "::extract"),
     );
-    let mut retry_call = __retry::call_under(
-        __retry::max(__retry::Site::policy(__RETRY_SITE)),
-    );
-    let mut retry_history = __retry::history_of::<
+    let mut retry_call = __retry::Call::new()
+        .with_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+    let mut retry_history = __retry::Attempt::<
         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
-    >(__retry::clock(__retry::now_blocking));
+        _,
+    >::before_first(
+        __retry::Clock::Live(__retry::now_blocking),
+        __retry::Draft::<
+            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
+        >::none(),
+    );
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
-            __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
+            __retry::Attempt::begin(
+                &mut retry_history,
+                __retry::Call::limit(&retry_call),
+            );
             #[allow(clippy::redundant_closure_call)]
             let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
                 Answer,
@@ -45,9 +52,10 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                         __retry::Ok(()) => {
                             retry_outcome = __retry::Ok(retry_value);
                             if __retry::Call::is_retried(&retry_call) {
-                                __retry::healed(
+                                __retry::Call::healed(
                                     &retry_call,
                                     ::core::concat!(::core::module_path!(), "::extract"),
+                                    __retry::None,
                                 );
                             }
                         }
@@ -59,7 +67,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             __RETRY_SITE,
-                                            __retry::judged(
+                                            __retry::Attempt::judged(
                                                 &retry_history,
                                                 __retry::complaint::<
                                                     <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
@@ -78,16 +86,26 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             retry_call = retry_next;
                             match retry_decision {
                                 __retry::Ok(retry_pause) => {
-                                    __retry::failed(&mut retry_history, retry_error);
-                                    __retry::invalid(&mut retry_history, retry_value);
-                                    __retry::paused(&mut retry_history, &retry_pause);
+                                    __retry::Attempt::failed(&mut retry_history, retry_error);
+                                    __retry::Attempt::keep_value(
+                                        &mut retry_history,
+                                        retry_value,
+                                    );
+                                    __retry::Attempt::paused(&mut retry_history, retry_pause);
                                     break 'retry_pause retry_pause;
                                 }
                                 __retry::Err(retry_reason) => {
-                                    __retry::invalid(&mut retry_history, retry_value);
+                                    __retry::Attempt::keep_value(
+                                        &mut retry_history,
+                                        retry_value,
+                                    );
                                     retry_outcome = __retry::Err(
                                         __retry::shape(
-                                            __retry::gave_up(retry_history, retry_error, retry_reason),
+                                            __retry::Attempt::gave_up(
+                                                retry_history,
+                                                retry_error,
+                                                retry_reason,
+                                            ),
                                             explain,
                                         ),
                                     );
@@ -104,7 +122,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             &mut retry_next,
                             __retry::Failure::new(
                                     __RETRY_SITE,
-                                    __retry::judged(
+                                    __retry::Attempt::judged(
                                         &retry_history,
                                         __retry::classify(&retry_error),
                                     ),
@@ -120,14 +138,18 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     retry_call = retry_next;
                     match retry_decision {
                         __retry::Ok(retry_pause) => {
-                            __retry::failed(&mut retry_history, retry_error);
-                            __retry::paused(&mut retry_history, &retry_pause);
+                            __retry::Attempt::failed(&mut retry_history, retry_error);
+                            __retry::Attempt::paused(&mut retry_history, retry_pause);
                             break 'retry_pause retry_pause;
                         }
                         __retry::Err(retry_reason) => {
                             retry_outcome = __retry::Err(
                                 __retry::shape(
-                                    __retry::gave_up(retry_history, retry_error, retry_reason),
+                                    __retry::Attempt::gave_up(
+                                        retry_history,
+                                        retry_error,
+                                        retry_reason,
+                                    ),
                                     explain,
                                 ),
                             );

@@ -10,7 +10,7 @@ use retry_vocabulary::{default, delay};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::attribute::number::number;
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 
 /// Checks an attribute by itself.
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
@@ -18,10 +18,8 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     repeated(&arguments.given, errors);
     policy_stands_alone(arguments, errors);
     if let (Some(_), Some(fallback)) = (arguments.get(Key::GiveUp), arguments.get(Key::Fallback)) {
-        errors.at(
-            fallback.ident.span(),
-            "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own",
-        );
+        errors.push(error!(fallback.ident.span() =>
+            "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own"));
     }
     numbers(&arguments.given, &[], errors);
 }
@@ -80,10 +78,8 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
     for argument in &arguments.given {
         let key = argument.key;
         if key.owner() == Owner::Trait {
-            errors.at(
-                argument.ident.span(),
-                format!("`{key}` goes on a trait, to generate a type that implements it"),
-            );
+            errors.push(error!(argument.ident.span() =>
+                "`{key}` goes on a trait, to generate a type that implements it"));
         }
     }
     on_no_copied_method(arguments, errors);
@@ -94,10 +90,8 @@ fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
     for argument in &arguments.given {
         let key = argument.key;
         if key.owner() == Owner::Copied {
-            errors.at(
-                argument.ident.span(),
-                format!("`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"),
-            );
+            errors.push(error!(argument.ident.span() =>
+                "`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"));
         }
     }
 }
@@ -108,38 +102,28 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {
         if wrapper == name {
-            errors.at(
-                wrapper.span(),
-                format!("`{name}` is the trait: give the type that retries it a name of its own, as in `wrapper = Retrying{name}`"),
-            );
+            errors.push(error!(wrapper.span() =>
+                "`{name}` is the trait: give the type that retries it a name of its own, as in `wrapper = Retrying{name}`"));
         }
     }
     let backoff = arguments.get(Key::Backoff);
     if let Some(backoff) = backoff.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_))) {
-        errors.at(
-            backoff.span,
-            "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method",
-        );
+        errors.push(error!(backoff.span =>
+            "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method"));
     }
     let policy = arguments.get(Key::Policy);
     if let Some(policy) = policy.filter(|policy| policy.value.is_closure()) {
-        errors.at(
-            policy.span,
-            "`policy` of a trait gives way to that of `with_policy`, and a function can't: name a policy, or put the function on a method",
-        );
+        errors.push(error!(policy.span =>
+            "`policy` of a trait gives way to that of `with_policy`, and a function can't: name a policy, or put the function on a method"));
     }
     // It may have been among the parts that could not be read.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
-        errors.at(
-            name.span(),
-            "`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`",
-        );
+        errors.push(error!(name.span() =>
+            "`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`"));
     }
     if let (Some(forward), Some(_)) = (arguments.get(Key::Forward), arguments.get(Key::Of)) {
-        errors.at(
-            forward.ident.span(),
-            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer",
-        );
+        errors.push(error!(forward.ident.span() =>
+            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer"));
     }
     on_no_copied_method(arguments, errors);
     without_body(arguments, errors);
@@ -170,10 +154,8 @@ pub(crate) fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
     }
     for key in Among::Attribute.keys().filter(|key| key.is_within_policy()) {
         if let Some(argument) = arguments.get(key) {
-            errors.at(
-                argument.ident.span(),
-                format!("`{key}` is part of the policy that `policy` names: set it there, or remove `policy`"),
-            );
+            errors.push(error!(argument.ident.span() =>
+                "`{key}` is part of the policy that `policy` names: set it there, or remove `policy`"));
         }
     }
 }
@@ -304,10 +286,8 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let own = find(given, Key::Backoff);
     let own = own.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)));
     if let (Some(kind), Some(backoff)) = (numbers.section, own) {
-        errors.at(
-            backoff.span,
-            format!("`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"),
-        );
+        errors.push(error!(backoff.span =>
+            "`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"));
     }
     for (keys, other, has, with) in VOID {
         if !numbers.value(*other).is_some_and(has) {
@@ -396,10 +376,8 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
             .duration(limit)
             .and_then(|limit| complaint::above(hedge, limit));
         if let (Some(written), Some(above)) = (written, above) {
-            errors.at(
-                written.span,
-                format!("no attempt would begin beside a slow one, since {above}"),
-            );
+            errors.push(error!(written.span =>
+                "no attempt would begin beside a slow one, since {above}"));
         }
     }
 }
@@ -426,10 +404,8 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     let attempts = f64::from(max) + 1.0;
     if let (Some(repeats), Some(written)) = (repeats.filter(|repeats| *repeats > attempts), written)
     {
-        errors.at(
-            written.span,
-            format!("`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} in a row: lower the first or raise the second"),
-        );
+        errors.push(error!(written.span =>
+            "`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} in a row: lower the first or raise the second"));
     }
 }
 

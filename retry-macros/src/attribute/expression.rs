@@ -6,6 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
 use crate::attribute::number::number;
+use crate::errors::error;
 use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
 
 /// Refuses a closure that is async where the call does not await it.
@@ -25,20 +26,16 @@ pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
         (None, Expr::Async(block)) => &block.async_token,
         _ => return Ok(()),
     };
-    Err(syn::Error::new(
-        asyncness.span,
-        format!("`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"),
-    ))
+    Err(error!(asyncness.span =>
+        "`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"))
 }
 
 /// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
 /// a function inside it.
 pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
     leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
-        Err(syn::Error::new(
-            token.span(),
-            format!("`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"),
-        ))
+        Err(error!(token.span() =>
+            "`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
     })
 }
 
@@ -76,10 +73,8 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
     }
     let awaited = find_own(expr.to_token_stream(), &|token| is_ident(token, "await"));
     awaited.map_or(Ok(()), |token| {
-        Err(syn::Error::new(
-            token.span(),
-            format!("`{key}` is read where nothing awaits: await it before the call, keep it in an argument or a field, and give that"),
-        ))
+        Err(error!(token.span() =>
+            "`{key}` is read where nothing awaits: await it before the call, keep it in an argument or a field, and give that"))
     })
 }
 

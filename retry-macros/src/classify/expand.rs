@@ -193,8 +193,7 @@ impl Derivation {
             self.generics.make_where_clause().predicates.push(bound);
         }
         let krate = &self.krate;
-        let classify =
-            code_at!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
+        let classify = code_at!(field.ty.span()=> #krate::macro_support::ClassifyField::classify_field(__retry_inner));
         self.finals.append_all(code! {
             #pattern { #member: ref __retry_inner } => {
                 !#krate::macro_support::complaint(__retry_inner).__retry_verdict().is_retryable()

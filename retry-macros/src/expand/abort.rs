@@ -36,7 +36,7 @@ impl Printer<'_> {
                 __retry::Some(retry_outcome) => retry_outcome,
                 __retry::None => {
                     #(self.observer())
-                    __retry::aborted(#call, #name, retry_under_way, #observe);
+                    __retry::Call::aborted(#call, #name, retry_under_way, #observe);
                     __retry::Err(#conversion(__retry::Cancelled::new()))
                 }
             }

@@ -236,7 +236,7 @@ impl Printer<'_> {
     pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
         let values = self.values();
         let is_asked = self.model.gives_away();
-        is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #values)))
+        is_asked.then(|| ours!(__retry::Call::is_last(&#call, #policy, #values)))
     }
 }
 

@@ -20,7 +20,7 @@ impl Printer<'_> {
         let spend = if self.model.is_gated() {
             ours!(retry_unspent = __retry::Some(retry_paid);)
         } else {
-            ours!(__retry::spend(retry_paid);)
+            ours!(__retry::Paid::spend(retry_paid);)
         };
         let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
         let pause = self.pause(hooks, self.late_attempt(), &spend);
@@ -107,16 +107,16 @@ impl Printer<'_> {
     /// What a call keeps from its start: whether it changes, its name and its value under that policy.
     fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
         let call = self.call();
-        let call = match (self.model.shows_max(), self.model.count) {
+        let max = match self.model.count {
             // No limit is known before the first failure.
-            _ if self.model.chooses_policy() => {
-                ours!(__retry::call_under(::core::primitive::u32::MAX))
+            _ if self.model.chooses_policy() => Some(ours!(::core::primitive::u32::MAX)),
+            Count::LimitedRetries | Count::Everything if self.model.shows_max() => {
+                Some(ours!(__retry::max(#policy)))
             }
-            (false, _) | (true, Count::Retries) => ours!(#call::new()),
-            (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
-            (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
+            _ => None,
         };
-        let mut started = vec![(true, ours!(retry_call), call)];
+        let max = max.map(|max| ours!(.with_max(#max)));
+        let mut started = vec![(true, ours!(retry_call), ours!(#call::new()#max))];
         if let Some(Deadline::OfChoice) = &self.model.deadline {
             let now = ours!(__retry::moment(#(self.now_at_start())));
             started.push((self.model.resumes(), ours!(retry_began), now));
@@ -140,9 +140,10 @@ impl Printer<'_> {
                 ours!(__retry::stream::resume::history::<#item>(#clock))
             }
             (History::Values, _) => {
-                ours!(__retry::history_of::<#error, #(self.value())>(#clock))
+                let draft = ours!(__retry::Draft::<#(self.value())>::none());
+                ours!(__retry::Attempt::<#error, _>::before_first(#clock, #draft))
             }
-            _ => ours!(__retry::history::<#error>(#clock)),
+            _ => ours!(__retry::Attempt::<#error, _>::before_first(#clock, ())),
         };
         // Of an error that is not `Send`, the compiler says that this can't be kept over the pause.
         let declared = ours_at!(self.model.error_span=> let mut retry_history);
@@ -151,11 +152,11 @@ impl Printer<'_> {
 
     /// Tells of the attempt that begins.
     fn begin(&self) -> TokenStream {
-        let whole = self.whole_call();
+        let max = ours!(__retry::Call::limit(#(self.whole_call())));
         let counted = self
             .model
             .history
-            .map(|_| ours!(__retry::begin(&mut retry_history, __retry::max_of(#whole));));
+            .map(|_| ours!(__retry::Attempt::begin(&mut retry_history, #max);));
         let observed = self.observer().map(|observer| {
             let name = self.name();
             ours! {

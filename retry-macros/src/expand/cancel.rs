@@ -12,7 +12,7 @@ impl Printer<'_> {
     /// Binds what an async call asks with whether it is cancelled.
     pub(crate) fn waker(&self) -> Option<TokenStream> {
         let asks = self.asyncness == Asyncness::Async && self.model.is_cancellable();
-        asks.then(|| ours!(let retry_waker = __retry::waker().await;))
+        asks.then(|| ours!(let retry_waker = __retry::OwnWaker.await;))
     }
 
     /// Whether what [`Self::cancel`] bound has cancelled the call.
@@ -28,7 +28,7 @@ impl Printer<'_> {
                 ))
             }
             Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel, &retry_waker)),
-            Asyncness::Blocking => ours!(__retry::is_cancelled_blocking(&retry_cancel)),
+            Asyncness::Blocking => ours!(__retry::Cancel::is_cancelled(&retry_cancel)),
         })
     }
 
@@ -43,7 +43,7 @@ impl Printer<'_> {
                 ours!(let mut retry_cancel = #cancelled;)
             }
             Asyncness::Blocking => {
-                let cancel = ours_at!(span=> __retry::cancel_blocking(#cancel));
+                let cancel = ours_at!(span=> __retry::IntoCancel::into_cancel(#cancel));
                 ours!(let retry_cancel = #cancel;)
             }
         })
@@ -72,6 +72,11 @@ impl Printer<'_> {
 
     pub(crate) fn cut(&self) -> Option<TokenStream> {
         let is_cancellable = self.model.is_cancellable();
-        is_cancellable.then(|| ours!(__retry::cut(retry_cancelled)))
+        is_cancellable.then(|| {
+            ours!(::core::primitive::bool::then_some(
+                retry_cancelled,
+                __retry::Reason::Cancelled
+            ))
+        })
     }
 }

@@ -92,7 +92,7 @@ impl Printer<'_> {
             Some(ours! {
                 let retry_decision = __retry::Result::map(
                     retry_decision,
-                    |retry_pause| (retry_pause, __retry::paid(retry_budget, #followed)),
+                    |retry_pause| (retry_pause, __retry::Paid::new(retry_budget, #followed)),
                 );
             }),
         )

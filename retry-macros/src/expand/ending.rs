@@ -28,7 +28,11 @@ impl Printer<'_> {
 
     /// What a call that ends with `retry_error` returns.
     pub(crate) fn outcome_of_failure(&self) -> TokenStream {
-        let gave_up = ours!(__retry::gave_up(retry_history, retry_error, retry_reason));
+        let gave_up = ours!(__retry::Attempt::gave_up(
+            retry_history,
+            retry_error,
+            retry_reason
+        ));
         let endings = (self.model.expr(Key::GiveUp), self.model.expr(Key::Fallback));
         match endings {
             (None, None) => ours!(__retry::Err(retry_error)),
@@ -71,7 +75,7 @@ impl Printer<'_> {
         ours! {
             {
                 // Not of what the fallback takes: what is borrowed stays in the future.
-                let retry_attempts = __retry::attempts(&retry_history);
+                let retry_attempts = __retry::Attempt::begun(&retry_history);
                 #fallen
                 #fallen_type
                 #stream
@@ -89,12 +93,18 @@ impl Printer<'_> {
             {
                 #(self.observer())
                 match &retry_fallen {
-                    __retry::Ok(_) => __retry::fell_back(#call, #name, retry_attempts, #observe),
-                    __retry::Err(retry_error) => __retry::fallback_failed(
+                    __retry::Ok(_) => __retry::Call::fallback_ended(
                         #call,
                         #name,
                         retry_attempts,
-                        __retry::show(retry_error).__retry_show(),
+                        __retry::Ok(()),
+                        #observe,
+                    ),
+                    __retry::Err(retry_error) => __retry::Call::fallback_ended(
+                        #call,
+                        #name,
+                        retry_attempts,
+                        __retry::Err(__retry::show(retry_error).__retry_show()),
                         #observe,
                     ),
                 }
@@ -162,17 +172,18 @@ impl Printer<'_> {
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
-            let ended = if falls_back {
-                code!(falling_back)
+            let ending = if falls_back {
+                code!(Fallback)
             } else {
-                code!(ended)
+                code!(Error)
             };
             ours! {
-                __retry::#ended(
+                __retry::Call::ended_after_pause(
                     #(self.whole_call()),
                     #(self.name()),
                     #shown,
                     __retry::Values::#pending,
+                    __retry::Ending::#ending,
                     #reason,
                     #observe,
                 );

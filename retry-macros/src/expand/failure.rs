@@ -35,7 +35,7 @@ impl Printer<'_> {
             let items = ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress););
             ours! {
                 #(when(history == History::Items, items))
-                __retry::failed(&mut retry_history, retry_error);
+                __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
         self.decided(FailureSource::Body, kept, self.ended())
@@ -61,10 +61,12 @@ impl Printer<'_> {
         };
         let paused = self.paused();
         let has_reason = self.reason().is_some() && failed.has_error();
+        let pause = when(self.model.is_paid(), ours!(.0));
+        let noted = ours!(__retry::Attempt::paused(&mut retry_history, retry_pause #pause););
         let leave = ours! {
             #counted
             #kept
-            #(when(has_reason, ours!(__retry::paused(&mut retry_history, &retry_pause);)))
+            #(when(has_reason, noted))
             #failed_with
             break 'retry_pause #paused;
         };
@@ -202,17 +204,17 @@ impl Printer<'_> {
         verdict: &TokenStream,
     ) -> TokenStream {
         let verdict = match failed {
-            FailureSource::Body => self.under(policy, verdict),
+            FailureSource::Body => self.verdict_under(policy, verdict),
             FailureSource::Until | FailureSource::Validation => verdict.clone(),
         };
         match self.reason() {
-            Some(_) => ours!(__retry::judged(&retry_history, #verdict)),
+            Some(_) => ours!(__retry::Attempt::judged(&retry_history, #verdict)),
             None => verdict,
         }
     }
 
     /// A verdict on a failure of the body, under a policy that may have no retries.
-    pub(crate) fn under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
+    pub(crate) fn verdict_under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
         if self.model.may_be_off() {
             ours!(__retry::verdict_under(#policy, #verdict))
         } else {
@@ -257,11 +259,8 @@ impl Printer<'_> {
             None => said,
         };
         let on = self.user(on);
-        let mut needs = self.model.arguments.what_on_must_say().peekable();
-        if needs.peek().is_none() {
-            return seen(ours_at!(span=> __retry::verdict(&retry_error, #on)));
-        }
         let answer = ours_at!(span=> __retry::answer(&retry_error, #on));
+        let needs = self.model.arguments.what_on_must_say();
         let said = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);
             ours_at!(span=> __retry::says::#key::said(#answer))

@@ -19,10 +19,10 @@ impl Printer<'_> {
         if !self.model.is_gated() {
             return None;
         }
-        let failed = match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(let mut retry_failed = false;),
-            Late::FromLocal => ours!(let mut retry_failed = __retry::None;),
-        };
+        let failed = when(
+            self.model.late(self.asyncness)? == Late::FromLocal,
+            ours!(let mut retry_failed = __retry::None;),
+        );
         let returned = when(
             self.model.keeps_values(),
             ours!(let mut retry_returned = __retry::None;),
@@ -57,7 +57,7 @@ impl Printer<'_> {
         self.model.expr(Key::Limiter)?;
         let span = breaker.span();
         let bound = bound_breaker(span);
-        let is_open = ours_at!(span=> __retry::is_open(&#bound));
+        let is_open = ours_at!(span=> __retry::CircuitBreaker::is_open(&#bound));
         Some(ours! {
             let #bound = #(self.kept(breaker));
             if #is_open {
@@ -70,7 +70,7 @@ impl Printer<'_> {
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
-        let entered = ours_at!(span=> __retry::place(#(self.kept(limiter))));
+        let entered = ours_at!(span=> __retry::Place::new(#(self.kept(limiter))));
         let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
@@ -79,17 +79,17 @@ impl Printer<'_> {
         Some(ours! {
             let mut retry_place = #entered;
             #is_shared
-            if !__retry::has_turn(&retry_place) {
+            if !__retry::Place::has_turn(&retry_place) {
                 let retry_waits = {
                     #observer
-                    __retry::waits(#call, #name, &mut retry_place, #observe)
+                    __retry::Call::waits(#call, #name, &mut retry_place, #observe)
                 };
                 if retry_waits {
                     #(self.cancel())
                     match #waited {
                         __retry::Ok(retry_waited) => {
                             #observer
-                            __retry::waited(#call, #name, retry_waited, #observe);
+                            __retry::Call::waited(#call, #name, retry_waited, #observe);
                         }
                         __retry::Err(retry_by) => break 'retry_gate retry_by,
                     }
@@ -116,13 +116,12 @@ impl Printer<'_> {
                 __retry::wait_blocking(&mut retry_place, &#timer, #deadline, &#cancel)
             };
         }
-        if is_cancellable {
-            ours! {
-                __retry::wait_or_cancelled(&mut retry_place, #timer, #deadline, retry_cancel).await
-            }
+        let cancelled = if is_cancellable {
+            ours!(::core::pin::Pin::as_mut(&mut retry_cancel))
         } else {
-            ours!(__retry::wait(&mut retry_place, #timer, #deadline).await)
-        }
+            ours!(::core::pin::pin!(::core::future::pending::<()>()))
+        };
+        ours!(__retry::wait(&mut retry_place, #timer, #deadline, #cancelled).await)
     }
 
     /// Asks the breaker for a pass.
@@ -131,15 +130,15 @@ impl Printer<'_> {
         let span = breaker.span();
         let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
-            let give_back = ours!(__retry::give_back(retry_place););
+            let give_back = ours!(__retry::Place::give_back(retry_place););
             (ours!(#(bound_breaker(span))), Some(give_back))
         } else {
             (self.kept(breaker), None)
         };
-        let permit = ours_at!(span=> __retry::permit(#breaker));
+        let permit = ours_at!(span=> __retry::Permit::new(#breaker));
         let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
-        let call = self.whole_call();
-        let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
+        let half_opened = ours!(__retry::Permit::transition(&retry_permit));
+        let half_opened = self.turned(&half_opened, &self.whole_call());
         Some(ours! {
             let __retry::Some(mut retry_permit) = #permit else {
                 #give_back
@@ -154,15 +153,19 @@ impl Printer<'_> {
     fn begins(&self) -> TokenStream {
         let failed = when(
             self.model.late(self.asyncness) == Some(Late::FromLocal),
-            ours!(__retry::let_go(retry_failed);),
+            ours!(__retry::drop(retry_failed);),
         );
         let returned = when(
             self.model.keeps_values(),
-            ours!(__retry::let_go(retry_returned);),
+            ours!(__retry::drop(retry_returned);),
         );
         let spend = when(
             self.model.is_paid(),
-            ours!(__retry::spend_kept(retry_unspent);),
+            ours! {
+                if let __retry::Some(retry_paid) = retry_unspent {
+                    __retry::Paid::spend(retry_paid);
+                }
+            },
         );
         ours!(#failed #returned #spend)
     }
@@ -190,7 +193,7 @@ impl Printer<'_> {
         Some(ours! {
             #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
             #(self.timer_assignment())
-            let retry_why = __retry::rejection(retry_by);
+            let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
             #returned
             let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
@@ -207,40 +210,46 @@ impl Printer<'_> {
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
     fn call_with_max(&self) -> Option<TokenStream> {
-        let under = match self.model.count {
-            _ if self.model.shows_max() || self.model.chooses_policy() => return None,
-            Count::Retries => return None,
-            Count::LimitedRetries => ours!(#(self.call())::under),
-            Count::Everything => ours!(__retry::call_under),
-        };
-        Some(self.with_policy(&mut |policy| ours!(retry_call = #under(__retry::max(#policy));)))
+        let is_known = self.model.shows_max() || self.model.chooses_policy();
+        if is_known || self.model.count == Count::Retries {
+            return None;
+        }
+        Some(self.with_policy(&mut |policy| {
+            let max = ours!(__retry::max(#policy));
+            ours!(retry_call = #(self.call())::new().with_max(#max);)
+        }))
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> TokenStream {
         let call = self.succeeded_call();
-        let told_breaker = self.model.has_breaker();
-        let told_breaker = told_breaker
-            .then(|| self.change("answered", "turned", &ours!(&mut retry_permit), &call));
-        let told_limiter = self.model.has_limiter();
-        let told_limiter = told_limiter
-            .then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place), &call));
-        ours!(#told_breaker #told_limiter)
+        let breaker = self.model.has_breaker().then(|| {
+            let closed = ours!(__retry::Permit::succeeded(&mut retry_permit));
+            self.turned(&closed, &call)
+        });
+        let limiter = self.model.has_limiter().then(|| {
+            ours! {
+                if let __retry::Some(retry_changes) = __retry::Place::succeeded(&mut retry_place) {
+                    #(self.observer())
+                    __retry::Call::limiter_changed(
+                        #call,
+                        #(self.name()),
+                        retry_changes,
+                        #(self.observe()),
+                    );
+                }
+            }
+        });
+        ours!(#breaker #limiter)
     }
 
-    /// Reports the change that the runtime's function `changed` finds at a guard, by its function `tell`.
-    fn change(
-        &self,
-        changed: &str,
-        tell: &str,
-        guard: &TokenStream,
-        call: &TokenStream,
-    ) -> TokenStream {
-        let named = |name: &str| Ident::new(name, Span::mixed_site());
+    /// Reports the breaker's change of state, if there is one.
+    fn turned(&self, transition: &TokenStream, call: &TokenStream) -> TokenStream {
+        let (name, observe) = (self.name(), self.observe());
         ours! {
-            if let __retry::Some(retry_change) = __retry::#(named(changed))(#guard) {
+            if let __retry::Some(retry_turned) = #transition {
                 #(self.observer())
-                __retry::#(named(tell))(#call, #(self.name()), retry_change, #(self.observe()));
+                __retry::Call::turned(#call, #name, retry_turned, __retry::None, #observe);
             }
         }
     }

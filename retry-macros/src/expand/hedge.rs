@@ -113,10 +113,10 @@ impl Printer<'_> {
     /// last. If one refuses, no other begins until the running ones are over.
     fn beside(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let permit = ours_at!(breaker.span()=> __retry::permit_beside(#(self.user(breaker))));
+            let permit = ours_at!(breaker.span()=> __retry::Permit::beside(#(self.user(breaker))));
             ours! {
                 let retry_permit = #permit?;
-                __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
+                __retry::Call::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
@@ -126,7 +126,7 @@ impl Printer<'_> {
         let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
         let details = self.details(&self.now_at_start());
         let begun = self.model.history;
-        let begun = begun.map(|_| ours!(__retry::begin_beside(&retry_history);));
+        let begun = begun.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
         let slow = match permit {
             Some(_) => ours!(mut retry_slow),
             None => ours!(retry_slow),
@@ -138,12 +138,12 @@ impl Printer<'_> {
                 #[allow(clippy::match_single_binding)]
                 match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#details {
                     #slow => {
-                        if !__retry::may_hedge(&retry_next, &retry_slow, retry_pushback) {
+                        if !__retry::Call::may_hedge(&retry_next, &retry_slow, retry_pushback) {
                             return __retry::None;
                         }
                         #permit
                         #turn
-                        if !__retry::hedges(&mut retry_next, retry_slow #taken, retry_delay) {
+                        if !__retry::Call::hedges(&mut retry_next, retry_slow #taken, retry_delay) {
                             return __retry::None;
                         }
                         #begun
@@ -196,10 +196,10 @@ impl Printer<'_> {
         let asked = self.asked_verdict(FailureSource::Body);
         let told = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            let verdict = self.under(&policy, &ours!(retry_asked));
+            let verdict = self.verdict_under(&policy, &ours!(retry_asked));
             ours! {
                 let retry_judged = #verdict;
-                let retry_goes_on = __retry::failed_beside(
+                let retry_goes_on = __retry::Call::failed_beside(
                     &mut retry_next,
                     __retry::Failure::new(#site, retry_judged, #shown)#permit #ticket #payer #observe,
                     retry_ended.number,
@@ -233,9 +233,9 @@ impl Printer<'_> {
         ours! {
             for retry_error in retry_beside {
                 #repeated
-                __retry::kept_beside(&mut retry_history, retry_error);
+                __retry::Attempt::failed_beside(&mut retry_history, retry_error);
             }
-            __retry::show_number(&retry_history, retry_number);
+            __retry::Attempt::show(&retry_history, retry_number);
         }
     }
 
@@ -255,7 +255,7 @@ impl Printer<'_> {
     /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
     pub(crate) fn succeeded_call(&self) -> TokenStream {
         if self.model.is_hedged() {
-            ours!(&__retry::won(retry_call, retry_number))
+            ours!(&__retry::Call::at(retry_call, retry_number))
         } else {
             self.whole_call()
         }

@@ -15,7 +15,7 @@ impl Printer<'_> {
     pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
-        let next = ours!(__retry::next_attempt(#(self.whole_call()), retry_pause));
+        let next = ours!(__retry::NextAttempt::new(__retry::Call::attempt(#(self.whole_call())), retry_pause));
         let attempt = self.attempt_for(key);
         let hook = self.user(hook);
         let hooked = match self.asyncness {
@@ -26,9 +26,9 @@ impl Printer<'_> {
                 ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) })
             }
         };
-        let cause = ours_at!(span=> __retry::hook_cause(#hooked));
+        let cause = ours_at!(span=> __retry::HookOutcome::cause(#hooked));
         let error = match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(__retry::last_error(&retry_history, retry_failed)),
+            Late::FromHistory => ours!(__retry::Attempt::last_failure(&retry_history)),
             Late::FromLocal => ours!(__retry::Option::as_ref(&retry_failed)),
         };
         let error = match self.late().filter(|_| key == Key::BeforeRetry) {

@@ -10,12 +10,12 @@ use crate::tokens::{ours, when};
 impl Printer<'_> {
     /// Declares what a failure leaves behind for a call that ends after its pause.
     pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
-        self.model.late(self.asyncness)?;
+        let is_local = self.model.late(self.asyncness)? == Late::FromLocal;
         if self.model.is_gated() {
             return None;
         }
         let value = when(self.model.keeps_values(), ours!(let retry_returned;));
-        Some(ours!(let retry_failed; #value))
+        Some(ours!(#(when(is_local, ours!(let retry_failed;))) #value))
     }
 
     /// Keeps the error to end with.
@@ -25,21 +25,20 @@ impl Printer<'_> {
             ours!(retry_returned = __retry::None;),
         );
         Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = true; #value),
+            Late::FromHistory => value,
             Late::FromLocal => ours!(retry_failed = __retry::Some(retry_error); #value),
         })
     }
 
     /// Keeps a value that was rejected, since there is no error to end with. `returned` makes it the outcome.
     pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
-        let value = self.model.keeps_values().then(|| {
-            ours! {
-                #returned
-                retry_returned = __retry::Some(retry_outcome);
-            }
-        });
+        let kept = ours! {
+            #returned
+            retry_returned = __retry::Some(retry_outcome);
+        };
+        let value = when(self.model.keeps_values(), kept);
         Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = false; #value),
+            Late::FromHistory => value,
             Late::FromLocal => ours!(retry_failed = __retry::None; #value),
         })
     }
@@ -57,9 +56,7 @@ impl Printer<'_> {
     /// The error that the last attempt left, of type `Option<_>`.
     pub(crate) fn last_error(&self) -> Option<TokenStream> {
         Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => {
-                ours!(__retry::take_last_error(&mut retry_history, retry_failed))
-            }
+            Late::FromHistory => ours!(__retry::Attempt::take_last_failure(&mut retry_history)),
             Late::FromLocal => ours!(retry_failed),
         })
     }

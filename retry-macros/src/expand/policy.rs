@@ -69,7 +69,7 @@ impl Printer<'_> {
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &TokenStream) -> TokenStream {
         if self.model.is_named_by_surroundings() {
-            code!(__retry::site_within(#policy, __retry_name))
+            code!(__retry::Site::named_by(#policy, __retry_name))
         } else {
             code!(__retry::Site::new(#policy, #(self.name())))
         }
@@ -132,7 +132,7 @@ impl Printer<'_> {
         };
         let name = self.name();
         // In a closure, since only policies that are found by it ask for the name.
-        ours_at!(span=> __retry::policy(&__retry::find_policy(&(#expr), |retry_tell| retry_tell(#name))))
+        ours_at!(span=> __retry::policy(&__retry::PolicySource::find(&(#expr), |retry_tell| retry_tell(#name))))
     }
 
     /// A policy, of type `Policy`.
@@ -157,7 +157,7 @@ impl Printer<'_> {
             } => {
                 let of_trait = self.policy_value(of_trait);
                 let own = self.setters(own, &|_| true);
-                let policy = code!(__retry::policy_or(&#this.policy, #of_trait)#own);
+                let policy = code!(__retry::Option::unwrap_or(#this.policy, #of_trait)#own);
                 match enabled {
                     Some(enabled) => self.enabled_if(&code!(&#policy), enabled),
                     None => policy,
@@ -276,9 +276,9 @@ impl Printer<'_> {
                 let span = expr.span();
                 let user = self.kept(expr);
                 let value = match argument.key.takes() {
-                    Takes::Count => code_at!(span=> __retry::count(#user)),
-                    Takes::Factor => code!(__retry::factor(#user)),
-                    Takes::Backoff => code_at!(span=> __retry::backoff(#user)),
+                    Takes::Count => code_at!(span=> __retry::Count::count(#user)),
+                    Takes::Factor => code!(__retry::Factor::factor(#user)),
+                    Takes::Backoff => code_at!(span=> __retry::IntoBackoff::into_backoff(#user)),
                     Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
                     _ => user,
                 };

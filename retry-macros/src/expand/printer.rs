@@ -66,10 +66,9 @@ impl Printer<'_> {
     pub(crate) fn named_timer(&self) -> Option<TokenStream> {
         let timer = self.model.expr(Key::Timer)?;
         let function = match (self.asyncness, timer) {
-            (Asyncness::Async, Expr::Closure(_)) => code!(timer_fn),
-            (Asyncness::Async, _) => code!(timer),
-            (Asyncness::Blocking, Expr::Closure(_)) => code!(blocking_timer_fn),
-            (Asyncness::Blocking, _) => code!(blocking_timer),
+            (_, Expr::Closure(_)) => code!(TimerFn::new),
+            (Asyncness::Async, _) => code!(IntoTimer::into_timer),
+            (Asyncness::Blocking, _) => code!(IntoBlockingTimer::into_timer),
         };
         Some(code!(__retry::#function(#(self.kept(timer)))))
     }
@@ -99,7 +98,7 @@ impl Printer<'_> {
             let observer = ours_at!(span=> __retry::observe_fn(#observer));
             return Some(ours!(let mut retry_observer = #observer;));
         }
-        let observe = ours_at!(span=> __retry::observe(&retry_observed, retry_event));
+        let observe = ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
         Some(ours! {
             let retry_observed = #observer;
             let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;

@@ -49,13 +49,13 @@ impl Printer<'_> {
         match observer {
             None => ours! {
                 if __retry::Call::is_retried(#call) {
-                    __retry::healed(#call, #name);
+                    __retry::Call::healed(#call, #name, __retry::None);
                 }
             },
             Some(_) => ours! {
                 {
                     #observer
-                    __retry::succeeded(#call, #name, &mut retry_observer);
+                    __retry::Call::report_success(#call, #name, &mut retry_observer);
                 }
             },
         }

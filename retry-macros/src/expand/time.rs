@@ -33,12 +33,12 @@ impl Printer<'_> {
     /// The clock of the history of earlier attempts.
     pub(crate) fn clock(&self) -> TokenStream {
         match self.named_timer() {
-            _ if !self.model.shows_time => code!(__retry::no_clock()),
+            _ if !self.model.shows_time => code!(__retry::Clock::None),
             Some(timer) if self.model.names_clock() => {
-                ours!(__retry::clock_at(#(self.timer_trait())::now(&#timer)))
+                ours!(__retry::Clock::Read(#(self.timer_trait())::now(&#timer)))
             }
             _ => {
-                ours!(__retry::clock(#(self.now_at_start())))
+                ours!(__retry::Clock::Live(#(self.now_at_start())))
             }
         }
     }
@@ -81,7 +81,7 @@ impl Printer<'_> {
             let limit = self.with_policy(&mut |policy| code!(__retry::policy_timeout(#policy)));
             return code!({ #limit });
         }
-        code!(__retry::timeout(#(self.argument(timeout))))
+        code!(__retry::TimeLimit::limit(#(self.argument(timeout))))
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
@@ -89,7 +89,7 @@ impl Printer<'_> {
     pub(crate) fn ignored_timeout(&self, policy: &TokenStream) -> Option<TokenStream> {
         let name = self.model.ignores_timeout().then(|| self.name())?;
         Some(code! {
-            if __retry::has_timeout(#policy) {
+            if __retry::Option::is_some(&__retry::policy_timeout(#policy)) {
                 __retry::ignores_timeout(#name);
             }
         })
@@ -128,7 +128,7 @@ impl Printer<'_> {
             ours!(retry_deadline = #deadline;)
         });
         Some(ours! {
-            if let __retry::Some(retry_lasted) = __retry::take_progress(&mut retry_history, #streamed, #now) {
+            if let __retry::Some(retry_lasted) = __retry::Attempt::take_progress(&mut retry_history, #streamed, #now) {
                 #credit
                 retry_next = #(self.call())::restarted(retry_next, retry_lasted);
                 #deadline
@@ -165,6 +165,6 @@ impl Printer<'_> {
     pub(crate) fn tick(&self) -> Option<TokenStream> {
         let is_kept = self.model.names_clock() && self.model.shows_time;
         let of = self.timer_trait();
-        is_kept.then(|| ours!(__retry::tick(&mut retry_history, #of::now(&retry_timer));))
+        is_kept.then(|| ours!(__retry::Attempt::tick(&mut retry_history, #of::now(&retry_timer));))
     }
 }

@@ -101,7 +101,7 @@ impl Printer<'_> {
         let interrupted = self
             .model
             .history
-            .map(|_| ours!(__retry::rejected(&mut retry_history);));
+            .map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
         self.decided(FailureSource::Until, interrupted, ended)
     }
 
@@ -175,7 +175,7 @@ impl Printer<'_> {
 
     /// What an invalid value leaves in the history.
     fn kept_invalid(&self) -> Option<TokenStream> {
-        let kept = ours!(__retry::invalid(&mut retry_history, retry_value););
+        let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
         self.model.history.map(|_| kept)
     }
 
@@ -191,7 +191,7 @@ impl Printer<'_> {
     fn invalid(&self) -> TokenStream {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
-                __retry::failed(&mut retry_history, retry_error);
+                __retry::Attempt::failed(&mut retry_history, retry_error);
                 #kept
             }
         });
@@ -242,14 +242,14 @@ impl Printer<'_> {
 
     /// Puts a repaired value in the place of the rejected one, after the pause.
     fn correction(&self, correct: &Expr, ended: &TokenStream) -> TokenStream {
-        let spend = ours!(__retry::spend(retry_paid););
+        let spend = ours!(__retry::Paid::spend(retry_paid););
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
         let kept = self
             .model
             .history
-            .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
+            .map(|_| ours!(__retry::Attempt::corrected(&mut retry_history, retry_error);));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let reported = self.reported(&ours!(Corrected), &failed);
         ours! {

@@ -254,10 +254,8 @@ fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
         Body::Block(body)
             if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
         {
-            errors.at(
-                function.signature.ident.span(),
-                "each attempt would build a runtime and sleep on its thread, since `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: put `#[retry]` above it",
-            );
+            errors.push(error!(function.signature.ident.span() =>
+                "each attempt would build a runtime and sleep on its thread, since `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: put `#[retry]` above it"));
         }
         Body::Block(_) => {}
     }
@@ -282,10 +280,8 @@ fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
         return;
     };
     if arguments.of_block.contains(&Key::Clone) {
-        errors.at(
-            clone.ident.span(),
-            "`clone` names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`",
-        );
+        errors.push(error!(clone.ident.span() =>
+            "`clone` names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`"));
         return;
     }
     let KeyValue::Names(names) = &clone.value else {

@@ -134,25 +134,14 @@ impl Function {
     pub(crate) fn lends_mutably(&self, returned: Option<&Lifetime>) -> bool {
         let returned = returned.filter(|lifetime| lifetime.ident != "_");
         for argument in elements(&self.signature.inputs) {
-            let (lifetime, mutability) = match argument {
-                FnArg::Receiver(receiver) => match &receiver.kind {
-                    ReceiverKind::Reference(_, lifetime, mutability) => (lifetime, mutability),
-                    ReceiverKind::Typed(_, ty) => match outcome::as_reference(ty) {
-                        Some(reference) => (&reference.lifetime, &reference.mutability),
-                        None => continue,
-                    },
-                    _ => continue,
-                },
-                FnArg::Typed(typed) => match outcome::as_reference(&typed.ty) {
-                    Some(reference) => (&reference.lifetime, &reference.mutability),
-                    None => continue,
-                },
+            let Some((lifetime, is_mutable)) = borrow(argument) else {
+                continue;
             };
             // A lifetime that is left out is the receiver's, if that is a reference.
             let decides = matches!(argument, FnArg::Receiver(_)) && returned.is_none();
-            let is_returned = returned.is_none() || returned == lifetime.as_ref();
-            if decides || is_returned && mutability.is_some() {
-                return mutability.is_some();
+            let is_returned = returned.is_none() || returned == lifetime;
+            if decides || is_returned && is_mutable {
+                return is_mutable;
             }
         }
         false
@@ -167,34 +156,22 @@ impl Function {
         };
         let mut inputs = elements(&self.signature.inputs);
         inputs.find_map(|argument| {
-            let (name, is_mutable, shown) = match argument {
-                FnArg::Receiver(receiver) => {
-                    let is_mutable = match &receiver.kind {
-                        ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
-                        ReceiverKind::Typed(_, ty) => is_mutable_reference(ty),
-                        _ => false,
-                    };
-                    (
-                        String::from("self"),
-                        is_mutable,
-                        String::from("`&mut self`"),
-                    )
-                }
-                FnArg::Typed(typed) => {
-                    let Pat::Ident(pattern) = &*typed.pat else {
-                        return None;
-                    };
-                    let name = pattern.ident.to_string();
-                    if is_mutable_reference(&typed.ty) {
-                        let shown = format!("the `&mut` in `{name}`");
-                        (name, true, shown)
-                    } else {
-                        let shown = format!("`mut {name}`");
-                        (name, pattern.mutability.is_some(), shown)
+            let lends = borrow(argument).is_some_and(|(_, is_mutable)| is_mutable);
+            let (name, is_own) = match argument {
+                FnArg::Receiver(_) => (String::from("self"), false),
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(pattern) => {
+                        (pattern.ident.to_string(), pattern.mutability.is_some())
                     }
-                }
+                    _ => return None,
+                },
             };
-            (is_mutable && tokens::mentions(body.stream(), &name)).then_some(shown)
+            let shown = match argument {
+                FnArg::Receiver(_) => String::from("`&mut self`"),
+                FnArg::Typed(_) if lends => format!("the `&mut` in `{name}`"),
+                FnArg::Typed(_) => format!("`mut {name}`"),
+            };
+            ((lends || is_own) && tokens::mentions(body.stream(), &name)).then_some(shown)
         })
     }
 }
@@ -313,6 +290,22 @@ fn shrinks(body: TokenStream, name: &Ident) -> Option<Ident> {
             _ => None,
         })
     })
+}
+
+/// The lifetime of an argument that is a reference, as far as it is named, and whether the reference is a `&mut`.
+fn borrow(argument: &FnArg) -> Option<(Option<&Lifetime>, bool)> {
+    let ty = match argument {
+        FnArg::Receiver(receiver) => match &receiver.kind {
+            ReceiverKind::Reference(_, lifetime, mutability) => {
+                return Some((lifetime.as_ref(), mutability.is_some()));
+            }
+            ReceiverKind::Typed(_, ty) => ty,
+            _ => return None,
+        },
+        FnArg::Typed(typed) => &typed.ty,
+    };
+    let reference = outcome::as_reference(ty)?;
+    Some((reference.lifetime.as_ref(), reference.mutability.is_some()))
 }
 
 fn is_mutable_reference(ty: &Type) -> bool {

@@ -1,6 +1,7 @@
 use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
+use crate::key::with;
 use crate::policy::Policy;
 use crate::time::cancel::Uncancelled;
 use crate::time::default_timer::DefaultTimer;
@@ -55,11 +56,7 @@ impl<On, C, W, K> PolicyCall<On, C, W, K> {
 impl<On, C, K> Batches<On, DefaultTimer, C, K> {
     /// Uses another runtime's [`Timer`](crate::Timer), or for blocking calls a [`BlockingTimer`](crate::BlockingTimer).
     pub fn timer<V>(self, timer: V) -> Batches<On, V, C, K> {
-        Batches {
-            call: self.call.timer(timer),
-            size: self.size,
-            concurrency: self.concurrency,
-        }
+        with!(self: Batches { call: self.call.timer(timer) } size concurrency)
     }
 }
 

@@ -40,7 +40,8 @@ impl<B: CircuitBreaker> Permit<B> {
     }
 
     /// Asks for a pass for an attempt beside a slow one.
-    pub(crate) fn beside(breaker: B) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn beside(breaker: B) -> Option<Self> {
         let pass = breaker.admit_hedge()?;
         Some(Self::of(breaker, pass))
     }

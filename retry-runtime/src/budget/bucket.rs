@@ -58,6 +58,20 @@ struct Rule {
     per_second: u64,
 }
 
+/// It takes nothing and gives nothing.
+const NOTHING: Rule = Rule {
+    capacity: 0,
+    cost: 0,
+    throttled_cost: 0,
+    needed: 0,
+    per_call: 0,
+    per_success: 0,
+    per_failure: 0,
+    gives_back: false,
+    credits_answers: false,
+    per_second: 0,
+};
+
 pub(crate) const ONE: u64 = 1_000_000_000;
 
 impl Budget {
@@ -74,13 +88,10 @@ impl Budget {
             capacity: 500 * ONE,
             cost: 14 * ONE,
             throttled_cost: 5 * ONE,
-            needed: 0,
-            per_call: 0,
             per_success: ONE,
-            per_failure: 0,
             gives_back: true,
             credits_answers: true,
-            per_second: 0,
+            ..NOTHING
         })
     }
 
@@ -93,13 +104,8 @@ impl Budget {
             capacity: 100 * ONE,
             cost: ONE,
             throttled_cost: ONE,
-            needed: 0,
             per_call: billionths(ratio, 1000.0),
-            per_success: 0,
-            per_failure: 0,
-            gives_back: false,
-            credits_answers: false,
-            per_second: 0,
+            ..NOTHING
         })
     }
 
@@ -114,15 +120,10 @@ impl Budget {
         let capacity = tokens as u64 * ONE;
         Self::of(Rule {
             capacity,
-            cost: 0,
-            throttled_cost: 0,
             needed: capacity / 2 + 1,
-            per_call: 0,
             per_success: billionths(ratio, 1000.0),
             per_failure: ONE,
-            gives_back: false,
-            credits_answers: false,
-            per_second: 0,
+            ..NOTHING
         })
     }
 

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
+use core::ops::Deref;
 
 use crate::classify::kind::Kind;
 
@@ -81,43 +82,51 @@ pub trait RetryBudget {
     }
 }
 
+/// Implements it for what leads to a budget.
 macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<B: RetryBudget + ?Sized> RetryBudget for $pointer {
+    ($([$($generics:tt)*] $type:ty: $budget:expr;)*) => {$(
+        impl<$($generics)*> RetryBudget for $type {
             fn withdraw(&self, kind: Kind) -> bool {
-                (**self).withdraw(kind)
+                $budget(self).withdraw(kind)
             }
 
             fn refund(&self, kind: Kind) {
-                (**self).refund(kind);
+                $budget(self).refund(kind);
             }
 
             #[inline]
             fn called(&self) {
-                (**self).called();
+                $budget(self).called();
             }
 
             #[inline]
             fn succeeded(&self, retried: Option<Kind>) {
-                (**self).succeeded(retried);
+                $budget(self).succeeded(retried);
             }
 
             #[inline]
             fn succeeded_at_once(&self) {
-                (**self).succeeded_at_once();
+                $budget(self).succeeded_at_once();
             }
 
             fn answered(&self, retried: Option<Kind>) {
-                (**self).answered(retried);
+                $budget(self).answered(retried);
             }
 
             fn failed(&self, kind: Kind) {
-                (**self).failed(kind);
+                $budget(self).failed(kind);
             }
         }
     )*};
 }
-forward!(&B Arc<B> Rc<B> Box<B>);
+pub(crate) use forward;
+
+forward! {
+    [B: RetryBudget + ?Sized] &B: Deref::deref;
+    [B: RetryBudget + ?Sized] Arc<B>: Deref::deref;
+    [B: RetryBudget + ?Sized] Rc<B>: Deref::deref;
+    [B: RetryBudget + ?Sized] Box<B>: Deref::deref;
+}
 
 /// A switch: `None` pays for everything.
 impl<B: RetryBudget> RetryBudget for Option<B> {
@@ -128,42 +137,30 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn refund(&self, kind: Kind) {
-        if let Some(budget) = self {
-            budget.refund(kind);
-        }
+        self.iter().for_each(|budget| budget.refund(kind));
     }
 
     #[inline]
     fn called(&self) {
-        if let Some(budget) = self {
-            budget.called();
-        }
+        self.iter().for_each(|budget| budget.called());
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        if let Some(budget) = self {
-            budget.succeeded(retried);
-        }
+        self.iter().for_each(|budget| budget.succeeded(retried));
     }
 
     #[inline]
     fn succeeded_at_once(&self) {
-        if let Some(budget) = self {
-            budget.succeeded_at_once();
-        }
+        self.iter().for_each(|budget| budget.succeeded_at_once());
     }
 
     fn answered(&self, retried: Option<Kind>) {
-        if let Some(budget) = self {
-            budget.answered(retried);
-        }
+        self.iter().for_each(|budget| budget.answered(retried));
     }
 
     fn failed(&self, kind: Kind) {
-        if let Some(budget) = self {
-            budget.failed(kind);
-        }
+        self.iter().for_each(|budget| budget.failed(kind));
     }
 }
 
@@ -177,7 +174,8 @@ pub struct Paid<B: RetryBudget> {
 
 impl<B: RetryBudget> Paid<B> {
     /// What that budget paid for a retry after a failure of that kind, if it paid.
-    pub(crate) fn new(budget: B, kind: Option<Kind>) -> Self {
+    #[doc(hidden)]
+    pub fn new(budget: B, kind: Option<Kind>) -> Self {
         Self { budget, kind }
     }
 

@@ -10,6 +10,7 @@ use crate::call::note::Note;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
+use crate::policy::schedule::limit;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
@@ -73,7 +74,8 @@ pub struct Draft<T>(Option<T>);
 
 impl<E, K> Attempt<E, K> {
     /// What is known before the first attempt of a call that begins now by that clock.
-    pub(crate) fn before_first(clock: Clock, kept: K) -> Self {
+    #[doc(hidden)]
+    pub fn before_first(clock: Clock, kept: K) -> Self {
         Self {
             number: AtomicU32::new(0),
             begun: AtomicU32::new(0),
@@ -92,11 +94,12 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    pub(crate) fn begin(&mut self, max: Option<u32>) {
+    #[doc(hidden)]
+    pub fn begin(&mut self, max: u32) {
         let number = self.begun.get_mut();
         *number = number.saturating_add(1);
         *self.number.get_mut() = *number;
-        self.max = max;
+        self.max = limit(max);
         if *number > 1 {
             self.note_begin();
         }
@@ -112,22 +115,26 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// Another attempt begins beside those that run.
-    pub(crate) fn begin_beside(&self) {
+    #[doc(hidden)]
+    pub fn begin_beside(&self) {
         self.begun.fetch_add(1, Relaxed);
     }
 
     /// The number of the attempt that began last.
-    pub(crate) fn begun(&self) -> u32 {
+    #[doc(hidden)]
+    pub fn begun(&self) -> u32 {
         self.begun.load(Relaxed)
     }
 
     /// The attempt with that number looks.
-    pub(crate) fn show(&self, number: u32) {
+    #[doc(hidden)]
+    pub fn show(&self, number: u32) {
         self.number.store(number, Relaxed);
     }
 
     /// What the user's timer says now.
-    pub(crate) fn tick(&mut self, now: Moment) {
+    #[doc(hidden)]
+    pub fn tick(&mut self, now: Moment) {
         self.clock = Clock::Read(now);
     }
 
@@ -135,18 +142,21 @@ impl<E, K> Attempt<E, K> {
         self.clock = clock;
     }
 
-    /// Whether the attempt before failed with an error, and not with a value that was rejected.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.in_row
+    /// The error of the attempt before, unless it ended with a value that was rejected.
+    #[doc(hidden)]
+    pub fn last_failure(&self) -> Option<&E> {
+        self.last_error().filter(|_| self.in_row)
     }
 
-    /// The error of the attempt before, where the call ends with it.
-    pub(crate) fn take_last_error(&mut self) -> Option<E> {
-        self.errors.pop()
+    /// Takes the error that [`Self::last_failure`] shows, where the call ends with it.
+    #[doc(hidden)]
+    pub fn take_last_failure(&mut self) -> Option<E> {
+        self.in_row.then(|| self.errors.pop()).flatten()
     }
 
     /// The verdict on the failure of the attempt before.
-    pub(crate) fn judged(&self, verdict: Verdict) {
+    #[doc(hidden)]
+    pub fn judged(&self, verdict: Verdict) -> Verdict {
         let kind = verdict.kind();
         let number = Kind::ALL
             .into_iter()
@@ -154,22 +164,26 @@ impl<E, K> Attempt<E, K> {
             .find(|(of, _)| Some(*of) == kind);
         self.kind
             .store(number.map_or(0, |(_, number)| number), Relaxed);
+        verdict
     }
 
-    pub(crate) fn failed(&mut self, error: E) {
+    #[doc(hidden)]
+    pub fn failed(&mut self, error: E) {
         self.in_row = true;
         let note = self.note();
         self.errors.push(error, note);
     }
 
     /// Keeps the error of an attempt beside others that went on.
-    pub(crate) fn failed_beside(&mut self, error: E) {
+    #[doc(hidden)]
+    pub fn failed_beside(&mut self, error: E) {
         self.in_row = true;
         self.errors.push(error, Note::default());
     }
 
     /// A pause follows the last error.
-    pub(crate) fn paused(&mut self, pause: Duration) {
+    #[doc(hidden)]
+    pub fn paused(&mut self, pause: Duration) {
         self.errors.paused(pause);
     }
 
@@ -190,13 +204,15 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    pub(crate) fn corrected(&mut self, error: E) {
+    #[doc(hidden)]
+    pub fn corrected(&mut self, error: E) {
         self.judged(Verdict::INVALID);
         self.failed(error);
         self.corrections = self.corrections.saturating_add(1);
     }
 
-    pub(crate) fn rejected(&mut self) {
+    #[doc(hidden)]
+    pub fn rejected(&mut self) {
         self.in_row = false;
         self.same = 0;
     }
@@ -204,7 +220,8 @@ impl<E, K> Attempt<E, K> {
     /// How long the attempt that failed lasted by that clock, for [`Call::restarted`](crate::Call::restarted), if it
     /// made progress: that failure is the first again. `streamed` is when it began, if a stream tells that, and whether
     /// it yielded something.
-    pub(crate) fn take_progress(
+    #[doc(hidden)]
+    pub fn take_progress(
         &mut self,
         streamed: Option<(Moment, bool)>,
         now: impl FnOnce() -> Moment,
@@ -243,9 +260,10 @@ impl<E, K> Attempt<E, K> {
         self.same >= times
     }
 
-    pub(crate) fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E, K::Value>
+    #[doc(hidden)]
+    pub fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E, K::Value>
     where
-        K: Kept,
+        K: Retained,
     {
         self.errors.note(self.note());
         GaveUp {
@@ -379,14 +397,16 @@ impl<E> Attempt<E> {
 }
 
 impl<T> Draft<T> {
-    pub(crate) fn none() -> Self {
+    #[doc(hidden)]
+    pub fn none() -> Self {
         Self(None)
     }
 }
 
 /// In a function with the key `validate`.
 impl<E, T> Attempt<E, Draft<T>> {
-    pub(crate) fn keep_value(&mut self, value: T) {
+    #[doc(hidden)]
+    pub fn keep_value(&mut self, value: T) {
         self.kept.0 = Some(value);
     }
 
@@ -398,12 +418,12 @@ impl<E, T> Attempt<E, Draft<T>> {
 }
 
 /// What a call that gives up hands out of what it kept.
-pub trait Kept {
+pub trait Retained {
     type Value;
     fn into_value(self) -> Option<Self::Value>;
 }
 
-impl Kept for () {
+impl Retained for () {
     type Value = ();
 
     fn into_value(self) -> Option<()> {
@@ -411,7 +431,7 @@ impl Kept for () {
     }
 }
 
-impl<T> Kept for Draft<T> {
+impl<T> Retained for Draft<T> {
     type Value = T;
 
     fn into_value(self) -> Option<T> {

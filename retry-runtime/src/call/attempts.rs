@@ -30,7 +30,6 @@ use crate::call::guards::Guards;
 use crate::call::late;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::key::{Key, Room};
@@ -534,7 +533,7 @@ impl<G: Guards> Attempts<G> {
     pub(crate) fn aborted(&mut self, shared: &mut impl Shared<Guards = G>, is_under_way: bool) {
         let call = self.call_at_end(shared);
         shared.tell(|site, observe| {
-            call.aborted(site.name(), &Cancelled::new(), is_under_way, observe);
+            call.aborted(site.name(), is_under_way, observe);
         });
     }
 

@@ -100,7 +100,7 @@ pub(super) enum Deadline {
 
 /// What follows where no attempt does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The call ends with the error.
     Error,
     /// A last resort is called.
@@ -327,10 +327,6 @@ impl<'a> Failure<'a> {
 
     pub(super) fn is_paid(&self, kind: Kind) -> bool {
         is_paid(kind, self.is_limited)
-    }
-
-    pub(crate) fn verdict(&self) -> Verdict {
-        self.verdict
     }
 
     /// The wait that a server asked this call for.

@@ -7,7 +7,7 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::classify::from_rejected::FromRejected;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::key::{Key, Never, Unnamed};
+use crate::key::{Key, Never, Unnamed, with};
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
 /// What the attempts of calls share: a budget, a breaker and a limiter, as far as their keys are named.
@@ -36,11 +36,7 @@ impl<B, R, L> Protections<B, R, L> {
         self,
         budget: impl Into<Option<V>>,
     ) -> Protections<Option<V>, R, L> {
-        Protections {
-            budget: budget.into(),
-            breaker: self.breaker,
-            limiter: self.limiter,
-        }
+        with!(self: Protections { budget: budget.into() } breaker limiter)
     }
 
     /// These protections with that breaker, or without one if it is `None`.
@@ -48,11 +44,7 @@ impl<B, R, L> Protections<B, R, L> {
         self,
         breaker: impl Into<Option<V>>,
     ) -> Protections<B, Option<V>, L> {
-        Protections {
-            budget: self.budget,
-            breaker: breaker.into(),
-            limiter: self.limiter,
-        }
+        with!(self: Protections { breaker: breaker.into() } budget limiter)
     }
 
     /// These protections with that limiter, or without one if it is `None`.
@@ -60,11 +52,7 @@ impl<B, R, L> Protections<B, R, L> {
         self,
         limiter: impl Into<Option<V>>,
     ) -> Protections<B, R, Option<V>> {
-        Protections {
-            budget: self.budget,
-            breaker: self.breaker,
-            limiter: limiter.into(),
-        }
+        with!(self: Protections { limiter: limiter.into() } budget breaker)
     }
 }
 

@@ -3,12 +3,13 @@
 use core::mem;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::Transition;
+use crate::breaker::permit::Permit;
+use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
+use crate::hedge::pushback::Pushback;
 use crate::limiter::End;
 use crate::limiter::place::Leave;
 use crate::observe::event::{Event, EventData};
@@ -24,10 +25,12 @@ impl Call {
     /// Whether another attempt may begin beside those that run, as far as the call itself is concerned.
     #[cold]
     #[inline(never)]
-    pub(crate) fn may_hedge(&self, slow: &Failure<'_>) -> bool {
+    #[doc(hidden)]
+    pub fn may_hedge(&self, slow: &Failure<'_>, pushback: Pushback) -> bool {
         let (policy, values) = (slow.site.policy_in_force(), slow.values);
         let retry = self.count(counted(&policy, values)).saturating_add(1);
-        !slow.cancelled
+        !pushback.came()
+            && !slow.cancelled
             && slow.idempotent
             && policy.schedule(Some(KIND), values).allows(retry)
             && self.time_left(slow).is_some()
@@ -37,14 +40,16 @@ impl Call {
     /// Nothing gives back its cost, whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]
-    pub(crate) fn hedges(&mut self, mut slow: Failure<'_>, delay: Duration) -> bool {
+    #[doc(hidden)]
+    pub fn hedges(&mut self, mut slow: Failure<'_>, delay: Duration) -> bool {
         let turn = slow.place.take().map(|(place, _)| Untaken(place));
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }
-        let unreported = slow.budget.map(|budget| Unreported { budget, kind: KIND });
+        // Given back if the user's code panics before all are told of the attempt.
+        let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
         let policy = slow.site.policy_in_force();
-        let site = slow.site.under(&policy);
+        let site = slow.site.with_policy(&policy);
         let slow = &mut slow.at(&site);
         self.limit = policy.retries_allowed();
         self.in_force = self.in_force_after(slow);
@@ -55,27 +60,38 @@ impl Call {
         if let Some(observe) = reborrow(&mut slow.observe) {
             self.started(call, observe);
         }
-        mem::forget((turn, unreported));
+        paid.into_iter().for_each(Paid::spend);
+        mem::forget(turn);
         true
     }
 
-    /// Reports that letting an attempt through that may begin beside those that run changed the state of the breaker.
-    pub(crate) fn turned_beside(&self, slow: &mut Failure<'_>, transition: Transition) {
-        let next = self.at(self.attempt().saturating_add(1));
-        let name = slow.site.name();
-        next.turned(name, transition, None, reborrow(&mut slow.observe));
+    /// Reports what letting an attempt through beside a slow one changed.
+    #[doc(hidden)]
+    pub fn half_opened_beside<B>(&self, slow: &mut Failure<'_>, permit: &Permit<B>) {
+        if let Some(transition) = permit.transition() {
+            let next = self.at(self.attempt().saturating_add(1));
+            let name = slow.site.name();
+            next.turned(name, transition, None, reborrow(&mut slow.observe));
+        }
     }
 
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
     /// ends the call.
     #[cold]
     #[inline(never)]
-    pub(crate) fn failed_beside(&mut self, mut failure: Failure<'_>, attempt: u32) -> bool {
+    #[doc(hidden)]
+    pub fn failed_beside(
+        &mut self,
+        mut failure: Failure<'_>,
+        attempt: u32,
+        pushback: &mut Pushback,
+    ) -> bool {
+        pushback.note(failure.verdict);
         let Some(kind) = failure.verdict.kind() else {
             return false;
         };
         let policy = failure.site.policy_in_force();
-        let site = failure.site.under(&policy);
+        let site = failure.site.with_policy(&policy);
         self.tell_of_failure(attempt, &mut failure.at(&site));
         let error = &shown(failure.error);
         let data = EventData::AttemptFailed { error, kind };
@@ -85,7 +101,10 @@ impl Call {
     }
 
     /// The call as that attempt sees it, for what is reported about it.
-    pub(crate) const fn at(self, attempt: u32) -> Self {
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub const fn at(self, attempt: u32) -> Self {
         Self {
             shared: attempt.saturating_sub(1).saturating_add(self.corrections),
             own: [0; Kind::ALL.len()],

@@ -46,7 +46,7 @@ enum Name {
 impl Outer {
     /// A call whose policy is known.
     #[inline]
-    pub const fn under(policy: &Policy, name: &'static str, values: Values) -> Self {
+    pub const fn with_policy(policy: &Policy, name: &'static str, values: Values) -> Self {
         Self {
             name: Name::Written(name),
             attempts: policy.most_attempts(values),

@@ -25,7 +25,8 @@ pub struct NextAttempt {
 }
 
 impl NextAttempt {
-    pub(crate) const fn new(number: u32, pause: Duration) -> Self {
+    #[doc(hidden)]
+    pub const fn new(number: u32, pause: Duration) -> Self {
         Self { number, pause }
     }
 

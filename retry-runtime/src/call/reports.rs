@@ -9,6 +9,7 @@ use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::classify::cancelled::Cancelled;
 use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
@@ -102,7 +103,8 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn ended_after_pause(
+    #[doc(hidden)]
+    pub fn ended_after_pause(
         &self,
         name: &str,
         error: &dyn fmt::Display,
@@ -129,26 +131,16 @@ impl Call {
     }
 
     /// Reports that the call was cancelled in the middle of an attempt, or before one.
-    pub(crate) fn aborted(
-        &self,
-        name: &str,
-        error: &dyn fmt::Display,
-        is_under_way: bool,
-        observe: Option<Observe<'_>>,
-    ) {
-        let reason = Reason::Cancelled;
+    #[doc(hidden)]
+    #[cold]
+    #[inline(never)]
+    pub fn aborted(&self, name: &str, is_under_way: bool, observe: Option<Observe<'_>>) {
+        let (error, ending, reason) = (Cancelled::new(), Ending::Error, Reason::Cancelled);
         if !is_under_way {
-            return self.ended_after_pause(
-                name,
-                error,
-                Values::Taken,
-                Ending::Error,
-                reason,
-                observe,
-            );
+            return self.ended_after_pause(name, &error, Values::Taken, ending, reason, observe);
         }
-        let error = shown(error);
-        let data = self.end(self.attempts(), &error, None, reason, Ending::Error);
+        let error = shown(&error);
+        let data = self.end(self.attempts(), &error, None, reason, ending);
         self.report(name, data, observe);
     }
 
@@ -171,7 +163,8 @@ impl Call {
     /// Tells how the last resort ended that was called after so many attempts.
     #[cold]
     #[inline(never)]
-    pub(crate) fn fallback_ended(
+    #[doc(hidden)]
+    pub fn fallback_ended(
         &self,
         call: &str,
         attempt: u32,
@@ -199,7 +192,7 @@ impl Call {
 
     /// Reports a success as [`succeeded`](Self::succeeded) does, and tells an observer also of one at once.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.known(site).told(site.name(), observe);
+        self.known(site).report_success(site.name(), observe);
     }
 
     /// The call with the `max` of its policy, where no failure has put another in force.
@@ -213,14 +206,16 @@ impl Call {
     /// Reports a success after a failure.
     #[cold]
     #[inline(never)]
-    pub(crate) fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
+    #[doc(hidden)]
+    pub fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
         report(&self.success(name), observe);
     }
 
     /// Tells an observer of a success, and the log where something failed before.
     #[cold]
     #[inline(never)]
-    pub(crate) fn told(&self, name: &str, observe: Observe<'_>) {
+    #[doc(hidden)]
+    pub fn report_success(&self, name: &str, observe: Observe<'_>) {
         if self.is_retried() {
             self.healed(name, Some(observe));
         } else {

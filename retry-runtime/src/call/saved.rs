@@ -27,32 +27,20 @@ impl Serialize for Call {
             ("last_delay_ns", self.previous),
             ("spent_ns", self.before.saturating_add(self.spent)),
         ];
-        let own = Kind::ALL.into_iter().zip(self.own);
-        let own = own.filter(|(_, count)| *count > 0);
-        let own = own.map(|(kind, count)| (kind.name(), u64::from(count)));
-        let earlier = (self.earlier > 0).then_some((EARLIER, u64::from(self.earlier)));
+        let own = Kind::ALL.map(Kind::name).into_iter().zip(self.own);
         let rare = [
-            earlier.is_some(),
-            self.beside > 0,
-            self.in_force > 0,
-            self.paused > 0,
-            self.followed.is_some(),
+            (EARLIER, self.earlier),
+            (BESIDE, self.beside),
+            (ALLOWED, self.in_force),
+            (PAUSED, self.paused),
         ];
-        let rare = rare.into_iter().filter(|is_there| *is_there).count();
+        let rare = own.chain(rare).filter(|(_, count)| *count > 0);
+        let rare = rare.map(|(key, count)| (key, u64::from(count)));
         // Binary formats must know it beforehand.
-        let length = counts.len() + own.clone().count() + rare;
+        let length = counts.len() + rare.clone().count() + usize::from(self.followed.is_some());
         let mut table = serializer.serialize_map(Some(length))?;
-        for (key, count) in counts.into_iter().chain(own).chain(earlier) {
+        for (key, count) in counts.into_iter().chain(rare) {
             table.serialize_entry(key, &count)?;
-        }
-        if self.beside > 0 {
-            table.serialize_entry(BESIDE, &self.beside)?;
-        }
-        if self.in_force > 0 {
-            table.serialize_entry(ALLOWED, &self.in_force)?;
-        }
-        if self.paused > 0 {
-            table.serialize_entry(PAUSED, &self.paused)?;
         }
         if let Some(kind) = self.followed {
             table.serialize_entry(FOLLOWED, kind.name())?;

@@ -39,7 +39,8 @@ impl<'a> Site<'a> {
 
     /// A site whose name that function knows.
     #[inline]
-    pub(crate) const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
+    #[doc(hidden)]
+    pub const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
         Self {
             policy,
             name: Name::By(name),
@@ -53,7 +54,7 @@ impl<'a> Site<'a> {
     }
 
     /// This site under another policy.
-    pub(crate) fn under<'b>(&self, policy: &'b Policy) -> Site<'b>
+    pub(crate) fn with_policy<'b>(&self, policy: &'b Policy) -> Site<'b>
     where
         'a: 'b,
     {

@@ -1,13 +1,12 @@
 use core::fmt;
-use core::mem;
 use core::time::Duration;
 
+use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::site::Site;
-use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
@@ -131,7 +130,10 @@ impl Call {
     }
 
     /// A call that knows the policy's `max` before any failure.
-    pub(crate) const fn with_max(mut self, max: u32) -> Self {
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub const fn with_max(mut self, max: u32) -> Self {
         self.limit = max;
         self.in_force = max;
         self
@@ -155,7 +157,7 @@ impl Call {
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         let policy = failure.site.policy_in_force();
-        let site = failure.site.under(&policy);
+        let site = failure.site.with_policy(&policy);
         self.failed_at(failure.at(&site))
     }
 
@@ -166,10 +168,11 @@ impl Call {
         self.tell_limiter(&mut failure);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
+        // Given back if the user's code panics before all are told of the retry.
         let paid = match (decision, failure.verdict.kind()) {
             (Ok(_), Some(kind)) => failure
                 .payer(kind)
-                .map(|budget| Unreported { budget, kind }),
+                .map(|budget| Paid::new(budget, Some(kind))),
             _ => None,
         };
         #[cfg(feature = "nested")]
@@ -186,7 +189,7 @@ impl Call {
             _ => self.in_force,
         };
         Self { in_force, ..*self }.report_decision(decision, attempt, failure);
-        mem::forget(paid);
+        paid.into_iter().for_each(Paid::spend);
         decision
     }
 
@@ -308,7 +311,8 @@ impl Call {
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
-    pub(crate) fn is_last(&self, policy: &Policy, values: Values) -> bool {
+    #[doc(hidden)]
+    pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::ALL.into_iter().all(|kind| {
             let counted = policy.has_own_count(kind, values).then_some(kind);
             let retry = self.count(counted).saturating_add(1);
@@ -323,7 +327,9 @@ impl Call {
     }
 
     /// The policy's own `max` when it was looked at last.
-    pub(crate) const fn limit(&self) -> u32 {
+    #[doc(hidden)]
+    #[inline]
+    pub const fn limit(&self) -> u32 {
         self.limit
     }
 

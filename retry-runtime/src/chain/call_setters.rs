@@ -14,6 +14,7 @@ use crate::chain::keys::CallKeys;
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::setters::NotNamed;
 use crate::chain::timeout::Timed;
+use crate::key::with;
 
 impl<On, C, W, K, N, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<N, T, F, B, R>, P> {
     /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
@@ -25,12 +26,8 @@ impl<On, C, W, K, N, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<N, T, F, B,
     where
         N: NotNamed,
     {
-        self.with_single(|keys| CallKeys {
-            until: Some(until),
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
+        self.with_single(|keys| {
+            with!(keys: CallKeys { until: Some(until) } timeout fallback before_pause before_retry)
         })
     }
 }
@@ -71,12 +68,8 @@ impl<On, C, W, K, U, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B,
     where
         T: NotNamed,
     {
-        self.with_single(|keys| CallKeys {
-            until: keys.until,
-            timeout: Timed,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
+        self.with_single(|keys| {
+            with!(keys: CallKeys { timeout: Timed } until fallback before_pause before_retry)
         })
     }
 }
@@ -91,13 +84,10 @@ impl<On, C, W, K, U, T, N, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, N, B,
     where
         N: NotNamed,
     {
-        self.with_single(|keys| CallKeys {
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: Some(fallback),
-            before_pause: keys.before_pause,
-            before_retry: keys.before_retry,
-        })
+        let fallback = Some(fallback);
+        self.with_single(
+            |keys| with!(keys: CallKeys { fallback } until timeout before_pause before_retry),
+        )
     }
 }
 
@@ -136,13 +126,10 @@ impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N,
     where
         N: NotNamed,
     {
-        self.with_single(|keys| CallKeys {
-            before_pause: Some(Hook::new(hook)),
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_retry: keys.before_retry,
-        })
+        let before_pause = Some(Hook::new(hook));
+        self.with_single(
+            |keys| with!(keys: CallKeys { before_pause } until timeout fallback before_retry),
+        )
     }
 }
 
@@ -193,12 +180,9 @@ impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B,
     where
         N: NotNamed,
     {
-        self.with_single(|keys| CallKeys {
-            before_retry: Some(Hook::new(hook)),
-            until: keys.until,
-            timeout: keys.timeout,
-            fallback: keys.fallback,
-            before_pause: keys.before_pause,
-        })
+        let before_retry = Some(Hook::new(hook));
+        self.with_single(
+            |keys| with!(keys: CallKeys { before_retry } until timeout fallback before_pause),
+        )
     }
 }

@@ -7,6 +7,7 @@ use crate::chain::keys::{KeysOf, SharedKeys};
 use crate::chain::name::name;
 use crate::chain::observer::ObserverKey;
 use crate::chain::operation::Operated;
+use crate::key::Key;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
 

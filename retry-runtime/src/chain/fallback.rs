@@ -3,27 +3,13 @@ use core::future::{Future, Pending};
 use crate::call::gave_up::GaveUp;
 use crate::key::{Key, Unnamed};
 
-/// The key `fallback` of a chain.
-pub trait FallbackKey: Key {
-    /// Whether the key names a last resort.
-    const IS_NAMED: bool;
-}
-
-impl FallbackKey for Unnamed {
-    const IS_NAMED: bool = false;
-}
-
-impl<F> FallbackKey for Option<F> {
-    const IS_NAMED: bool = true;
-}
-
 /// How an async call ends that gave up.
 #[diagnostic::on_unimplemented(
     message = "`fallback` of this chain can't take the place of the call",
     label = "not a function from `GaveUp<{E}>` to a future of `Result<{T}, {E}>`"
 )]
 // The future is a parameter: one that the type of a closure determines is not found `Send` in every future around it.
-pub trait FallsBack<T, E, Fallen>: FallbackKey {
+pub trait FallsBack<T, E, Fallen>: Key {
     /// What takes the place of the call, or the error that it ends with.
     fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<Fallen, E>;
 }
@@ -33,7 +19,7 @@ pub trait FallsBack<T, E, Fallen>: FallbackKey {
     message = "`fallback` of this chain can't take the place of the call",
     label = "not a function from `GaveUp<{E}>` to `Result<{T}, {E}>`"
 )]
-pub trait FallsBackBlocking<T, E>: FallbackKey {
+pub trait FallsBackBlocking<T, E>: Key {
     /// What takes the place of the call, or the error that it ends with.
     fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<T, E>;
 }

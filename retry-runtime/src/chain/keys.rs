@@ -1,10 +1,9 @@
 use crate::call::guards::{Guards, Protections};
-use crate::chain::fallback::FallbackKey;
 use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimeoutKey;
-use crate::key::{Key, Unnamed};
+use crate::key::{Key, Unnamed, with};
 use crate::time::cancel::MayAbort;
 
 /// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`
@@ -90,13 +89,7 @@ impl Keys {
 
 impl<G, N, O, S> Keys<G, N, O, S> {
     pub(super) fn with_protections<H>(self, other: impl FnOnce(G) -> H) -> Keys<H, N, O, S> {
-        Keys {
-            protections: other(self.protections),
-            name: self.name,
-            observer: self.observer,
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        with!(self: Keys { protections: other(self.protections) } name observer span idempotent)
     }
 }
 
@@ -132,7 +125,7 @@ pub trait SingleKeys: Sized {
     #[doc(hidden)]
     type Timeout: TimeoutKey;
     #[doc(hidden)]
-    type Fallback: FallbackKey;
+    type Fallback: Key;
     #[doc(hidden)]
     type BeforePause: HookKey;
     #[doc(hidden)]
@@ -155,9 +148,7 @@ pub(crate) type CallKeysOf<A> = CallKeys<
 pub(crate) type HooksOf<A> =
     <<A as SingleKeys>::BeforePause as Key>::Or<<A as SingleKeys>::BeforeRetry>;
 
-impl<U, T: TimeoutKey, F: FallbackKey, B: HookKey, R: HookKey> SingleKeys
-    for CallKeys<U, T, F, B, R>
-{
+impl<U, T: TimeoutKey, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
     type Until = U;
     type Timeout = T;
     type Fallback = F;

@@ -32,7 +32,7 @@ pub(crate) fn outer<N: Key<Value: AsRef<str>>>(
 ) -> Outer {
     match key.get() {
         Some(name) => Outer::shared(policy, Arc::from(name.as_ref())),
-        None => Outer::under(policy, default(), Values::Taken),
+        None => Outer::with_policy(policy, default(), Values::Taken),
     }
 }
 

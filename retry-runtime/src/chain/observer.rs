@@ -1,4 +1,4 @@
-use crate::key::Unnamed;
+use crate::key::{Key, Unnamed};
 use crate::observe::event::Event;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::observe::progress::{Counted, Counts};
@@ -17,9 +17,7 @@ pub trait ObserveFn: FnMut(&Event<'_>) {}
 impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
 
 /// What sees the events of a chain, if its key `observe` names something.
-pub trait ObserverKey {
-    /// Whether the key names something.
-    const IS_NAMED: bool;
+pub trait ObserverKey: Key {
     /// What counts for it how far a batch or a plan is.
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress: Counts;
@@ -29,7 +27,6 @@ pub trait ObserverKey {
 }
 
 impl ObserverKey for Unnamed {
-    const IS_NAMED: bool = false;
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress = ();
 
@@ -40,7 +37,6 @@ impl ObserverKey for Unnamed {
 }
 
 impl<F: FnMut(&Event<'_>)> ObserverKey for Option<F> {
-    const IS_NAMED: bool = true;
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress = Counted;
 

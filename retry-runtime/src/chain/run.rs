@@ -17,7 +17,6 @@ use crate::call::nested::Outer;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::abort::Aborts;
 use crate::chain::context::Context;
-use crate::chain::fallback::FallbackKey;
 use crate::chain::hook::{HookKey, Hooks};
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
@@ -29,10 +28,9 @@ use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
-use crate::key::Room;
+use crate::key::{Key, Room};
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
-use crate::policy::schedule::limit;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
@@ -160,7 +158,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             } else {
                 self.context.policy().retries_allowed()
             };
-            own(history).begin(limit(max));
+            own(history).begin(max);
         }
         Ok(())
     }
@@ -435,10 +433,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let last_error = |history: &mut H| {
-            let history = own(history.get_mut()?);
-            history.has_failed().then(|| history.take_last_error())?
-        };
+        let last_error = |history: &mut H| own(history.get_mut()?).take_last_failure();
         match self.kept.take() {
             Some(Ok(value)) => Some(Ok(value)),
             Some(Err(Some(error))) => Some(Err(error)),

@@ -19,7 +19,7 @@ use crate::chain::on_error::{ByClassify, ByVerdict};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
-use crate::key::Unnamed;
+use crate::key::{Unnamed, with};
 use crate::limiter::Limiter;
 use crate::policy::Policy;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
@@ -208,37 +208,16 @@ impl Policy {
 
 impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A, P> {
-        PolicyCall {
-            keys: name(self.keys),
-            policy: self.policy,
-            on: self.on,
-            cancel: self.cancel,
-            timer: self.timer,
-            single: self.single,
-        }
+        with!(self: PolicyCall { keys: name(self.keys) } policy on cancel timer single)
     }
 
     pub(super) fn with_single<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J, P> {
-        PolicyCall {
-            single: name(self.single),
-            policy: self.policy,
-            on: self.on,
-            cancel: self.cancel,
-            timer: self.timer,
-            keys: self.keys,
-        }
+        with!(self: PolicyCall { single: name(self.single) } policy on cancel timer keys)
     }
 
     #[inline]
     fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, C, W, K, A, P> {
-        PolicyCall {
-            on: name(self.on),
-            policy: self.policy,
-            cancel: self.cancel,
-            timer: self.timer,
-            keys: self.keys,
-            single: self.single,
-        }
+        with!(self: PolicyCall { on: name(self.on) } policy cancel timer keys single)
     }
 
     /// Nothing: without it, the compiler would speak of `Ord::max`.
@@ -358,14 +337,7 @@ impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
     }
 
     fn ended_by<C>(self, cancel: C) -> PolicyCall<On, C, W, K, A, P> {
-        PolicyCall {
-            cancel,
-            policy: self.policy,
-            on: self.on,
-            timer: self.timer,
-            keys: self.keys,
-            single: self.single,
-        }
+        with!(self: PolicyCall { cancel } policy on timer keys single)
     }
 }
 
@@ -387,14 +359,7 @@ impl<On, C, N, K, A, P> PolicyCall<On, C, N, K, A, P> {
     where
         N: NotNamed,
     {
-        PolicyCall {
-            timer,
-            policy: self.policy,
-            on: self.on,
-            cancel: self.cancel,
-            keys: self.keys,
-            single: self.single,
-        }
+        with!(self: PolicyCall { timer } policy on cancel keys single)
     }
 }
 
@@ -430,13 +395,9 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     where
         N: NotNamed,
     {
-        self.with_keys(|keys| Keys {
-            name: Some(name),
-            protections: keys.protections,
-            observer: keys.observer,
-            span: keys.span,
-            idempotent: keys.idempotent,
-        })
+        self.with_keys(
+            |keys| with!(keys: Keys { name: Some(name) } protections observer span idempotent),
+        )
     }
 }
 
@@ -505,13 +466,9 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
         V: ObserveFn,
         O: NotNamed,
     {
-        self.with_keys(|keys| Keys {
-            observer: Some(observer),
-            protections: keys.protections,
-            name: keys.name,
-            span: keys.span,
-            idempotent: keys.idempotent,
-        })
+        self.with_keys(
+            |keys| with!(keys: Keys { observer: Some(observer) } protections name span idempotent),
+        )
     }
 }
 
@@ -546,12 +503,8 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     where
         S: NotNamed,
     {
-        self.with_keys(|keys| Keys {
-            span: Some(is_on),
-            protections: keys.protections,
-            name: keys.name,
-            observer: keys.observer,
-            idempotent: keys.idempotent,
-        })
+        self.with_keys(
+            |keys| with!(keys: Keys { span: Some(is_on) } protections name observer idempotent),
+        )
     }
 }

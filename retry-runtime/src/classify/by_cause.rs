@@ -55,6 +55,16 @@ pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(connection).unwrap_or(Verdict::STOP)
 }
 
+/// Returns the verdict if the cause is of one of these types, each of which comes with a feature.
+macro_rules! of_types {
+    ($cause:ident: $($feature:literal $type:ty,)*) => {$(
+        #[cfg(feature = $feature)]
+        if let Some(verdict) = of::<$type>($cause) {
+            return Some(verdict);
+        }
+    )*};
+}
+
 /// `None` if the cause has no known type or only wraps another.
 fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
@@ -65,26 +75,13 @@ fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of_http(cause) {
         return Some(verdict);
     }
-    #[cfg(feature = "llm")]
-    if let Some(verdict) = of::<crate::llm::ProviderError>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "redis_1")]
-    if let Some(verdict) = of::<::redis::RedisError>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "sqlx_0_9")]
-    if let Some(verdict) = of::<::sqlx::Error>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "tonic_0_14")]
-    if let Some(verdict) = of::<::tonic::Status>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "tonic_transport_0_14")]
-    if let Some(verdict) = of::<::tonic::transport::Error>(cause) {
-        return Some(verdict);
-    }
+    of_types!(cause:
+        "llm" crate::llm::ProviderError,
+        "redis_1" ::redis::RedisError,
+        "sqlx_0_9" ::sqlx::Error,
+        "tonic_0_14" ::tonic::Status,
+        "tonic_transport_0_14" ::tonic::transport::Error,
+    );
     of_io(cause)
 }
 
@@ -201,10 +198,7 @@ fn is_answer(cause: &(dyn Error + 'static)) -> bool {
 
 #[cfg(feature = "http")]
 fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    #[cfg(feature = "hyper_util_0_1")]
-    if let Some(verdict) = of::<hyper_util::client::legacy::Error>(cause) {
-        return Some(verdict);
-    }
+    of_types!(cause: "hyper_util_0_1" hyper_util::client::legacy::Error,);
     #[cfg(any(
         feature = "hyper_util_0_1",
         feature = "reqwest_0_12",
@@ -214,18 +208,11 @@ fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(hyper) = is::<::hyper::Error>(cause) {
         return Some(super::clients::connection::of_open_connection(hyper));
     }
-    #[cfg(feature = "reqwest_0_12")]
-    if let Some(verdict) = of::<reqwest_0_12::Error>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "reqwest_0_13")]
-    if let Some(verdict) = of::<reqwest_0_13::Error>(cause) {
-        return Some(verdict);
-    }
-    #[cfg(feature = "ureq_3")]
-    if let Some(verdict) = of::<::ureq::Error>(cause) {
-        return Some(verdict);
-    }
+    of_types!(cause:
+        "reqwest_0_12" reqwest_0_12::Error,
+        "reqwest_0_13" reqwest_0_13::Error,
+        "ureq_3" ::ureq::Error,
+    );
     of::<ResponseError>(cause)
 }
 

@@ -41,6 +41,7 @@ mod within;
 
 pub use combine::Combine;
 pub use inspect::Inspect;
+use inspect::Inspected;
 pub use within::{Chain, is};
 
 #[cfg(feature = "std")]
@@ -92,7 +93,10 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
 /// assert_eq!(on::cause(&missing), Verdict::STOP);
 /// ```
 pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.error().map_or(Verdict::STOP, by_cause::by_cause)
+    error
+        .inspected()
+        .error()
+        .map_or(Verdict::STOP, by_cause::by_cause)
 }
 
 /// Like [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
@@ -109,7 +113,10 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// ```
 #[cfg(feature = "http")]
 pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.error().map_or(Verdict::STOP, by_cause::by_http)
+    error
+        .inspected()
+        .error()
+        .map_or(Verdict::STOP, by_cause::by_http)
 }
 
 /// Connections that were refused, broke or timed out: as [`cause`], but only what a [`std::io::Error`], a
@@ -124,7 +131,10 @@ pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
 /// ```
 pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.error().map_or(Verdict::STOP, by_cause::by_connection)
+    error
+        .inspected()
+        .error()
+        .map_or(Verdict::STOP, by_cause::by_connection)
 }
 
 /// Like [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
@@ -148,6 +158,7 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// ```
 pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error
+        .inspected()
         .error()
         .map_or(Verdict::STOP, by_cause::in_transaction)
 }
@@ -181,9 +192,11 @@ fn found_in<E: Inspect<Via> + ?Sized, Via, T>(
     error: &E,
     find: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
-    match error.error() {
-        Some(error) => sources::causes(error).find_map(|cause| find(&cause.to_string())),
-        None => find(error.text()?),
+    match error.inspected() {
+        Inspected::Error(error) => {
+            sources::causes(error).find_map(|cause| find(&cause.to_string()))
+        }
+        Inspected::Text(text) => find(text),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
-pub(crate) async fn wait<L>(
+pub async fn wait<L>(
     place: &mut Place<L>,
     timer: impl Timer,
     deadline: Option<Moment>,
@@ -74,7 +74,7 @@ pub(crate) async fn wait<L>(
 }
 
 /// Waits on this thread until the attempt may begin.
-pub(crate) fn wait_blocking<L>(
+pub fn wait_blocking<L>(
     place: &mut Place<L>,
     timer: &dyn BlockingTimer,
     deadline: Option<Moment>,

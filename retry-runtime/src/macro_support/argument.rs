@@ -71,10 +71,6 @@ pub fn keep_optional<T: KeptArgument + ?Sized>(argument: Option<&T>) -> Option<T
     argument.map(T::keep)
 }
 
-pub fn lend<T: KeptArgument + ?Sized>(kept: &T::Kept) -> &T {
-    T::lend(kept)
-}
-
 pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option<&T> {
     kept.as_ref().map(T::lend)
 }

@@ -6,11 +6,7 @@ use core::pin::Pin;
 use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
-use crate::call::state::Call;
-use crate::classify::cancelled::Cancelled;
-use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
-use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled, OwnWaker};
+use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
 
 /// What the key `cancel` takes on a blocking function.
 #[diagnostic::on_unimplemented(
@@ -37,23 +33,10 @@ impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
     }
 }
 
-pub fn cancel_blocking<Via, C: IntoCancel<Via>>(cancel: C) -> C::Cancel {
-    cancel.into_cancel()
-}
-
-pub fn is_cancelled_blocking(cancel: &impl Cancel) -> bool {
-    cancel.is_cancelled()
-}
-
 /// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.
 // Opaque, so that a complaint about the bound is the only one.
 pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
     Box::pin(cancel.into_cancelled())
-}
-
-/// What an async call asks with.
-pub fn waker() -> OwnWaker {
-    OwnWaker
 }
 
 pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
@@ -72,16 +55,4 @@ pub async fn pause_or_cancelled<F: Future>(
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
-}
-
-/// Reports that the call ends in the middle of an attempt, or before one.
-#[cold]
-#[inline(never)]
-pub fn aborted(call: &Call, name: &str, is_under_way: bool, observe: Option<Observe<'_>>) {
-    call.aborted(name, &Cancelled::new(), is_under_way, observe);
-}
-
-/// Why no attempt may follow a pause that was cut short.
-pub fn cut(is_cancelled: bool) -> Option<Reason> {
-    is_cancelled.then_some(Reason::Cancelled)
 }

@@ -5,15 +5,10 @@ use core::ops::Deref;
 use core::pin::Pin;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::CircuitBreaker;
-use crate::breaker::permit::Permit;
 use crate::call::attempt::Attempt;
-use crate::call::failure::Failure;
-use crate::call::state::Call;
 use crate::hedge::latency::Latency;
 #[cfg(feature = "std")]
 use crate::hedge::latency::Quantile;
-use crate::hedge::pushback::Pushback;
 use crate::hedge::running::Measured;
 use crate::limiter::Limiter;
 use crate::limiter::place::Place;
@@ -83,58 +78,9 @@ pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
     attempt
 }
 
-/// Asks for a pass for an attempt beside a slow one.
-pub fn permit_beside<B: CircuitBreaker>(breaker: B) -> Option<Permit<B>> {
-    Permit::beside(breaker)
-}
-
-/// Tells of what letting it through changed.
-pub fn half_opened_beside<B>(call: &Call, slow: &mut Failure<'_>, permit: &Permit<B>) {
-    if let Some(transition) = permit.transition() {
-        call.turned_beside(slow, transition);
-    }
-}
-
 /// Takes a place with a limiter, if the turn has come already.
 pub fn place_beside<L: Limiter>(limiter: L) -> Option<Place<L>> {
     Some(Place::new(limiter)).filter(Place::has_turn)
-}
-
-/// Whether another attempt may begin beside those that run.
-pub fn may_hedge(call: &Call, slow: &Failure<'_>, pushback: Pushback) -> bool {
-    !pushback.came() && call.may_hedge(slow)
-}
-
-/// Whether another attempt is paid for; then it begins.
-pub fn hedges(call: &mut Call, slow: Failure<'_>, delay: Duration) -> bool {
-    call.hedges(slow, delay)
-}
-
-/// Takes note of a failure beside attempts that go on, and says whether they do.
-pub fn failed_beside(
-    call: &mut Call,
-    failure: Failure<'_>,
-    attempt: u32,
-    pushback: &mut Pushback,
-) -> bool {
-    pushback.note(failure.verdict());
-    call.failed_beside(failure, attempt)
-}
-
-/// The call as of the attempt that won.
-#[inline]
-pub fn won(call: Call, attempt: u32) -> Call {
-    call.at(attempt)
-}
-
-/// Counts an attempt that begins beside those that run.
-pub fn begin_beside<E, K>(attempt: &Attempt<E, K>) {
-    attempt.begin_beside();
-}
-
-/// The attempt of that number ended the others.
-pub fn show_number<E, K>(attempt: &Attempt<E, K>, number: u32) {
-    attempt.show(number);
 }
 
 /// Runs an attempt, which begins now, so that it always sees its own number.

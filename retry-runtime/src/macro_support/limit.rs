@@ -2,10 +2,7 @@
 
 use core::time::Duration;
 
-use crate::observe::ignored_timeout;
 use crate::policy::Policy;
-#[cfg(feature = "std")]
-use crate::time::clock;
 use crate::time::moment::Moment;
 
 /// What the keys `timeout` and `deadline` take.
@@ -32,24 +29,10 @@ impl TimeLimit for Option<Duration> {
     }
 }
 
-pub fn timeout(limit: impl TimeLimit) -> Option<Duration> {
-    limit.limit()
-}
-
 /// The policy's time for each attempt.
+#[inline]
 pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
     policy.attempt_limit()
-}
-
-/// Whether the policy has a time for each attempt.
-#[inline]
-pub fn has_timeout(policy: &Policy) -> bool {
-    policy.attempt_limit().is_some()
-}
-
-/// Says that nothing ends the attempts of that call.
-pub fn ignores_timeout(call: &str) {
-    ignored_timeout::tell(call);
 }
 
 /// When the call must end. The clock is read only if there is a limit.
@@ -70,17 +53,8 @@ pub fn moment(now: impl FnOnce() -> Moment) -> Moment {
     now()
 }
 
-/// The clock of async functions that name no timer.
 #[cfg(feature = "std")]
-pub fn now() -> Moment {
-    clock::now()
-}
-
-/// The clock of blocking functions.
-#[cfg(feature = "std")]
-pub fn now_blocking() -> Moment {
-    clock::now_blocking()
-}
+pub use crate::time::clock::{now, now_blocking};
 
 /// Never called: without the feature, functions that name no timer don't compile.
 #[cfg(not(feature = "std"))]

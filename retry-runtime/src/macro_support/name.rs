@@ -3,9 +3,7 @@
 use alloc::string::String;
 use core::any::type_name;
 
-use crate::call::site::Site;
 use crate::chain::name::without_closures;
-use crate::policy::Policy;
 
 /// The method of what a decorator wraps, as `OpenAi::complete`: one decorator is for many clients.
 #[cold]
@@ -28,9 +26,4 @@ fn is_of_path(char: char) -> bool {
 pub fn surroundings<F>(_: &F) -> &'static str {
     let name = type_name::<F>();
     without_closures(name.strip_suffix("::__retry_name").unwrap_or(name))
-}
-
-/// What all calls of a block share.
-pub const fn site_within(policy: &Policy, name: fn() -> &'static str) -> Site<'_> {
-    Site::named_by(policy, name)
 }

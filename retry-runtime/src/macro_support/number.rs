@@ -30,10 +30,6 @@ macro_rules! count {
 }
 count!(i8 i16 i32 i64 i128 isize; u8 u16 u32 u64 u128 usize);
 
-pub fn count(retries: impl Count) -> u32 {
-    retries.count()
-}
-
 /// For closures: the type of their argument is inferred from this bound alone.
 pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
     delays
@@ -54,11 +50,6 @@ impl IntoBackoff for Backoff {
     fn into_backoff(self) -> Backoff {
         self
     }
-}
-
-#[inline]
-pub fn backoff(backoff: impl IntoBackoff) -> Backoff {
-    backoff.into_backoff()
 }
 
 /// Numbers that can be a factor.
@@ -82,7 +73,3 @@ macro_rules! factor {
     )*};
 }
 factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
-
-pub fn factor(factor: impl Factor) -> f64 {
-    factor.factor()
-}

@@ -28,10 +28,6 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
     }
 }
 
-pub fn observe<Via, T: IntoObserver<Via>>(observer: &T, event: &Event<'_>) {
-    observer.observe(event);
-}
-
 /// For closures: the type of their argument is inferred from this bound alone.
 pub fn observe_fn<F: FnMut(&Event<'_>)>(observer: F) -> F {
     observer

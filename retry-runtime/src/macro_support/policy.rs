@@ -4,7 +4,6 @@ use alloc::sync::Arc;
 use core::borrow::Borrow;
 
 use crate::call::decide;
-use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::configure::policies::Policies;
@@ -12,7 +11,6 @@ use crate::configure::policies::Policies;
 use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 use crate::policy::section::Section;
-use crate::policy::values::Values;
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
@@ -82,15 +80,6 @@ found_by_name! {
     OwnPolicy<'_, SharedPolicy<Policies>>;
 }
 
-/// The source of a call's policy, for [`policy`].
-#[inline]
-pub fn find_policy<P: PolicySource>(
-    source: &P,
-    name: impl FnOnce(&mut dyn FnMut(&str)),
-) -> P::Found<'_> {
-    source.find(name)
-}
-
 #[inline]
 pub fn policy<P: Borrow<Policy>>(found: &P) -> &Policy {
     found.borrow()
@@ -121,14 +110,4 @@ pub fn verdict_under(policy: &Policy, verdict: Verdict) -> Verdict {
 /// A policy beside the key `enabled`: it retries only if both say so.
 pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
     policy.enabled(enabled && policy.is_enabled())
-}
-
-/// The policy that a decorator was made with, or the one in its trait's attribute.
-pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
-    given.unwrap_or(own)
-}
-
-/// Whether no retry can follow the attempt under way.
-pub fn is_last(call: &Call, policy: &Policy, values: Values) -> bool {
-    call.is_last(policy, values)
 }

@@ -114,7 +114,7 @@ impl Retries {
     #[cold]
     #[inline(never)]
     pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
-        self.whole(site).told(site.name(), observe);
+        self.whole(site).report_success(site.name(), observe);
     }
 
     /// Reports that the call ends during or after a pause, with the error that it had before.
@@ -150,16 +150,16 @@ pub struct LimitedRetries {
 impl LimitedRetries {
     #[inline]
     pub const fn new() -> Self {
-        Self::under(0)
-    }
-
-    /// A call that shows the policy's `max` before any failure.
-    #[inline]
-    pub const fn under(max: u32) -> Self {
         Self {
             retries: Retries::new(),
-            max,
+            max: 0,
         }
+    }
+
+    #[inline]
+    #[must_use]
+    pub const fn with_max(self, max: u32) -> Self {
+        Self { max, ..self }
     }
 
     #[cold]
@@ -184,71 +184,4 @@ impl LimitedRetries {
     pub fn credit<B: RetryBudget>(&self, budget: &B) {
         self.retries.credit(budget);
     }
-}
-
-/// A call that shows the policy's `max` before any failure.
-#[inline]
-pub fn call_under(max: u32) -> Call {
-    Call::new().with_max(max)
-}
-
-/// The policy's `max` when it was last evaluated.
-#[inline]
-pub fn max_of(call: &Call) -> u32 {
-    call.limit()
-}
-
-/// Reports a success after a failure. It doesn't evaluate the policy again.
-#[inline]
-pub fn healed(call: &Call, name: &str) {
-    call.healed(name, None);
-}
-
-/// Tells an observer about a success, in the same way.
-pub fn succeeded(call: &Call, name: &str, observe: Observe<'_>) {
-    call.told(name, observe);
-}
-
-/// Reports that the call ends during or after the pause before an attempt, or before a correction.
-#[cold]
-#[inline(never)]
-pub fn ended(
-    call: &Call,
-    name: &str,
-    error: &dyn Display,
-    values: Values,
-    reason: Reason,
-    observe: Option<Observe<'_>>,
-) {
-    call.ended_after_pause(name, error, values, Ending::Error, reason, observe);
-}
-
-/// Reports that the call ends before an attempt, where the key `fallback` names a last resort.
-#[cold]
-#[inline(never)]
-pub fn falling_back(
-    call: &Call,
-    name: &str,
-    error: &dyn Display,
-    values: Values,
-    reason: Reason,
-    observe: Option<Observe<'_>>,
-) {
-    call.ended_after_pause(name, error, values, Ending::Fallback, reason, observe);
-}
-
-/// Reports that the last resort succeeded.
-pub fn fell_back(call: &Call, name: &str, attempts: u32, observe: Option<Observe<'_>>) {
-    call.fallback_ended(name, attempts, Ok(()), observe);
-}
-
-/// Reports that it failed, too.
-pub fn fallback_failed(
-    call: &Call,
-    name: &str,
-    attempts: u32,
-    error: &dyn Display,
-    observe: Option<Observe<'_>>,
-) {
-    call.fallback_ended(name, attempts, Err(error), observe);
 }

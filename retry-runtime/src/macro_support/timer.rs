@@ -1,5 +1,6 @@
 //! Sleeping, and the key `timer`.
 
+#[cfg(feature = "std")]
 use core::future::Future;
 use core::time::Duration;
 
@@ -14,7 +15,9 @@ use crate::time::default_timer::DefaultTimer;
     not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
 ))]
 use crate::time::skip;
-use crate::time::timer::{Timer, TimerFn};
+use crate::time::timer::Timer;
+#[cfg(feature = "std")]
+use crate::time::timer::TimerFn;
 
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
@@ -53,15 +56,6 @@ impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
     }
 }
 
-pub fn timer<Via, T: IntoTimer<Via>>(timer: T) -> T::Timer {
-    timer.into_timer()
-}
-
-/// For closures: the type of their argument is inferred from this bound alone.
-pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
-    TimerFn::new(sleep)
-}
-
 /// What the key `timer` takes on a blocking function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
@@ -97,15 +91,6 @@ impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
     fn into_timer(self) -> TimerFn<F> {
         TimerFn::new(self)
     }
-}
-
-pub fn blocking_timer<Via, T: IntoBlockingTimer<Via>>(timer: T) -> T::Timer {
-    timer.into_timer()
-}
-
-/// Like [`timer_fn`].
-pub fn blocking_timer_fn<F: Fn(Duration)>(sleep: F) -> TimerFn<F> {
-    TimerFn::new(sleep)
 }
 
 /// Implemented where a feature brings a timer.

@@ -9,10 +9,8 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::{ViaFn, ViaTrait};
-use crate::call::attempt::{Attempt, Draft};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::time::attempt_clock::Clock;
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
 #[diagnostic::on_unimplemented(
@@ -154,18 +152,4 @@ impl<'a, E> Deref for Complaint<'a, E> {
     fn deref(&self) -> &Self::Target {
         &self.0
     }
-}
-
-pub fn history_of<E, T>(clock: Clock) -> Attempt<E, Draft<T>> {
-    Attempt::before_first(clock, Draft::none())
-}
-
-/// The value of the attempt was rejected.
-pub fn invalid<E, T>(attempt: &mut Attempt<E, Draft<T>>, value: T) {
-    attempt.keep_value(value);
-}
-
-/// A correction followed that error, and ended.
-pub fn corrected<E, T>(attempt: &mut Attempt<E, Draft<T>>, error: E) {
-    attempt.corrected(error);
 }

@@ -23,10 +23,6 @@ impl<V: Into<Verdict>> IntoVerdict for V {
     }
 }
 
-pub fn verdict<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> Verdict {
-    on(error).into_verdict()
-}
-
 /// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
     on(error)
@@ -51,10 +47,6 @@ impl<E: Classify> ClassifyField for E {
     fn classify_field(&self) -> Verdict {
         self.classify()
     }
-}
-
-pub fn classify_field<E: ClassifyField>(error: &E) -> Verdict {
-    error.classify_field()
 }
 
 /// What `after = field` takes.

@@ -1,7 +1,7 @@
 //! Where the guide says what a reason means: once in a process for each.
 
 #[cfg(feature = "std")]
-use crate::observe::told::Told;
+use crate::observe::once_per_name::OncePerName;
 
 /// The page, whose headings are the reasons.
 #[cfg(feature = "std")]
@@ -12,10 +12,11 @@ const PAGE: &str =
 #[cold]
 #[inline(never)]
 pub(crate) fn tell(reason: &str) {
-    static TOLD: Told = Told::new();
+    static EXPLAINED: OncePerName = OncePerName::new();
 
     // Asked first: who turns the level up later is told then.
-    if tracing::enabled!(target: "retry::reason", tracing::Level::DEBUG) && TOLD.is_new(reason) {
+    if tracing::enabled!(target: "retry::reason", tracing::Level::DEBUG) && EXPLAINED.is_new(reason)
+    {
         let heading = reason.replace(' ', "-");
         tracing::debug!(target: "retry::reason", reason, "what to do about it: {PAGE}{heading}");
     }

@@ -1,14 +1,14 @@
 //! The warning where a policy has a `timeout` that a call does not honour.
 
 use crate::observe::fields::Fields;
-use crate::observe::report::report_line;
 #[cfg(feature = "std")]
-use crate::observe::told::Told;
+use crate::observe::once_per_name::OncePerName;
+use crate::observe::report::report_line;
 
 /// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
 #[cold]
 #[inline(never)]
-pub(crate) fn tell(call: &str) {
+pub fn tell(call: &str) {
     if is_new(call) {
         let fields = Fields {
             reason: Some("the call names no `timeout`, or can't have one"),
@@ -20,9 +20,9 @@ pub(crate) fn tell(call: &str) {
 
 #[cfg(feature = "std")]
 fn is_new(call: &str) -> bool {
-    static TOLD: Told = Told::new();
+    static WARNED: OncePerName = OncePerName::new();
 
-    TOLD.is_new(call)
+    WARNED.is_new(call)
 }
 
 /// Without `std` no lock guards a list of names, and it is better said again than never.

@@ -7,11 +7,11 @@ use core::fmt::Display;
 pub(crate) fn tell(call: &str, error: &dyn Display) {
     use crate::classify::unknown::WHY;
     use crate::error_text::shown::shown;
-    use crate::observe::told::Told;
+    use crate::observe::once_per_name::OncePerName;
 
-    static TOLD: Told = Told::new();
+    static WARNED: OncePerName = OncePerName::new();
 
-    if TOLD.is_new(call) {
+    if WARNED.is_new(call) {
         let error = shown(error);
         // Not the target of calls, whose records all have the same fields.
         tracing::warn!(target: "retry::classify", call, error = %error, "{}", WHY);

@@ -44,13 +44,13 @@ pub struct Diagram {
 #[derive(Clone, Debug)]
 struct Drawn {
     name: Arc<str>,
-    standing: Standing,
+    status: Status,
     after: Vec<usize>,
 }
 
 /// What became of a subtask.
 #[derive(Clone, Copy, Debug)]
-enum Standing {
+enum Status {
     Completed,
     Failed,
     DeadEnd,
@@ -58,9 +58,9 @@ enum Standing {
     Pending,
 }
 
-listed!(Standing: Completed Failed DeadEnd Blocked Pending);
+listed!(Status: Completed Failed DeadEnd Blocked Pending);
 
-impl Standing {
+impl Status {
     const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -94,12 +94,12 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         let blocked = graph.blocked_by(&self.nodes, Node::is_failed);
         let drawn = |((node, after), blocked): ((&Node<'_, T, E, F>, _), _)| Drawn {
             name: Arc::clone(node.name()),
-            standing: match &node.state {
-                State::Completed(_) => Standing::Completed,
-                State::Failed { dead_end: true, .. } => Standing::DeadEnd,
-                State::Failed { .. } => Standing::Failed,
-                State::Pending if blocked => Standing::Blocked,
-                State::Pending => Standing::Pending,
+            status: match &node.state {
+                State::Completed(_) => Status::Completed,
+                State::Failed { dead_end: true, .. } => Status::DeadEnd,
+                State::Failed { .. } => Status::Failed,
+                State::Pending if blocked => Status::Blocked,
+                State::Pending => Status::Pending,
             },
             after,
         };
@@ -157,13 +157,13 @@ impl fmt::Display for Mermaid<'_> {
                 &subtask.name
             };
             let name = Escaped(name, of_mermaid);
-            writeln!(f, "    {index}[\"{name}\"]:::{}", subtask.standing.name())?;
+            writeln!(f, "    {index}[\"{name}\"]:::{}", subtask.status.name())?;
         }
         for (from, to) in diagram.edges() {
             writeln!(f, "    {from} --> {to}")?;
         }
-        for standing in Standing::ALL {
-            let (name, colour) = (standing.name(), standing.colour());
+        for status in Status::ALL {
+            let (name, colour) = (status.name(), status.colour());
             writeln!(
                 f,
                 "    classDef {name} fill:{colour},stroke:#495057,color:#000000"
@@ -183,10 +183,10 @@ impl fmt::Display for Graphviz<'_> {
         writeln!(f, "    node [shape=box, style=filled]")?;
         for (index, subtask) in diagram.subtasks.iter().enumerate() {
             let name = Escaped(&subtask.name, of_graphviz);
-            let (standing, colour) = (subtask.standing.name(), subtask.standing.colour());
+            let (status, colour) = (subtask.status.name(), subtask.status.colour());
             writeln!(
                 f,
-                "    {index} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{standing}\"]"
+                "    {index} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{status}\"]"
             )?;
         }
         for (from, to) in diagram.edges() {

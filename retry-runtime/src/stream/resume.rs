@@ -5,7 +5,7 @@ use core::pin::pin;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
-use crate::call::attempt::{Attempt, Kept};
+use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
@@ -19,7 +19,7 @@ pub struct Items<T> {
     position: AtomicU64,
 }
 
-impl<T> Kept for Items<T> {
+impl<T> Retained for Items<T> {
     type Value = ();
 
     fn into_value(self) -> Option<()> {

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
-use core::ops::DerefMut;
+use core::ops::{Deref, DerefMut};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker, ready};
@@ -109,25 +109,29 @@ impl Cancel for AtomicBool {
 }
 
 macro_rules! forward {
-    ($($pointer:ty)*) => {$(
+    ($([$($generics:tt)*] $type:ty: $cancel:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<C: Cancel + ?Sized> Cancel for $pointer {
+        impl<$($generics)*> Cancel for $type {
             fn is_cancelled(&self) -> bool {
-                (**self).is_cancelled()
+                $cancel(self).is_cancelled()
             }
 
             #[cfg(feature = "std")]
             fn wait(&self, pause: Duration) -> bool {
-                (**self).wait(pause)
+                $cancel(self).wait(pause)
             }
 
             fn is_never(&self) -> bool {
-                (**self).is_never()
+                $cancel(self).is_never()
             }
         }
     )*};
 }
-forward!(&C Arc<C>);
+forward! {
+    [C: Cancel + ?Sized] &C: Deref::deref;
+    [C: Cancel + ?Sized] Arc<C>: Deref::deref;
+    [C: Cancel] CancelledBy<C>: Self::get;
+}
 
 /// A function that returns a `bool`, as a [`Cancel`].
 ///
@@ -209,18 +213,9 @@ impl Cancel for Uncancelled {
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledBy<C>(pub(crate) C);
 
-impl<C: Cancel> Cancel for CancelledBy<C> {
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
-
-    #[cfg(feature = "std")]
-    fn wait(&self, pause: Duration) -> bool {
-        self.0.wait(pause)
-    }
-
-    fn is_never(&self) -> bool {
-        self.0.is_never()
+impl<C> CancelledBy<C> {
+    fn get(&self) -> &C {
+        &self.0
     }
 }
 
@@ -228,20 +223,28 @@ impl<C: Cancel> Cancel for CancelledBy<C> {
 #[derive(Clone, Copy, Debug)]
 pub struct AbortedBy<C>(pub(crate) C);
 
-/// What may cancel an async call: nothing ([`Uncancelled`]), or what [`PolicyCall::cancel`](crate::PolicyCall::cancel)
-/// was given, a future of `()` ([`CancelledBy`]). A bound for functions that are generic over policies.
-pub trait MayCancel {
+/// What may end an async call: nothing ([`Uncancelled`]), or a future of `()` that
+/// [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given ([`CancelledBy`]), or
+/// [`PolicyCall::abort`](crate::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
+pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;
-    /// Whether anything does, as a key. Where nothing does, a call keeps no error over a pause, so that errors need not be
-    /// `Send`.
+    /// Whether anything cancels it, as a key. Where nothing does, a call keeps no error over a pause, so that errors need not
+    /// be `Send`.
     #[doc(hidden)]
     type Key: Key;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
 }
 
-impl MayCancel for Uncancelled {
+/// What may cancel a batch or a plan: all of [`MayAbort`] but [`AbortedBy`], which have no `abort`.
+pub trait MayCancel: MayAbort {}
+
+impl MayCancel for Uncancelled {}
+
+impl<C: IntoCancelled> MayCancel for CancelledBy<C> {}
+
+impl MayAbort for Uncancelled {
     type Future = Pending<()>;
     type Key = Unnamed;
 
@@ -251,35 +254,13 @@ impl MayCancel for Uncancelled {
     }
 }
 
-impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
+impl<C: IntoCancelled> MayAbort for CancelledBy<C> {
     type Future = C::Future;
     type Key = Option<C>;
 
     #[inline]
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
-    }
-}
-
-/// What may end an async call: what may cancel a batch or a plan, too ([`MayCancel`]), or what
-/// [`PolicyCall::abort`](crate::PolicyCall::abort) was given, a future of `()` ([`AbortedBy`]).
-pub trait MayAbort {
-    /// Completes once the call is cancelled or aborted.
-    type Future: Future<Output = ()>;
-    /// As [`MayCancel::Key`].
-    #[doc(hidden)]
-    type Key: Key;
-    /// The future.
-    fn into_cancelled(self) -> Self::Future;
-}
-
-impl<C: MayCancel> MayAbort for C {
-    type Future = C::Future;
-    type Key = C::Key;
-
-    #[inline]
-    fn into_cancelled(self) -> C::Future {
-        MayCancel::into_cancelled(self)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::time::skip;
 
 /// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
 /// that a paused clock also controls deadlines; in a browser the page's.
-pub(crate) fn now() -> Moment {
+pub fn now() -> Moment {
     expect_clock();
     #[cfg(all(
         feature = "tokio",
@@ -86,7 +86,7 @@ impl Clocks {
 }
 
 /// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.
-pub(crate) fn now_blocking() -> Moment {
+pub fn now_blocking() -> Moment {
     expect_clock();
     moment(Instant::now())
 }

@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use core::future::Future;
 use core::time::Duration;
 #[cfg(feature = "tokio")]
@@ -92,41 +93,28 @@ pub trait Timer {
     fn expect<'n>(&self, _: impl FnOnce() -> &'n str) {}
 }
 
-impl<T: Timer + ?Sized> Timer for &T {
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        (**self).sleep(duration)
-    }
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        impl<T: Timer + ?Sized> Timer for $pointer {
+            fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+                (**self).sleep(duration)
+            }
 
-    fn now(&self) -> Moment {
-        (**self).now()
-    }
+            fn now(&self) -> Moment {
+                (**self).now()
+            }
 
-    fn clock(&self) -> Clock {
-        (**self).clock()
-    }
+            fn clock(&self) -> Clock {
+                (**self).clock()
+            }
 
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        (**self).expect(call);
-    }
+            fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+                (**self).expect(call);
+            }
+        }
+    )*};
 }
-
-impl<T: Timer + ?Sized> Timer for alloc::sync::Arc<T> {
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        (**self).sleep(duration)
-    }
-
-    fn now(&self) -> Moment {
-        (**self).now()
-    }
-
-    fn clock(&self) -> Clock {
-        (**self).clock()
-    }
-
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        (**self).expect(call);
-    }
-}
+forward!(&T Arc<T>);
 
 /// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
 /// [`BlockingTimer`](crate::BlockingTimer). It keeps the trait's default clock. Without the feature `std` there is

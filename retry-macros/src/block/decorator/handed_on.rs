@@ -35,7 +35,8 @@ impl Given {
         let (name, span) = (&self.name, self.name.span());
         if let Some(reference) = outcome::as_reference(&self.ty) {
             let ty = &reference.elem;
-            return Some(("keep", ours_at!(span=> __retry::lend::<#ty>(&#name))));
+            let lent = ours_at!(span=> <#ty as __retry::KeptArgument>::lend(&#name));
+            return Some(("keep", lent));
         }
         let ty = &outcome::optional_reference(&self.ty)?.elem;
         let lent = ours_at!(span=> __retry::lend_optional::<#ty>(&#name));

@@ -17,10 +17,23 @@ use private::{Erased, Sealed, Text, Typed};
 )]
 pub trait Inspect<Via>: Sealed<Via> {
     #[doc(hidden)]
-    fn error(&self) -> Option<&(dyn Error + 'static)>;
+    fn inspected(&self) -> Inspected<'_>;
+}
 
-    #[doc(hidden)]
-    fn text(&self) -> Option<&str>;
+/// What there is to look into.
+#[derive(Debug)]
+pub enum Inspected<'a> {
+    Error(&'a (dyn Error + 'static)),
+    Text(&'a str),
+}
+
+impl<'a> Inspected<'a> {
+    pub(super) fn error(self) -> Option<&'a (dyn Error + 'static)> {
+        match self {
+            Self::Error(error) => Some(error),
+            Self::Text(_) => None,
+        }
+    }
 }
 
 mod private {
@@ -42,71 +55,28 @@ impl<E: Error + 'static> Sealed<Typed> for E {}
 
 #[diagnostic::do_not_recommend]
 impl<E: Error + 'static> Inspect<Typed> for E {
-    fn error(&self) -> Option<&(dyn Error + 'static)> {
-        Some(self)
-    }
-
-    fn text(&self) -> Option<&str> {
-        None
+    fn inspected(&self) -> Inspected<'_> {
+        Inspected::Error(self)
     }
 }
 
-macro_rules! inspect_erased {
-    ($($error:ty),*) => {$(
-        impl Sealed<Erased> for $error {}
+macro_rules! inspect {
+    ($via:ident: $($type:ty)|+ => |$this:ident| $inspected:expr) => {$(
+        impl Sealed<$via> for $type {}
 
-        impl Inspect<Erased> for $error {
-            fn error(&self) -> Option<&(dyn Error + 'static)> {
-                Some(&**self)
-            }
-
-            fn text(&self) -> Option<&str> {
-                None
+        impl Inspect<$via> for $type {
+            fn inspected(&self) -> Inspected<'_> {
+                let $this = self;
+                $inspected
             }
         }
-    )*};
+    )+};
 }
 
-inspect_erased!(
-    Box<dyn Error>,
-    Box<dyn Error + Send>,
-    Box<dyn Error + Send + Sync>
-);
+inspect!(Erased: Box<dyn Error> | Box<dyn Error + Send> | Box<dyn Error + Send + Sync>
+    => |error| Inspected::Error(&**error));
 #[cfg(feature = "anyhow_1")]
-inspect_erased!(anyhow::Error);
-
-macro_rules! inspect_unsized {
-    ($($error:ty),*) => {$(
-        impl Sealed<Erased> for $error {}
-
-        impl Inspect<Erased> for $error {
-            fn error(&self) -> Option<&(dyn Error + 'static)> {
-                Some(self)
-            }
-
-            fn text(&self) -> Option<&str> {
-                None
-            }
-        }
-    )*};
-}
-
-inspect_unsized!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
-
-macro_rules! inspect_text {
-    ($($text:ty),*) => {$(
-        impl Sealed<Text> for $text {}
-
-        impl Inspect<Text> for $text {
-            fn error(&self) -> Option<&(dyn Error + 'static)> {
-                None
-            }
-
-            fn text(&self) -> Option<&str> {
-                Some(self)
-            }
-        }
-    )*};
-}
-
-inspect_text!(str, &str, String, Cow<'_, str>);
+inspect!(Erased: anyhow::Error => |error| Inspected::Error(&**error));
+inspect!(Erased: dyn Error | dyn Error + Send | dyn Error + Send + Sync
+    => |error| Inspected::Error(error));
+inspect!(Text: str | &str | String | Cow<'_, str> => |text| Inspected::Text(text));

@@ -55,11 +55,11 @@ impl<'a> Svg<'a> {
         let (centre, width) = (left + self.width / 2, self.width);
         let (first, second) = (top + 18, top + 35);
         let name = Escaped(&subtask.name, of_xml);
-        let (standing, colour) = (subtask.standing.words(), subtask.standing.colour());
+        let (status, colour) = (subtask.status.words(), subtask.status.colour());
         writeln!(
             f,
             r##"<rect x="{left}" y="{top}" width="{width}" height="{HEIGHT}" rx="6" fill="{colour}" stroke="#495057"/>
-<text x="{centre}" y="{first}">{name}</text><text x="{centre}" y="{second}" font-size="12">{standing}</text>"##
+<text x="{centre}" y="{first}">{name}</text><text x="{centre}" y="{second}" font-size="12">{status}</text>"##
         )
     }
 }

@@ -8,19 +8,19 @@ use crate::sync::{Mutex, lock};
 const MOST: usize = 1000;
 
 /// The calls that a warning named already.
-pub(crate) struct Told(Mutex<Vec<String>>);
+pub(crate) struct OncePerName(Mutex<Vec<String>>);
 
-impl Told {
+impl OncePerName {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
     /// Whether the call was not named yet. From now on it was.
     pub(crate) fn is_new(&self, call: &str) -> bool {
-        let mut told = lock(&self.0);
-        let is_new = told.len() < MOST && !told.iter().any(|name| name == call);
+        let mut named = lock(&self.0);
+        let is_new = named.len() < MOST && !named.iter().any(|name| name == call);
         if is_new {
-            told.push(call.to_owned());
+            named.push(call.to_owned());
         }
         is_new
     }

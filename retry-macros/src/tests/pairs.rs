@@ -10,7 +10,7 @@ use std::path::Path;
 use expect_test::expect_file;
 use retry_vocabulary::key::{Among, Key};
 
-use crate::refusals;
+use super::refusals;
 
 /// Each key with the values that differ in what they make void.
 const KEYS: [&str; 63] = [
