@@ -1,6 +1,9 @@
 //! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process of
 //! their own.
 
+#[path = "conformance/microprofile/configured.rs"]
+mod configured;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use retry_runtime::testing::Script;
