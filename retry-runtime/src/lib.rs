@@ -58,8 +58,8 @@ pub use batch::{
     retry_each_into,
 };
 #[cfg(feature = "std")]
-pub use breaker::circuit::{Breaker, BreakerState};
-pub use breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+pub use breaker::circuit::Breaker;
+pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 #[cfg(feature = "std")]
 pub use breaker::patient::PatientBreaker;
 pub use breaker::permit::Permit;
