@@ -127,6 +127,8 @@ pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
 #[cfg(feature = "std")]
+pub use observe::sites::{MetSite, sites};
+#[cfg(feature = "std")]
 pub use out_of_range::OutOfRange;
 #[cfg(feature = "plan")]
 pub use plan::Plan;

@@ -207,6 +207,35 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn sites_are_known_from_their_first_failure() {
+    #[retry(max = 5, jitter = "none", name = name)]
+    async fn listed(server: &Script<(), Failure>, name: &str) -> Result<(), Failure> {
+        server.next()
+    }
+    let named = || {
+        let all = retry_runtime::sites().into_iter();
+        let named = all.filter(|site| site.name.starts_with("listed"));
+        let lines = named.map(|site| site.to_string().split(", ").next().map(str::to_owned));
+        lines.collect::<Option<Vec<_>>>().unwrap()
+    };
+
+    let _turn = turn();
+    listed(&failures(0), "listed.succeeds").await.unwrap();
+    assert!(named().is_empty());
+    install("listed.b(max=2)");
+    for (name, failed) in [("listed.b", 9), ("listed.a", 1), ("listed.b", 1)] {
+        let _ = listed(&failures(failed), name).await;
+    }
+    assert_eq!(
+        named(),
+        [
+            "listed.a failures=1 retries=1 max=5",
+            "listed.b failures=4 retries=3 max=2",
+        ]
+    );
+}
+
 /// Nobody has classified the error then, so nobody may take it for an answer.
 #[test]
 fn what_a_function_switches_off_stays_off() {

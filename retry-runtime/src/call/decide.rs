@@ -7,6 +7,8 @@ use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
+#[cfg(feature = "std")]
+use crate::observe::sites;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
@@ -20,6 +22,13 @@ pub(crate) type Decision = Result<Duration, Reason>;
 impl Call {
     /// Decides what follows. Counts the retry, but reports nothing, unless nobody could say whether to retry.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
+        let decision = self.decision(failure);
+        #[cfg(feature = "std")]
+        sites::met(failure.site, decision.is_ok());
+        decision
+    }
+
+    fn decision(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
         let values = failure.values;
         let kind = failure.verdict.kind();
