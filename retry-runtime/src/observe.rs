@@ -36,8 +36,6 @@ pub(crate) mod recording {
     pub(crate) fn record_line(_: &str, _: &Fields<'_>) {}
 }
 pub(crate) mod report;
-#[cfg(feature = "std")]
-pub(crate) mod sites;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 #[cfg(feature = "std")]

@@ -3,12 +3,12 @@
 use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
+#[cfg(feature = "std")]
+use crate::call::sites;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
-#[cfg(feature = "std")]
-use crate::observe::sites;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
