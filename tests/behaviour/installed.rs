@@ -123,6 +123,34 @@ async fn every_form_goes_by_what_is_installed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_default_is_for_what_a_function_does_not_set() {
+    #[retry(name = "installed.unset", jitter = "none")]
+    async fn unset(server: &Script<(), Failure>) -> Result<(), Failure> {
+        server.next()
+    }
+
+    let _turn = turn();
+    for (text, attempts) in [
+        // Of `plain`, whose `max` is 5, and of `unset`.
+        ("installed?(max=1)", [6, 2]),
+        ("default?(max=1)", [6, 2]),
+        ("installed?(max=1), default?(max=2)", [6, 2]),
+        ("installed?(max=1), default(max=2)", [3, 3]),
+        ("installed.plain?(max=1), installed.unset?(max=7)", [6, 8]),
+        ("installed?(transient(max=1))", [2, 2]),
+        ("installed?(enabled=false)", [1, 1]),
+        ("installed(max=2), installed?(max=1, hint=ignore)", [3, 3]),
+    ] {
+        install(text);
+        let (one, other) = (failures(99), failures(99));
+        assert!(plain(&one).await.is_err() && unset(&other).await.is_err());
+        assert_eq!([one.attempts(), other.attempts()], attempts, "{text}");
+    }
+    assert!("?(max=1)".parse::<Policies>().is_err());
+    assert!("throttled?(max=1)".parse::<Policies>().is_err());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_under_way_follows() {
     let _turn = turn();
     let (server, recording) = (failures(99), testing::record());

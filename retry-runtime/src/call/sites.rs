@@ -13,8 +13,8 @@ use crate::sync::{Mutex, lock};
 /// A name that is made anew for each call must not fill the memory.
 const MOST: usize = 1000;
 
-/// By hash and name. A failure pays for the search, so it compares hashes rather than names that begin alike.
-static MET: Mutex<Vec<(u64, MetSite)>> = Mutex::new(Vec::new());
+/// By [`order`].
+static MET: Mutex<Vec<MetSite>> = Mutex::new(Vec::new());
 
 /// What the calls of one name came to, as [`sites`] lists it.
 #[derive(Clone, Debug)]
@@ -63,18 +63,21 @@ impl fmt::Display for MetSite {
 /// Calls that succeed at once are not known here: they pay nothing for it. Of more than 1000 names, it lists those that
 /// failed first.
 pub fn sites() -> Vec<MetSite> {
-    let mut sites: Vec<_> = lock(&MET).iter().map(|(_, site)| site.clone()).collect();
+    let mut sites = lock(&MET).clone();
     sites.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     sites
+}
+
+/// A failure pays for the search, so it compares lengths first, rather than names that begin alike.
+fn order(name: &str) -> (usize, &str) {
+    (name.len(), name)
 }
 
 /// Counts a failure under the policy in force, and whether a retry follows.
 pub(crate) fn met(site: &Site<'_>, is_retried: bool) {
     let name = site.name();
-    let hash = hash(name);
     let mut met = lock(&MET);
-    let place =
-        met.binary_search_by(|(of, site)| of.cmp(&hash).then_with(|| (*site.name).cmp(name)));
+    let place = met.binary_search_by(|known| order(&known.name).cmp(&order(name)));
     let place = match place {
         Ok(place) => place,
         Err(_) if met.len() == MOST => return,
@@ -85,18 +88,12 @@ pub(crate) fn met(site: &Site<'_>, is_retried: bool) {
                 failures: 0,
                 retries: 0,
             };
-            met.insert(place, (hash, site));
+            met.insert(place, site);
             place
         }
     };
-    let (_, known) = &mut met[place];
+    let known = &mut met[place];
     known.policy = *site.policy;
     known.failures += 1;
     known.retries += u64::from(is_retried);
-}
-
-/// FNV-1a: short, and names are the program's own.
-fn hash(name: &str) -> u64 {
-    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

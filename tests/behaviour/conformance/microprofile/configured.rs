@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
-use retry_runtime::{Policies, Policy, retry};
+use retry_runtime::{Jitter, Policies, Policy, retry};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 
@@ -209,7 +209,9 @@ async fn delays() {
     }
 }
 
-const ENDLESS: Policy = Policy::fixed(Duration::from_millis(200)).max(10_000);
+const ENDLESS: Policy = Policy::fixed(Duration::from_millis(200))
+    .max(10_000)
+    .jitter(Jitter::None);
 
 #[retry(policy = policies.over(ENDLESS), timeout, name = "Client.prepared")]
 async fn prepared(policies: &Policies, takes: Duration) -> Result<(), Failure> {
@@ -220,6 +222,8 @@ async fn prepared(policies: &Policies, takes: Duration) -> Result<(), Failure> {
 /// The time after which a call of such a function ends, and with what.
 #[tokio::test(start_paused = true)]
 async fn times() {
+    // Nothing is installed meanwhile.
+    let _turn = crate::turn();
     let ms = Duration::from_millis;
     for (name, file, takes, end, most) in [
         (
