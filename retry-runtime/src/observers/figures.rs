@@ -25,14 +25,11 @@ pub(super) const LIMIT: &str = "Attempts that a limiter lets run at a time";
 pub(super) const BUDGET: &str = "Tokens that a budget has left";
 pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
 
-/// A breaker of any sort, which observers on all threads may ask.
-pub(super) type AnyBreaker = dyn CircuitBreaker + Sync;
-
 /// What calls share, and the name that each is shown under.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gauged<'a> {
     pub(super) budget: Option<(&'a str, &'a Budget)>,
-    pub(super) breaker: Option<(&'a str, &'a AnyBreaker)>,
+    pub(super) breaker: Option<(&'a str, &'a (dyn CircuitBreaker + Sync))>,
     pub(super) limiter: Option<(&'a str, &'a ConcurrencyLimiter)>,
 }
 

@@ -2,7 +2,8 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, AnyBreaker, Gauged};
+use super::figures::{self, Gauged};
+use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
@@ -130,7 +131,11 @@ impl<'a> Metrics<'a> {
     /// }
     /// ```
     #[must_use]
-    pub const fn breaker(mut self, name: &'a str, breaker: &'a AnyBreaker) -> Self {
+    pub const fn breaker(
+        mut self,
+        name: &'a str,
+        breaker: &'a (dyn CircuitBreaker + Sync),
+    ) -> Self {
         self.shared.breaker = Some((name, breaker));
         self
     }

@@ -1,7 +1,8 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, AnyBreaker, Gauged};
+use super::figures::{self, Gauged};
+use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
@@ -141,7 +142,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
     /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
-    pub fn breaker(mut self, name: &'a str, breaker: &'a AnyBreaker) -> Self {
+    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
         self.shared.breaker = Some((name, breaker));
         self
     }
