@@ -8,13 +8,15 @@ use std::time::Duration;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use retry_runtime::observers::Metrics;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, Budget, Rejected, Verdict, retry};
+use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Rejected, Verdict, retry};
 
 static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
+static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
 static METRICS: Metrics<'_> = Metrics::new()
     .budget("model", &BUDGET)
-    .breaker("model", &BREAKER);
+    .breaker("model", &BREAKER)
+    .limiter("model", &LIMITER);
 
 struct Client {
     server: Script<&'static str, Failure>,
@@ -42,7 +44,14 @@ fn verdict(failure: &Failure) -> Verdict {
     }
 }
 
-#[retry(max = 3, on = verdict, budget = &BUDGET, breaker = &BREAKER, observe = &METRICS)]
+#[retry(
+    max = 3,
+    on = verdict,
+    budget = &BUDGET,
+    breaker = &BREAKER,
+    limiter = &LIMITER,
+    observe = &METRICS
+)]
 impl Client {
     #[retry(name = "model.complete")]
     async fn complete(&self) -> Result<&'static str, Failure> {
@@ -51,6 +60,7 @@ impl Client {
 
     #[retry(name = "model.embed")]
     async fn embed(&self) -> Result<&'static str, Failure> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
         self.server.next()
     }
 }
@@ -59,11 +69,11 @@ impl Client {
 fn recorder() -> Result<PrometheusHandle, BuildError> {
     const SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
     const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
-    let seconds = Matcher::Full(String::from("retry_delay_seconds"));
-    let attempts = Matcher::Full(String::from("retry_attempts_per_call"));
+    let metric = |name| Matcher::Full(String::from(name));
     PrometheusBuilder::new()
-        .set_buckets_for_metric(seconds, &SECONDS)?
-        .set_buckets_for_metric(attempts, &ATTEMPTS)?
+        .set_buckets_for_metric(metric("retry_delay_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_wait_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_attempts_per_call"), &ATTEMPTS)?
         .install_recorder()
 }
 
@@ -85,7 +95,7 @@ pub(crate) async fn text() -> Result<String, BuildError> {
             ]
             .into_iter()
             .chain([const { Err(Failure::Overloaded) }; 4])
-            .chain([ok]),
+            .chain([ok.clone(), ok.clone(), ok]),
         ),
     };
     for _ in 0..6 {
@@ -94,6 +104,8 @@ pub(crate) async fn text() -> Result<String, BuildError> {
     // Until the breaker is half open.
     tokio::time::sleep(Duration::from_secs(6)).await;
     let _ = client.embed().await;
+    // The second waits for the first.
+    let _ = tokio::join!(client.embed(), client.embed());
     Ok(recorder.render())
 }
 

@@ -10,6 +10,8 @@ mod cusum;
 #[cfg(feature = "std")]
 mod last_calls;
 #[cfg(feature = "std")]
+pub(crate) mod numbers;
+#[cfg(feature = "std")]
 pub(crate) mod patient;
 pub(crate) mod permit;
 #[cfg(feature = "std")]

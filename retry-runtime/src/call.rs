@@ -25,4 +25,6 @@ mod saved;
 #[cfg(feature = "serde")]
 mod serialized;
 pub(crate) mod site;
+#[cfg(feature = "std")]
+pub(crate) mod sites;
 pub(crate) mod state;

@@ -58,8 +58,10 @@ pub use batch::{
     retry_each_into,
 };
 #[cfg(feature = "std")]
-pub use breaker::circuit::{Breaker, BreakerState};
-pub use breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+pub use breaker::circuit::Breaker;
+pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
+#[cfg(feature = "std")]
+pub use breaker::numbers::BreakerNumbers;
 #[cfg(feature = "std")]
 pub use breaker::patient::PatientBreaker;
 pub use breaker::permit::Permit;
@@ -79,6 +81,8 @@ pub use call::gave_up::GaveUp;
 pub use call::guards::{Guards, Protections};
 pub use call::next_attempt::NextAttempt;
 pub use call::site::Site;
+#[cfg(feature = "std")]
+pub use call::sites::{MetSite, sites};
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 pub use classify::Classify;
@@ -112,6 +116,8 @@ pub use limiter::concurrency_limiter::ConcurrencyLimiter;
 pub use limiter::cubic::Cubic;
 #[cfg(feature = "std")]
 pub use limiter::leased::Leased;
+#[cfg(feature = "std")]
+pub use limiter::numbers::LimiterNumbers;
 pub use limiter::place::Place;
 #[cfg(feature = "std")]
 pub use limiter::quota::Quota;

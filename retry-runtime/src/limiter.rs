@@ -17,6 +17,8 @@ mod governor;
 #[cfg(feature = "std")]
 pub(crate) mod leased;
 #[cfg(feature = "std")]
+pub(crate) mod numbers;
+#[cfg(feature = "std")]
 mod paced;
 pub(crate) mod place;
 #[cfg(all(test, feature = "std"))]

@@ -39,11 +39,12 @@ async fn prometheus_and_the_dashboard_agree() {
     assert_eq!(
         calls,
         [
-            r#"retry_calls_total{name="model.complete",outcome="exhausted"} 1"#,
-            r#"retry_calls_total{name="model.complete",outcome="not retryable"} 1"#,
-            r#"retry_calls_total{name="model.complete",outcome="rejected"} 1"#,
-            r#"retry_calls_total{name="model.complete",outcome="succeeded"} 3"#,
-            r#"retry_calls_total{name="model.embed",outcome="succeeded"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="exhausted",retried="true"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="not retryable",retried="false"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="rejected",retried="false"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="succeeded",retried="false"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="succeeded",retried="true"} 2"#,
+            r#"retry_calls_total{name="model.embed",outcome="succeeded",retried="false"} 3"#,
         ]
     );
     let mut attempts = samples(&text, "retry_attempts_total");
@@ -55,7 +56,7 @@ async fn prometheus_and_the_dashboard_agree() {
             r#"retry_attempts_total{name="model.complete",kind="succeeded"} 3"#,
             r#"retry_attempts_total{name="model.complete",kind="throttled"} 1"#,
             r#"retry_attempts_total{name="model.complete",kind="transient"} 6"#,
-            r#"retry_attempts_total{name="model.embed",kind="succeeded"} 1"#,
+            r#"retry_attempts_total{name="model.embed",kind="succeeded"} 3"#,
         ]
     );
     // Opened by one of the calls that share it, closed by the other.
@@ -67,6 +68,12 @@ async fn prometheus_and_the_dashboard_agree() {
         r#"retry_delay_seconds_count{name="model.complete"} 6"#,
         r#"retry_attempts_per_call_sum{name="model.complete"} 11"#,
         r#"retry_attempts_per_call_count{name="model.complete"} 6"#,
+        r#"retry_breaker_openings_total{name="model.complete"} 1"#,
+        r#"retry_wait_seconds_sum{name="model.embed"} 1"#,
+        r#"retry_wait_seconds_count{name="model.embed"} 1"#,
+        r#"retry_limiter_running{limiter="model"} 0"#,
+        r#"retry_limiter_waiting{limiter="model"} 0"#,
+        r#"retry_limiter_limit{limiter="model"} 1"#,
         "# TYPE retry_calls_total counter",
         "# TYPE retry_delay_seconds histogram",
         "# TYPE retry_budget_available gauge",

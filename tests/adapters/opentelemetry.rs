@@ -15,7 +15,8 @@ use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
-    Breaker, Budget, Event, GaveUp, Observer, Plan, Policy, Rejected, Verdict, retry, retry_each,
+    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Event, EventData, GaveUp, Observer, Pass,
+    Plan, Policy, Rejected, Seen, Transition, Verdict, retry, retry_each,
 };
 
 static BUDGET: Budget = Budget::standard();
@@ -29,10 +30,12 @@ impl From<Rejected> for Busy {
     }
 }
 
-#[retry(max = 2, jitter = "none", name = "fetch", budget = &BUDGET, breaker = breaker, observe = observer, on = |_| true)]
+#[retry(max = 2, jitter = "none", name = "fetch", budget = &BUDGET, breaker = breaker, limiter = limiter,
+    observe = observer, on = |_| true)]
 async fn fetch(
     server: &Script<(), Busy>,
     breaker: &Breaker,
+    limiter: &ConcurrencyLimiter,
     observer: &OpenTelemetry<'_>,
 ) -> Result<(), Busy> {
     server.next()
@@ -43,11 +46,12 @@ type Points = BTreeMap<String, (f64, usize)>;
 
 /// Without the names, which are always the same.
 fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
-    const NAMES: [(&str, &str); 4] = [
+    const NAMES: [(&str, &str); 5] = [
         ("retry.name", "fetch"),
         ("retry.name", "fetch.page"),
         ("retry.budget", "server"),
         ("retry.breaker", "server"),
+        ("retry.limiter", "server"),
     ];
     let names = NAMES.map(|(key, name)| KeyValue::new(key, name));
     let (names, others): (Vec<_>, Vec<_>) =
@@ -154,24 +158,27 @@ async fn every_instrument_gets_its_numbers() {
     let exported = Exported::new();
     let observer = exported.observer();
     let breaker = Breaker::new().consecutive_failures(4);
+    let limiter = ConcurrencyLimiter::fixed(3);
     let observer = observer
         .budget("server", &BUDGET)
-        .breaker("server", &breaker);
+        .breaker("server", &breaker)
+        .limiter("server", &limiter);
     let server = sequence(
         [Ok(()), Err(Busy), Ok(())]
             .into_iter()
             .chain([const { Err(Busy) }; 4]),
     );
     for _ in 0..5 {
-        let _ = fetch(&server, &breaker, &observer).await;
+        let _ = fetch(&server, &breaker, &limiter, &observer).await;
     }
     let found = exported.read();
     assert_eq!(
         found["retry.calls {call}"],
         expected(&[
-            ("retry.outcome=exhausted", 1.0),
-            ("retry.outcome=rejected", 2.0),
-            ("retry.outcome=succeeded", 2.0),
+            ("retry.outcome=exhausted,retry.retried=true", 1.0),
+            ("retry.outcome=rejected,retry.retried=false", 2.0),
+            ("retry.outcome=succeeded,retry.retried=false", 1.0),
+            ("retry.outcome=succeeded,retry.retried=true", 1.0),
         ])
     );
     assert_eq!(
@@ -188,7 +195,16 @@ async fn every_instrument_gets_its_numbers() {
     assert_eq!(found["retry.breaker.state 1"], expected(&[("", 2.0)]));
     let (available, _) = found["retry.budget.available {token}"][""];
     assert!((400.0..500.0).contains(&available), "{available}");
-    assert_eq!(found.len(), 6, "{found:?}");
+    assert_eq!(
+        found["retry.breaker.openings {opening}"],
+        expected(&[("", 1.0)])
+    );
+    for (gauge, attempts) in [("running", 0.0), ("waiting", 0.0), ("limit", 3.0)] {
+        let name = format!("retry.limiter.{gauge} {{attempt}}");
+        assert_eq!(found[&name], expected(&[("", attempts)]), "{gauge}");
+    }
+    // Nothing waited.
+    assert_eq!(found.len(), 10, "{found:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,8 +238,9 @@ async fn so_do_corrections_hedges_and_fallbacks() {
     assert_eq!(
         found["retry.calls {call}"],
         expected(&[
-            ("retry.outcome=fell back", 1.0),
-            ("retry.outcome=succeeded", 2.0)
+            ("retry.outcome=fell back,retry.retried=true", 1.0),
+            ("retry.outcome=succeeded,retry.retried=false", 1.0),
+            ("retry.outcome=succeeded,retry.retried=true", 1.0),
         ])
     );
     assert_eq!(
@@ -238,6 +255,36 @@ async fn so_do_corrections_hedges_and_fallbacks() {
         found["retry.attempts_per_call {attempt}"],
         filling(2, &[("", 5.0)])
     );
+}
+
+/// One that knows no half-open state.
+#[test]
+fn a_breaker_of_ones_own_is_shown() {
+    struct Switch(bool);
+
+    impl CircuitBreaker for Switch {
+        fn admit(&self) -> Option<Pass> {
+            self.0.then(|| Pass::new(0))
+        }
+        fn is_open(&self) -> bool {
+            !self.0
+        }
+        fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+            None
+        }
+    }
+
+    for (breaker, state) in [
+        (Some(Switch(true)), 0.0),
+        (Some(Switch(false)), 2.0),
+        (None, 0.0),
+    ] {
+        let exported = Exported::new();
+        let observer = exported.observer().breaker("server", &breaker);
+        observer.observe(&Event::new("fetch", 1, EventData::Started));
+        let found = exported.read();
+        assert_eq!(found["retry.breaker.state 1"], expected(&[("", state)]));
+    }
 }
 
 fn verdict(error: &&str) -> Verdict {

@@ -1,6 +1,9 @@
 //! Policies installed over those of every call. What is installed is everybody's, so one test at a time, in a process of
 //! their own.
 
+#[path = "conformance/microprofile/configured.rs"]
+mod configured;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use retry_runtime::testing::Script;
@@ -120,6 +123,34 @@ async fn every_form_goes_by_what_is_installed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_default_is_for_what_a_function_does_not_set() {
+    #[retry(name = "installed.unset", jitter = "none")]
+    async fn unset(server: &Script<(), Failure>) -> Result<(), Failure> {
+        server.next()
+    }
+
+    let _turn = turn();
+    for (text, attempts) in [
+        // Of `plain`, whose `max` is 5, and of `unset`.
+        ("installed?(max=1)", [6, 2]),
+        ("default?(max=1)", [6, 2]),
+        ("installed?(max=1), default?(max=2)", [6, 2]),
+        ("installed?(max=1), default(max=2)", [3, 3]),
+        ("installed.plain?(max=1), installed.unset?(max=7)", [6, 8]),
+        ("installed?(transient(max=1))", [2, 2]),
+        ("installed?(enabled=false)", [1, 1]),
+        ("installed(max=2), installed?(max=1, hint=ignore)", [3, 3]),
+    ] {
+        install(text);
+        let (one, other) = (failures(99), failures(99));
+        assert!(plain(&one).await.is_err() && unset(&other).await.is_err());
+        assert_eq!([one.attempts(), other.attempts()], attempts, "{text}");
+    }
+    assert!("?(max=1)".parse::<Policies>().is_err());
+    assert!("throttled?(max=1)".parse::<Policies>().is_err());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_under_way_follows() {
     let _turn = turn();
     let (server, recording) = (failures(99), testing::record());
@@ -202,6 +233,35 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
         hedged(&begun).await.unwrap();
         assert_eq!(begun.get(), expected, "{text}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sites_are_known_from_their_first_failure() {
+    #[retry(max = 5, jitter = "none", name = name)]
+    async fn listed(server: &Script<(), Failure>, name: &str) -> Result<(), Failure> {
+        server.next()
+    }
+    let named = || {
+        let all = retry_runtime::sites().into_iter();
+        let named = all.filter(|site| site.name.starts_with("listed"));
+        let lines = named.map(|site| site.to_string().split(", ").next().map(str::to_owned));
+        lines.collect::<Option<Vec<_>>>().unwrap()
+    };
+
+    let _turn = turn();
+    listed(&failures(0), "listed.succeeds").await.unwrap();
+    assert!(named().is_empty());
+    install("listed.b(max=2)");
+    for (name, failed) in [("listed.b", 9), ("listed.a", 1), ("listed.b", 1)] {
+        let _ = listed(&failures(failed), name).await;
+    }
+    assert_eq!(
+        named(),
+        [
+            "listed.a failures=1 retries=1 max=5",
+            "listed.b failures=4 retries=3 max=2",
+        ]
+    );
 }
 
 /// Nobody has classified the error then, so nobody may take it for an answer.

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::cusum::Cusum;
 use crate::breaker::last_calls::LastCalls;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
@@ -124,22 +124,6 @@ pub(super) enum Phase {
         since: Moment,
     },
     ForcedOpen,
-    ForcedClosed,
-}
-
-/// The state of a [`Breaker`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum BreakerState {
-    /// Everything is let through.
-    Closed,
-    /// Nothing is let through.
-    Open,
-    /// Trial calls are let through.
-    HalfOpen,
-    /// Nothing is let through until somebody resets it: [`Breaker::force_open`].
-    ForcedOpen,
-    /// Everything is let through and nothing is counted until somebody resets it: [`Breaker::force_closed`].
     ForcedClosed,
 }
 
@@ -550,17 +534,5 @@ impl Rest for Breaker {
 impl fmt::Display for Breaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state().fmt(f)
-    }
-}
-
-impl fmt::Display for BreakerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half open",
-            Self::ForcedOpen => "forced open",
-            Self::ForcedClosed => "forced closed",
-        })
     }
 }

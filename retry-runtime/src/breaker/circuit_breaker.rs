@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
+use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
@@ -59,6 +60,15 @@ pub trait CircuitBreaker {
     /// waits.
     fn is_open(&self) -> bool {
         false
+    }
+
+    /// The state now, for those who measure it. By default open or closed, as [`is_open`](Self::is_open) says.
+    fn state(&self) -> BreakerState {
+        if self.is_open() {
+            BreakerState::Open
+        } else {
+            BreakerState::Closed
+        }
     }
 
     /// Lets an attempt begin beside a slow one, or not: the key `hedge`. By default as any other attempt. A breaker
@@ -157,6 +167,34 @@ impl Seen {
     }
 }
 
+/// The state of a breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BreakerState {
+    /// Everything is let through.
+    Closed,
+    /// Nothing is let through.
+    Open,
+    /// Trial calls are let through.
+    HalfOpen,
+    /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
+    ForcedOpen,
+    /// Everything is let through and nothing is counted until somebody resets it: [`Breaker::force_closed`](crate::Breaker::force_closed).
+    ForcedClosed,
+}
+
+impl fmt::Display for BreakerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half open",
+            Self::ForcedOpen => "forced open",
+            Self::ForcedClosed => "forced closed",
+        })
+    }
+}
+
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -186,6 +224,10 @@ macro_rules! forward {
                 (**self).is_open()
             }
 
+            fn state(&self) -> BreakerState {
+                (**self).state()
+            }
+
             fn admit_hedge(&self) -> Option<Pass> {
                 (**self).admit_hedge()
             }
@@ -211,6 +253,10 @@ impl<B: CircuitBreaker> CircuitBreaker for Option<B> {
 
     fn is_open(&self) -> bool {
         self.as_ref().is_some_and(B::is_open)
+    }
+
+    fn state(&self) -> BreakerState {
+        self.as_ref().map_or(BreakerState::Closed, B::state)
     }
 
     fn admit_hedge(&self) -> Option<Pass> {

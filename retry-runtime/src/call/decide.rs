@@ -3,6 +3,8 @@
 use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
+#[cfg(feature = "std")]
+use crate::call::sites;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
@@ -20,6 +22,13 @@ pub(crate) type Decision = Result<Duration, Reason>;
 impl Call {
     /// Decides what follows. Counts the retry, but reports nothing, unless nobody could say whether to retry.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
+        let decision = self.decision(failure);
+        #[cfg(feature = "std")]
+        sites::met(failure.site, decision.is_ok());
+        decision
+    }
+
+    fn decision(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
         let values = failure.values;
         let kind = failure.verdict.kind();

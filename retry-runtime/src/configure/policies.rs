@@ -13,6 +13,8 @@ use crate::policy::overrides::Overrides;
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
+/// What stands behind the name of an entry that is laid under the calls' own policies.
+const UNDER: char = '?';
 
 /// Policies by the names of calls: one file for all clients of a program. The key `policy` takes them.
 ///
@@ -20,6 +22,9 @@ const DEFAULT: &str = "default";
 /// character that can't be part of an identifier. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`.
 /// The entry `default` is for every call. The longer the name, the later its entry is laid over the others, key by key.
 /// A key that no entry names keeps the call's own value, or the default.
+///
+/// An entry with a `?` behind its name is a default: it is laid under the calls' own policies, so it is for the keys that
+/// a call doesn't set. With `anthropic?(max=8)`, a function with `max = 2` keeps that.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,7 +67,7 @@ const DEFAULT: &str = "default";
 /// what an entry switches off stays off.
 #[derive(Debug, Default)]
 pub struct Policies {
-    /// The entries with the shortest names first.
+    /// Those that are defaults first, and of each sort those with the shortest names.
     entries: Vec<Entry>,
     /// The layer over all entries.
     top: Overrides,
@@ -204,9 +209,9 @@ impl Policies {
             is_found: AtomicBool::new(false),
         };
         // Longer beginnings are laid over shorter ones.
-        let length = entry.beginning().len();
-        let shorter = |other: &Entry| other.beginning().len() <= length;
-        let place = self.entries.partition_point(shorter);
+        let order = |entry: &Entry| (!entry.is_default(), entry.beginning().len());
+        let below = |other: &Entry| order(other) <= order(&entry);
+        let place = self.entries.partition_point(below);
         self.entries.insert(place, entry);
         Ok(())
     }
@@ -232,6 +237,7 @@ impl Policies {
 
 /// Checks that a call, or the beginning of its name, may have this name.
 pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
+    let name = name.strip_suffix(UNDER).unwrap_or(name);
     let key = Among::Policy.find(name);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
         return Err(refused!(
@@ -258,10 +264,15 @@ pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
 impl Entry {
     /// The beginning of the names of the calls that the entry is for.
     fn beginning(&self) -> &str {
-        match self.name.as_str() {
+        match self.name.strip_suffix(UNDER).unwrap_or(&self.name) {
             DEFAULT => "",
             name => name,
         }
+    }
+
+    /// Whether it is laid under the calls' own policies.
+    fn is_default(&self) -> bool {
+        self.name.ends_with(UNDER)
     }
 
     fn is_for(&self, call: &str) -> bool {
@@ -275,7 +286,11 @@ impl FindPolicy for Policies {
         for entry in &self.entries {
             if entry.is_for(name) {
                 entry.is_found.store(true, Ordering::Relaxed);
-                policy = policy.with_overrides(&entry.named);
+                policy = if entry.is_default() {
+                    policy.with_overrides(&entry.named.without_those_of(&own))
+                } else {
+                    policy.with_overrides(&entry.named)
+                };
             }
         }
         policy.with_overrides(&self.top)

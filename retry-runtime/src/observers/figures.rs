@@ -1,8 +1,11 @@
 //! What an event adds to the figures of its call, for adapters that measure, and what these call them.
 
-use crate::breaker::circuit::{Breaker, BreakerState};
+use core::fmt;
+
+use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker};
 use crate::budget::bucket::Budget;
 use crate::classify::kind::Kind;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::call_end::CallOutcome;
 use crate::observe::event::{Event, EventData};
@@ -13,14 +16,32 @@ pub(super) const ATTEMPTS: &str =
     "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
 pub(super) const DELAY: &str = "Pauses before retries and corrections";
 pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until it ended";
+pub(super) const WAIT: &str = "Waits of attempts for their turn with a limiter";
+pub(super) const OPENINGS: &str =
+    "Times that a breaker opened, by the call whose attempt opened it";
+pub(super) const RUNNING: &str = "Attempts that run behind a limiter";
+pub(super) const WAITING: &str = "Attempts that wait for their turn with a limiter";
+pub(super) const LIMIT: &str = "Attempts that a limiter lets run at a time";
 pub(super) const BUDGET: &str = "Tokens that a budget has left";
 pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
 
-/// A budget and a breaker that calls share, and the name that each is shown under.
-#[derive(Clone, Copy, Debug, Default)]
+/// What calls share, and the name that each is shown under.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Gauged<'a> {
     pub(super) budget: Option<(&'a str, &'a Budget)>,
-    pub(super) breaker: Option<(&'a str, &'a Breaker)>,
+    pub(super) breaker: Option<(&'a str, &'a (dyn CircuitBreaker + Sync))>,
+    pub(super) limiter: Option<(&'a str, &'a ConcurrencyLimiter)>,
+}
+
+/// A breaker may not be [`Debug`](fmt::Debug).
+impl fmt::Debug for Gauged<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gauged")
+            .field("budget", &self.budget)
+            .field("breaker", &self.breaker.map(|(name, _)| name))
+            .field("limiter", &self.limiter)
+            .finish()
+    }
 }
 
 /// How an attempt or a correction that ended with that event is counted.

@@ -3,23 +3,27 @@ use metrics::{
 };
 
 use super::figures::{self, Gauged};
-use crate::breaker::circuit::Breaker;
+use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::observe::call_end::CallEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::observer::Observer;
 
 /// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `retry_calls_total` | `name`, `outcome` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up |
+/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `true` if they made more than one attempt, else `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
+/// | `retry_wait_seconds` | `name` | a histogram of the waits for a limiter's turn, without those that were over at once |
+/// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever its type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
+/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names |
 ///
 /// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
 /// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its
@@ -57,8 +61,13 @@ const CALLS: &str = "retry_calls_total";
 const ATTEMPTS: &str = "retry_attempts_total";
 const DELAY: &str = "retry_delay_seconds";
 const ATTEMPTS_PER_CALL: &str = "retry_attempts_per_call";
+const WAIT: &str = "retry_wait_seconds";
+const OPENINGS: &str = "retry_breaker_openings_total";
 const BUDGET: &str = "retry_budget_available";
 const BREAKER: &str = "retry_breaker_state";
+const RUNNING: &str = "retry_limiter_running";
+const WAITING: &str = "retry_limiter_waiting";
+const LIMIT: &str = "retry_limiter_limit";
 
 impl Metrics<'static> {
     /// Measures with the recorder that the program has installed.
@@ -67,6 +76,7 @@ impl Metrics<'static> {
             shared: Gauged {
                 budget: None,
                 breaker: None,
+                limiter: None,
             },
         }
     }
@@ -77,8 +87,13 @@ impl Metrics<'static> {
         describe_counter!(ATTEMPTS, Unit::Count, figures::ATTEMPTS);
         describe_histogram!(DELAY, Unit::Seconds, figures::DELAY);
         describe_histogram!(ATTEMPTS_PER_CALL, Unit::Count, figures::ATTEMPTS_PER_CALL);
+        describe_histogram!(WAIT, Unit::Seconds, figures::WAIT);
+        describe_counter!(OPENINGS, Unit::Count, figures::OPENINGS);
         describe_gauge!(BUDGET, Unit::Count, figures::BUDGET);
         describe_gauge!(BREAKER, Unit::Count, figures::BREAKER);
+        describe_gauge!(RUNNING, Unit::Count, figures::RUNNING);
+        describe_gauge!(WAITING, Unit::Count, figures::WAITING);
+        describe_gauge!(LIMIT, Unit::Count, figures::LIMIT);
     }
 }
 
@@ -90,7 +105,8 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Shows under that name the state of that breaker, at each event of a call that names this observer.
+    /// Shows under that name the state of that breaker, at each event of a call that names this observer. One of your own
+    /// type is shown as its [`state`](crate::CircuitBreaker::state) says.
     ///
     /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure:
     ///
@@ -115,9 +131,42 @@ impl<'a> Metrics<'a> {
     /// }
     /// ```
     #[must_use]
-    pub const fn breaker(mut self, name: &'a str, breaker: &'a Breaker) -> Self {
+    pub const fn breaker(
+        mut self,
+        name: &'a str,
+        breaker: &'a (dyn CircuitBreaker + Sync),
+    ) -> Self {
         self.shared.breaker = Some((name, breaker));
         self
+    }
+
+    /// Shows under that name how full that limiter is, at each event of a call that names this observer.
+    #[must_use]
+    pub const fn limiter(mut self, name: &'a str, limiter: &'a ConcurrencyLimiter) -> Self {
+        self.shared.limiter = Some((name, limiter));
+        self
+    }
+
+    /// Measures what is shared.
+    fn gauge(&self) {
+        if let Some((name, budget)) = self.shared.budget {
+            gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());
+        }
+        if let Some((name, breaker)) = self.shared.breaker {
+            let state = figures::number_of(breaker.state());
+            gauge!(BREAKER, "breaker" => shown(name).to_string()).set(state);
+        }
+        if let Some((name, limiter)) = self.shared.limiter {
+            let name = shown(name).to_string();
+            for (gauge, attempts) in [
+                (RUNNING, limiter.running()),
+                (WAITING, limiter.waiting() as u64),
+                (LIMIT, limiter.limit().into()),
+            ] {
+                let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+                gauge!(gauge, "limiter" => name.clone()).set(attempts);
+            }
+        }
     }
 }
 
@@ -130,17 +179,19 @@ impl Observer for Metrics<'_> {
         if let Some(pause) = event.pause() {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
         }
+        match event.data {
+            EventData::Waited { waited } => {
+                histogram!(WAIT, "name" => name()).record(waited.as_secs_f64());
+            }
+            EventData::BreakerOpened { .. } => counter!(OPENINGS, "name" => name()).increment(1),
+            _ => {}
+        }
         if let Some(CallEnd { attempts, outcome }) = event.call_end() {
-            counter!(CALLS, "name" => name(), "outcome" => outcome.name()).increment(1);
+            let retried = if attempts > 1 { "true" } else { "false" };
+            counter!(CALLS, "name" => name(), "outcome" => outcome.name(), "retried" => retried)
+                .increment(1);
             histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }
-        let Gauged { budget, breaker } = self.shared;
-        if let Some((name, budget)) = budget {
-            gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());
-        }
-        if let Some((name, breaker)) = breaker {
-            let state = figures::number_of(breaker.state());
-            gauge!(BREAKER, "breaker" => shown(name).to_string()).set(state);
-        }
+        self.gauge();
     }
 }

@@ -2,23 +2,27 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
 use super::figures::{self, Gauged};
-use crate::breaker::circuit::Breaker;
+use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::observe::call_end::CallEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::observer::Observer;
 
 /// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
 /// | instrument | unit | attributes | |
 /// |---|---|---|---|
-/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up |
+/// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; and whether they made more than one attempt |
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
+/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits for a limiter's turn, without those that were over at once |
+/// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever its type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
+/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names |
 ///
 /// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
 /// and for attempts.
@@ -47,12 +51,18 @@ pub struct OpenTelemetry<'a> {
     attempts: Counter<u64>,
     delay: Histogram<f64>,
     attempts_per_call: Histogram<u64>,
+    wait: Histogram<f64>,
+    openings: Counter<u64>,
     breaker: Gauge<u64>,
     available: Gauge<f64>,
+    running: Gauge<u64>,
+    waiting: Gauge<u64>,
+    limit: Gauge<u64>,
     shared: Gauged<'a>,
 }
 
 const NAME: &str = "retry.name";
+const ATTEMPT: &str = "{attempt}";
 /// The limits of the histograms' buckets, unless a view of the program's sets others: those of the SDK are for milliseconds.
 const SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
 const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
@@ -60,39 +70,42 @@ const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
 impl OpenTelemetry<'static> {
     /// Measures with instruments of that meter.
     pub fn new(meter: &Meter) -> Self {
-        let calls = meter.u64_counter("retry.calls");
-        let attempts = meter.u64_counter("retry.attempts");
-        let delay = meter.f64_histogram("retry.delay");
+        let counter = |name, unit, description| {
+            let counter = meter.u64_counter(name);
+            counter
+                .with_unit(unit)
+                .with_description(description)
+                .build()
+        };
+        let gauge = |name, unit, description| {
+            let gauge = meter.u64_gauge(name);
+            gauge.with_unit(unit).with_description(description).build()
+        };
+        let seconds = |name, description| {
+            let seconds = meter.f64_histogram(name).with_boundaries(SECONDS.to_vec());
+            seconds.with_unit("s").with_description(description).build()
+        };
         let attempts_per_call = meter.u64_histogram("retry.attempts_per_call");
-        let breaker = meter.u64_gauge("retry.breaker.state");
         let available = meter.f64_gauge("retry.budget.available");
         Self {
-            calls: calls
-                .with_unit("{call}")
-                .with_description(figures::CALLS)
-                .build(),
-            attempts: attempts
-                .with_unit("{attempt}")
-                .with_description(figures::ATTEMPTS)
-                .build(),
-            delay: delay
-                .with_boundaries(SECONDS.to_vec())
-                .with_unit("s")
-                .with_description(figures::DELAY)
-                .build(),
+            calls: counter("retry.calls", "{call}", figures::CALLS),
+            attempts: counter("retry.attempts", ATTEMPT, figures::ATTEMPTS),
+            delay: seconds("retry.delay", figures::DELAY),
             attempts_per_call: attempts_per_call
                 .with_boundaries(ATTEMPTS.to_vec())
-                .with_unit("{attempt}")
+                .with_unit(ATTEMPT)
                 .with_description(figures::ATTEMPTS_PER_CALL)
                 .build(),
-            breaker: breaker
-                .with_unit("1")
-                .with_description(figures::BREAKER)
-                .build(),
+            wait: seconds("retry.wait", figures::WAIT),
+            openings: counter("retry.breaker.openings", "{opening}", figures::OPENINGS),
+            breaker: gauge("retry.breaker.state", "1", figures::BREAKER),
             available: available
                 .with_unit("{token}")
                 .with_description(figures::BUDGET)
                 .build(),
+            running: gauge("retry.limiter.running", ATTEMPT, figures::RUNNING),
+            waiting: gauge("retry.limiter.waiting", ATTEMPT, figures::WAITING),
+            limit: gauge("retry.limiter.limit", ATTEMPT, figures::LIMIT),
             shared: Gauged::default(),
         }
     }
@@ -129,9 +142,36 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
     /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
-    pub fn breaker(mut self, name: &'a str, breaker: &'a Breaker) -> Self {
+    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
         self.shared.breaker = Some((name, breaker));
         self
+    }
+
+    /// Shows under that name how full that limiter is, at each event of a call that names this observer.
+    #[must_use]
+    pub fn limiter(mut self, name: &'a str, limiter: &'a ConcurrencyLimiter) -> Self {
+        self.shared.limiter = Some((name, limiter));
+        self
+    }
+
+    /// Measures what is shared.
+    fn gauge(&self) {
+        let named = |key, name| [KeyValue::new(key, shown(name).to_string())];
+        if let Some((name, budget)) = self.shared.budget {
+            let name = named("retry.budget", name);
+            self.available.record(budget.available(), &name);
+        }
+        if let Some((name, breaker)) = self.shared.breaker {
+            let state = figures::number_of(breaker.state());
+            let name = named("retry.breaker", name);
+            self.breaker.record(state.into(), &name);
+        }
+        if let Some((name, limiter)) = self.shared.limiter {
+            let name = named("retry.limiter", name);
+            self.running.record(limiter.running(), &name);
+            self.waiting.record(limiter.waiting() as u64, &name);
+            self.limit.record(limiter.limit().into(), &name);
+        }
     }
 }
 
@@ -148,17 +188,14 @@ impl Observer for OpenTelemetry<'_> {
         if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
-            self.calls.add(1, &[name(), outcome]);
+            let retried = KeyValue::new("retry.retried", attempts > 1);
+            self.calls.add(1, &[name(), outcome, retried]);
         }
-        let Gauged { budget, breaker } = self.shared;
-        if let Some((name, budget)) = budget {
-            let name = KeyValue::new("retry.budget", shown(name).to_string());
-            self.available.record(budget.available(), &[name]);
+        match event.data {
+            EventData::Waited { waited } => self.wait.record(waited.as_secs_f64(), &[name()]),
+            EventData::BreakerOpened { .. } => self.openings.add(1, &[name()]),
+            _ => {}
         }
-        if let Some((name, breaker)) = breaker {
-            let name = KeyValue::new("retry.breaker", shown(name).to_string());
-            let state = figures::number_of(breaker.state());
-            self.breaker.record(state.into(), &[name]);
-        }
+        self.gauge();
     }
 }

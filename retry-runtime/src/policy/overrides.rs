@@ -248,6 +248,17 @@ impl Overrides {
         self
     }
 
+    /// This layer without the keys that the policy sets: those with another value than the default.
+    pub(crate) fn without_those_of(&self, policy: &Policy) -> Self {
+        let mut left = self.clone();
+        left.named.retain(|at, _| {
+            let kind = SECTIONS.iter().find(|known| known.0 == at.section);
+            let set = policy.get(*at, policy.rows.get(kind.and_then(|known| known.1)));
+            set == Policy::new().get(*at, Section::new())
+        });
+        left
+    }
+
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
         let mut named = Self::new();
         named.read_all(None, entries)?;

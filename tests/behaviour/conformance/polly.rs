@@ -1,14 +1,16 @@
 //! Polly's circuit breaker: <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
 
 use retry_runtime::Breaker;
-use retry_runtime::BreakerState::{Closed, HalfOpen, Open};
+use retry_runtime::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
 
-use super::Step::{Begin, EndsBadly, EndsIgnored, EndsWell, Fails, Is, Passes, Rejected, Succeeds};
+use super::Step::{
+    Begin, By, EndsBadly, EndsIgnored, EndsWell, Fails, Is, Passes, Rejected, Succeeds,
+};
 use super::{Step, follow, secs};
 
 #[tokio::test(start_paused = true)]
 async fn diagrams() {
-    let rows: [(&str, &[Step]); 7] = [
+    let rows: [(&str, &[Step]); 8] = [
         (
             "simple, happy",
             &[Succeeds, Succeeds, Fails, Is(Closed), Succeeds],
@@ -84,6 +86,21 @@ async fn diagrams() {
                 Is(HalfOpen),
                 Begin(2, 1),
                 EndsWell,
+                Is(Closed),
+            ],
+        ),
+        // "holds it in this state until a call to `CloseAsync`", which "resets any statistics".
+        (
+            "CircuitBreakerManualControl",
+            &[
+                Fails,
+                By(Breaker::force_open),
+                Is(ForcedOpen),
+                Rejected,
+                Passes(secs(60)),
+                Rejected,
+                By(Breaker::reset),
+                Fails,
                 Is(Closed),
             ],
         ),

@@ -1,9 +1,13 @@
 //! Numbers that an operator changes while calls wait.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::join_all;
-use retry_runtime::{ConcurrencyLimiter, End, Limiter, RateLimiter};
+use retry_runtime::{
+    Breaker, BreakerNumbers, BreakerState, ConcurrencyLimiter, End, Limiter, LimiterNumbers,
+    RateLimiter, retry,
+};
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs, turn};
@@ -103,4 +107,74 @@ fn nonsense_changes_nothing() {
     for rate in [0.0, -1.0, f64::NAN] {
         assert!(RateLimiter::adaptive().set_most(rate).is_err());
     }
+}
+
+/// What is wrong in a file changes nothing.
+#[test]
+fn a_file_changes_numbers_by_name() {
+    #[derive(serde::Deserialize)]
+    struct Config {
+        breakers: BTreeMap<String, BreakerNumbers>,
+        limiters: BTreeMap<String, LimiterNumbers>,
+    }
+
+    #[retry(max = 0, breaker = breaker, limiter = limiter)]
+    fn call(breaker: &Breaker, limiter: &ConcurrencyLimiter, is_up: bool) -> std::io::Result<()> {
+        is_up
+            .then_some(())
+            .ok_or(std::io::ErrorKind::ConnectionRefused.into())
+    }
+
+    let (breaker, limiter) = (Breaker::new().count_window(4), ConcurrencyLimiter::aimd());
+    let load = |breaker_keys: &str, limiter_keys: &str| -> Result<(), Box<dyn std::error::Error>> {
+        let file = format!("breakers.a = {{ {breaker_keys} }}\nlimiters.a = {{ {limiter_keys} }}");
+        let config: Config = toml::from_str(&file)?;
+        breaker.set(config.breakers["a"]);
+        Ok(limiter.set(config.limiters["a"])?)
+    };
+    load(r#"ratio = 0.5, open_for = "10s""#, "least = 2, most = 5").unwrap();
+    for (breaker_keys, limiter_keys, complaint) in [
+        (
+            "ratio = 1.5",
+            "most = 9",
+            "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+        ),
+        (
+            "ratoi = 1",
+            "most = 9",
+            "unknown key `ratoi`: did you mean `ratio`?",
+        ),
+        (
+            "ratio = 1, open_for = 10",
+            "most = 9",
+            "`open_for = 10` has no unit",
+        ),
+        (
+            "ratio = 1",
+            "least = 0",
+            "`least = 0` is out of range: it takes a whole number from 1 up",
+        ),
+        (
+            "ratio = 1",
+            "least = 9, most = 2",
+            "`least = 9` is above `most = 2`",
+        ),
+    ] {
+        let error = load(breaker_keys, limiter_keys).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+    let twice = "most=1, most=2".parse::<LimiterNumbers>().unwrap_err();
+    assert_eq!(twice.to_string(), "`most` is given twice: keep one");
+
+    assert_eq!(limiter.limit(), 5);
+    for is_up in [true, true, false] {
+        assert_eq!(call(&breaker, &limiter, is_up).is_ok(), is_up);
+        assert_eq!(breaker.state(), BreakerState::Closed);
+    }
+    assert!(call(&breaker, &limiter, false).is_err());
+    assert_eq!(breaker.state(), BreakerState::Open);
+    // What isn't named stays: the least is 2.
+    assert!(limiter.set("most=1".parse().unwrap()).is_err());
+    limiter.set("most=3".parse().unwrap()).unwrap();
+    assert_eq!(limiter.limit(), 3);
 }

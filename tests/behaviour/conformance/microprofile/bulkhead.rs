@@ -1,6 +1,7 @@
 //! Its bulkhead: so many at a time, and so many in a queue, which only asynchronous methods have there.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use futures::future::{join, join_all};
 use retry_runtime::{Breaker, BreakerState, ConcurrencyLimiter, RejectedBy, retry};
@@ -220,6 +221,36 @@ async fn a_breaker_does_not_count_rejections() {
         let (ended, ()) = join(full, rejected).await;
         assert!(ended.iter().all(Result::is_ok), "{name}");
         assert_eq!(breaker.state(), BreakerState::Closed, "{name}");
+    }
+}
+
+/// Calls come twice as fast as five places take them: some find none, and no more than five ever run.
+#[tokio::test(start_paused = true)]
+async fn pressure() {
+    #[retry(max = 0, limiter = limiter)]
+    async fn call(limiter: &ConcurrencyLimiter, most: &AtomicU64) -> Result<(), Error> {
+        most.fetch_max(limiter.running(), SeqCst);
+        sleep(millis(50)).await;
+        Ok(())
+    }
+
+    for (name, queue) in [
+        ("BulkheadPressureTest.testBulkheadPressureSync", 0),
+        ("BulkheadPressureTest.testBulkheadPressureAsync", 5),
+    ] {
+        let (limiter, most) = (ConcurrencyLimiter::fixed(5).queue(queue), AtomicU64::new(0));
+        let ended = join_all((0..100).map(async |number| {
+            sleep(millis(number * 5)).await;
+            call(&limiter, &most).await
+        }))
+        .await;
+        assert_eq!(most.into_inner(), 5, "{name}");
+        assert!(
+            ended.iter().all(|end| end.is_ok() || *end == FULL),
+            "{name}"
+        );
+        let done = ended.iter().filter(|end| end.is_ok()).count();
+        assert!(done >= 5 + queue as usize && done < 100, "{name}: {done}");
     }
 }
 

@@ -78,6 +78,13 @@ async fn attempts() {
             8,
             100,
         ),
+        (
+            "ZeroRetryJitterTest.test",
+            "max=3, backoff=fixed, base=199ms, jitter=none, deadline=600ms",
+            0,
+            4,
+            4,
+        ),
         ("RetryTest.testClassLevelRetryMaxRetries", "", 0, 3, 3),
         ("RetryTest.testClassLevelRetryMaxDuration", "", 100, 4, 10),
         (

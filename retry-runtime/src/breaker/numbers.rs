@@ -1,0 +1,69 @@
+use core::str::FromStr;
+use core::time::Duration;
+
+use retry_vocabulary::{complaint, duration};
+
+use crate::breaker::setters::millionths;
+use crate::policy::error::{PolicyError, short};
+use crate::policy::numbers;
+use crate::policy::value::Entries;
+
+/// Numbers of a [`Breaker`](crate::Breaker) from an environment variable or a file: [`Breaker::set`](crate::Breaker::set) puts them in force while calls run.
+///
+/// | key | value |
+/// |---|---|
+/// | `ratio` | a number above 0, and at most 1 |
+/// | `open_for` | a duration, as in `10s`; at least 1 ms |
+///
+/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
+/// range. With the feature `serde`, a table with the same keys works, too.
+///
+/// ```
+/// use retry_runtime::{Breaker, BreakerNumbers};
+///
+/// static STORE: Breaker = Breaker::new();
+///
+/// STORE.set("ratio=0.8, open_for=10s".parse()?);
+/// let error = "ratio=1.5".parse::<BreakerNumbers>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+/// );
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BreakerNumbers {
+    pub(super) ratio: Option<f64>,
+    pub(super) open_for: Option<Duration>,
+}
+
+impl FromStr for BreakerNumbers {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        Self::of(numbers::entries(text)?)
+    }
+}
+
+impl BreakerNumbers {
+    fn of(entries: Entries) -> Result<Self, PolicyError> {
+        let [ratio, open_for] = numbers::values(["ratio", "open_for"], entries)?;
+        let is_ratio = |ratio: &f64| millionths(*ratio).is_some();
+        let open_for = open_for.map(|text| {
+            let complaint =
+                |fault| complaint::no_duration(&"open_for", &short(&text), &text, fault);
+            duration::parse(&text).map_err(|fault| PolicyError::new(complaint(fault)))
+        });
+        Ok(Self {
+            ratio: numbers::number("ratio", ratio, is_ratio, "a number above 0, and at most 1")?,
+            open_for: open_for.transpose()?,
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for BreakerNumbers {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        numbers::read_table(deserializer, Self::of)
+    }
+}

@@ -1,0 +1,64 @@
+use core::str::FromStr;
+
+use crate::policy::error::{PolicyError, refused};
+use crate::policy::numbers;
+use crate::policy::value::Entries;
+
+/// Bounds of a [`ConcurrencyLimiter`](crate::ConcurrencyLimiter) from an environment variable or a file: [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) puts them in
+/// force while calls run.
+///
+/// | key | value |
+/// |---|---|
+/// | `least` | a whole number from 1 up |
+/// | `most` | a whole number from 1 up, and not below `least` |
+///
+/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
+/// range. With the feature `serde`, a table with the same keys works, too.
+///
+/// ```
+/// use retry_runtime::ConcurrencyLimiter;
+///
+/// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+///
+/// STORE.set("most=5".parse()?)?;
+/// assert_eq!(STORE.limit(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimiterNumbers {
+    pub(super) least: Option<u32>,
+    pub(super) most: Option<u32>,
+}
+
+impl FromStr for LimiterNumbers {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        Self::of(numbers::entries(text)?)
+    }
+}
+
+impl LimiterNumbers {
+    fn of(entries: Entries) -> Result<Self, PolicyError> {
+        const RANGE: &str = "a whole number from 1 up";
+
+        let [least, most] = numbers::values(["least", "most"], entries)?;
+        let numbers = Self {
+            least: numbers::number("least", least, |least| *least > 0, RANGE)?,
+            most: numbers::number("most", most, |most| *most > 0, RANGE)?,
+        };
+        match (numbers.least, numbers.most) {
+            (Some(least), Some(most)) if least > most => {
+                Err(refused!("`least = {least}` is above `most = {most}`"))
+            }
+            _ => Ok(numbers),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for LimiterNumbers {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        numbers::read_table(deserializer, Self::of)
+    }
+}

@@ -1,0 +1,109 @@
+//! Its fallbacks: a handler or a method, which is an expression here, of a method or for all of a class.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use retry_runtime::{GaveUp, retry};
+use tokio::time::sleep;
+
+use super::Error;
+use crate::conformance::millis;
+
+type Answer = Result<String, Error>;
+
+/// Counts its attempts, and how many fallbacks were asked.
+#[derive(Default)]
+struct Client {
+    attempts: AtomicU32,
+    asked: AtomicU32,
+}
+
+impl Client {
+    async fn fail(&self, takes: Duration) -> Answer {
+        self.attempts.fetch_add(1, SeqCst);
+        sleep(takes).await;
+        Err(Error::Failed)
+    }
+
+    fn ask(&self, service: &str) -> Answer {
+        let asked = self.asked.fetch_add(1, SeqCst) + 1;
+        Ok(format!("fallback {asked} for {service}"))
+    }
+}
+
+/// Those of a class: the second method has its own.
+#[retry(max = 1, backoff = "none", fallback = async |_| self.ask("class"))]
+impl Client {
+    async fn class_level(&self) -> Answer {
+        self.fail(Duration::ZERO).await
+    }
+
+    #[retry(max = 2, fallback = async |gave_up: GaveUp<Error>| Ok(format!("second for {:?}", gave_up.error())))]
+    async fn overrides(&self) -> Answer {
+        self.fail(Duration::ZERO).await
+    }
+}
+
+#[retry(max = max, backoff = "none", timeout = "500ms", fallback = async |_| client.ask(service))]
+async fn method(client: &Client, service: &str, max: u32, takes: Duration) -> Answer {
+    client.fail(takes).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_fallback_answers() {
+    for (name, retries, takes) in [
+        ("FallbackTest.testFallbackSuccess", &[1, 2][..], 0),
+        ("FallbackTest.testFallbackWithBeanSuccess", &[1, 2], 0),
+        ("FallbackTest.testFallbacktNoTimeout", &[1], 10),
+        ("FallbackTest.testFallbackTimeout", &[1], 1000),
+        ("FallbackTest.testFallbackMethodSuccess", &[1], 0),
+        ("FallbackTest.testFallbackMethodWithArgsSuccess", &[1], 0),
+        ("FallbackTest.testStandaloneHandlerFallback", &[0], 0),
+        ("FallbackTest.testStandaloneMethodFallback", &[0], 0),
+        ("AsyncFallbackTest.testAsyncFallbackMethodThrows", &[0], 0),
+        ("AsyncFallbackTest.testAsyncCSFallbackMethodThrows", &[0], 0),
+        (
+            "AsyncFallbackTest.testAsyncCSFallbackFutureCompletesExceptionally",
+            &[0],
+            0,
+        ),
+    ] {
+        let client = Client::default();
+        for (max, asked) in retries.iter().zip(1..) {
+            client.attempts.store(0, SeqCst);
+            let answer = method(&client, name, *max, millis(takes)).await;
+            let expected = format!("fallback {asked} for {name}");
+            assert_eq!(answer, Ok(expected), "{name}");
+            assert_eq!(client.attempts.load(SeqCst), max + 1, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn those_of_a_class() {
+    let name = "FallbackTest.testClassLevelFallbackSuccess";
+    let client = Client::default();
+    let answer = client.class_level().await;
+    assert_eq!(answer.unwrap(), "fallback 1 for class", "{name}");
+    assert_eq!(client.attempts.swap(0, SeqCst), 2, "{name}");
+    let answer = client.overrides().await;
+    assert_eq!(answer.unwrap(), "second for Failed", "{name}");
+    assert_eq!(client.attempts.load(SeqCst), 3, "{name}");
+}
+
+#[tokio::test]
+async fn a_success_asks_none() {
+    #[retry(max = 0, fallback = async |_| client.ask("success"))]
+    async fn succeeds(client: &Client) -> Answer {
+        Ok(String::from("Success"))
+    }
+
+    for name in [
+        "AsyncFallbackTest.testAsyncFallbackSuccess",
+        "AsyncFallbackTest.testAsyncCSFallbackSuccess",
+    ] {
+        let client = Client::default();
+        assert_eq!(succeeds(&client).await.unwrap(), "Success", "{name}");
+        assert_eq!(client.asked.load(SeqCst), 0, "{name}");
+    }
+}
