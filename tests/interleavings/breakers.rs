@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use shuttle::thread;
 
-use crate::breaker::circuit::{Breaker, BreakerState};
-use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::circuit::Breaker;
+use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::permit::Permit;
 use crate::classify::kind::Kind;
 use crate::many;

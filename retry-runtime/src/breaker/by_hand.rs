@@ -2,7 +2,6 @@ use core::time::Duration;
 
 use crate::breaker::circuit::{Breaker, Phase};
 use crate::breaker::circuit_breaker::Transition;
-use crate::breaker::numbers::BreakerNumbers;
 use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::observe::cause::Cause;
 use crate::observe::changed::changed;
@@ -60,17 +59,6 @@ impl Breaker {
         self.turn(&mut circuit, phase);
         drop(circuit);
         changed("breaker", &how);
-    }
-
-    /// Changes its numbers from now on to those that configuration names.
-    pub fn set(&self, numbers: BreakerNumbers) {
-        if let Some(ratio) = numbers.ratio {
-            // Checked when it was read.
-            let _ = self.set_ratio(ratio);
-        }
-        if let Some(open_for) = numbers.open_for {
-            self.set_open_for(open_for);
-        }
     }
 
     /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing if it is not above 0, or above 1.

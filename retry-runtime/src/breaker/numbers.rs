@@ -3,6 +3,7 @@ use core::time::Duration;
 
 use retry_vocabulary::{complaint, duration};
 
+use crate::breaker::circuit::Breaker;
 use crate::breaker::setters::millionths;
 use crate::policy::error::{PolicyError, short};
 use crate::policy::numbers;
@@ -33,8 +34,21 @@ use crate::policy::value::Entries;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BreakerNumbers {
-    pub(super) ratio: Option<f64>,
-    pub(super) open_for: Option<Duration>,
+    ratio: Option<f64>,
+    open_for: Option<Duration>,
+}
+
+impl Breaker {
+    /// Changes its numbers from now on to those that configuration names.
+    pub fn set(&self, numbers: BreakerNumbers) {
+        if let Some(ratio) = numbers.ratio {
+            // Checked when it was read.
+            let _ = self.set_ratio(ratio);
+        }
+        if let Some(open_for) = numbers.open_for {
+            self.set_open_for(open_for);
+        }
+    }
 }
 
 impl FromStr for BreakerNumbers {

@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use crate::budget::keyed::Rest;
 use crate::limiter::aimd::Aimd;
-use crate::limiter::numbers::LimiterNumbers;
 use crate::limiter::queue::Queue;
 use crate::limiter::with_cost::WithCost;
 use crate::observe::changed::changed;
@@ -164,13 +163,6 @@ impl ConcurrencyLimiter {
         self.0.with(|gate| *gate = gate.between(least, most));
         changed("limits of attempts at a time", &format_args!("{limits:?}"));
         Ok(())
-    }
-
-    /// Changes its bounds from now on to those that configuration names, as [`set_limits`](Self::set_limits) does. Fails
-    /// and changes nothing if the lower one is then above the upper one.
-    pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
-        let (least, most) = self.0.look(|gate, _| gate.bounds());
-        self.set_limits(numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most))
     }
 
     /// How many attempts may run at a time now.

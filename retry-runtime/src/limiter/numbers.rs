@@ -1,5 +1,7 @@
 use core::str::FromStr;
 
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+use crate::out_of_range::OutOfRange;
 use crate::policy::error::{PolicyError, refused};
 use crate::policy::numbers;
 use crate::policy::value::Entries;
@@ -26,8 +28,17 @@ use crate::policy::value::Entries;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimiterNumbers {
-    pub(super) least: Option<u32>,
-    pub(super) most: Option<u32>,
+    least: Option<u32>,
+    most: Option<u32>,
+}
+
+impl ConcurrencyLimiter {
+    /// Changes its bounds from now on to those that configuration names, as [`set_limits`](Self::set_limits) does. Fails
+    /// and changes nothing if the lower one is then above the upper one.
+    pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
+        let (least, most) = self.0.look(|gate, _| gate.bounds());
+        self.set_limits(numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most))
+    }
 }
 
 impl FromStr for LimiterNumbers {

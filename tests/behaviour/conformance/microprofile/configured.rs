@@ -43,123 +43,126 @@ impl Client {
     }
 }
 
+const OFF: &str = "default(enabled=false)";
+const CLASS: &str = "default(enabled=false), Client(enabled=true)";
+const METHOD: &str = "default(enabled=false), Client.once(enabled=true)";
+const CLASS_OFF: &str = "Client(enabled=false)";
+const CLASS_OFF_METHOD: &str = "Client(enabled=false), Client.once(enabled=true)";
+
 /// A row is a test: what is installed, and the attempts of `service`, `once` and `falls_back`.
+const ROWS: [(&str, &str, [u32; 3]); 22] = [
+    ("DisableTest.testRetryDisabled", "enabled=false", [1, 1, 1]),
+    (
+        "DisableTest.testFallbackSuccess",
+        "enabled=false",
+        [1, 1, 1],
+    ),
+    (
+        "DisableAnnotationGloballyTest.testRetryDisabled",
+        OFF,
+        [1, 1, 1],
+    ),
+    (
+        "DisableAnnotationGloballyEnableOnClassTest.testRetryEnabled",
+        CLASS,
+        [6, 2, 2],
+    ),
+    (
+        "DisableAnnotationGloballyEnableOnClassTest.testFallbackEnabled",
+        CLASS,
+        [6, 2, 2],
+    ),
+    (
+        "DisableAnnotationGloballyEnableOnMethodTest.testRetryEnabled",
+        METHOD,
+        [1, 2, 1],
+    ),
+    (
+        "DisableAnnotationGloballyEnableOnMethodTest.testFallbackDisabled",
+        METHOD,
+        [1, 2, 1],
+    ),
+    (
+        "DisableAnnotationOnClassTest.testRetryDisabled",
+        CLASS_OFF,
+        [1, 1, 1],
+    ),
+    (
+        "DisableAnnotationOnClassEnableOnMethodTest.testRetryEnabled",
+        CLASS_OFF_METHOD,
+        [1, 2, 1],
+    ),
+    (
+        "DisableAnnotationOnClassEnableOnMethodTest.testFallbackDisabled",
+        CLASS_OFF_METHOD,
+        [1, 2, 1],
+    ),
+    (
+        "DisableAnnotationOnMethodsTest.testRetryDisabled",
+        "Client.once(enabled=false)",
+        [6, 1, 2],
+    ),
+    (
+        "DisableFTEnableGloballyTest.testRetryEnabled",
+        "default(enabled=true)",
+        [6, 2, 2],
+    ),
+    (
+        "DisableFTEnableGloballyTest.testFallbackEnabled",
+        "default(enabled=true)",
+        [6, 2, 2],
+    ),
+    (
+        "DisableFTEnableOnClassTest.testRetryEnabled",
+        CLASS,
+        [6, 2, 2],
+    ),
+    (
+        "DisableFTEnableOnClassTest.testFallbackEnabled",
+        CLASS,
+        [6, 2, 2],
+    ),
+    (
+        "DisableFTEnableOnMethodTest.testRetryEnabled",
+        METHOD,
+        [1, 2, 1],
+    ),
+    (
+        "ConfigPropertyGlobalVsClassTest.propertyPriorityTest",
+        "Client(max=5), default(max=7)",
+        [6, 6, 6],
+    ),
+    (
+        "ConfigPropertyGlobalVsClassVsMethodTest.propertyPriorityTest",
+        "Client(max=5), Client.service(max=6), default(max=7)",
+        [7, 6, 6],
+    ),
+    (
+        "ConfigPropertyOnClassAndMethodTest.propertyPriorityTest",
+        "Client(max=5), Client.service(max=6)",
+        [7, 6, 6],
+    ),
+    (
+        "RetryConfigTest.testConfigMaxRetries",
+        "Client.service(max=10)",
+        [11, 2, 2],
+    ),
+    (
+        "ConfigTest.testConfigMaxRetries",
+        "Client.service(max=3)",
+        [4, 2, 2],
+    ),
+    (
+        "ConfigTest.testClassLevelConfigMaxRetries",
+        "Client(max=3)",
+        [4, 4, 4],
+    ),
+];
+
 #[tokio::test(start_paused = true)]
 async fn switches_and_numbers() {
     let _turn = crate::turn();
-    let off = "default(enabled=false)";
-    let class = "default(enabled=false), Client(enabled=true)";
-    let method = "default(enabled=false), Client.once(enabled=true)";
-    let class_off = "Client(enabled=false)";
-    let class_off_method = "Client(enabled=false), Client.once(enabled=true)";
-    for (name, installed, attempts) in [
-        ("DisableTest.testRetryDisabled", "enabled=false", [1, 1, 1]),
-        (
-            "DisableTest.testFallbackSuccess",
-            "enabled=false",
-            [1, 1, 1],
-        ),
-        (
-            "DisableAnnotationGloballyTest.testRetryDisabled",
-            off,
-            [1, 1, 1],
-        ),
-        (
-            "DisableAnnotationGloballyEnableOnClassTest.testRetryEnabled",
-            class,
-            [6, 2, 2],
-        ),
-        (
-            "DisableAnnotationGloballyEnableOnClassTest.testFallbackEnabled",
-            class,
-            [6, 2, 2],
-        ),
-        (
-            "DisableAnnotationGloballyEnableOnMethodTest.testRetryEnabled",
-            method,
-            [1, 2, 1],
-        ),
-        (
-            "DisableAnnotationGloballyEnableOnMethodTest.testFallbackDisabled",
-            method,
-            [1, 2, 1],
-        ),
-        (
-            "DisableAnnotationOnClassTest.testRetryDisabled",
-            class_off,
-            [1, 1, 1],
-        ),
-        (
-            "DisableAnnotationOnClassEnableOnMethodTest.testRetryEnabled",
-            class_off_method,
-            [1, 2, 1],
-        ),
-        (
-            "DisableAnnotationOnClassEnableOnMethodTest.testFallbackDisabled",
-            class_off_method,
-            [1, 2, 1],
-        ),
-        (
-            "DisableAnnotationOnMethodsTest.testRetryDisabled",
-            "Client.once(enabled=false)",
-            [6, 1, 2],
-        ),
-        (
-            "DisableFTEnableGloballyTest.testRetryEnabled",
-            "default(enabled=true)",
-            [6, 2, 2],
-        ),
-        (
-            "DisableFTEnableGloballyTest.testFallbackEnabled",
-            "default(enabled=true)",
-            [6, 2, 2],
-        ),
-        (
-            "DisableFTEnableOnClassTest.testRetryEnabled",
-            class,
-            [6, 2, 2],
-        ),
-        (
-            "DisableFTEnableOnClassTest.testFallbackEnabled",
-            class,
-            [6, 2, 2],
-        ),
-        (
-            "DisableFTEnableOnMethodTest.testRetryEnabled",
-            method,
-            [1, 2, 1],
-        ),
-        (
-            "ConfigPropertyGlobalVsClassTest.propertyPriorityTest",
-            "Client(max=5), default(max=7)",
-            [6, 6, 6],
-        ),
-        (
-            "ConfigPropertyGlobalVsClassVsMethodTest.propertyPriorityTest",
-            "Client(max=5), Client.service(max=6), default(max=7)",
-            [7, 6, 6],
-        ),
-        (
-            "ConfigPropertyOnClassAndMethodTest.propertyPriorityTest",
-            "Client(max=5), Client.service(max=6)",
-            [7, 6, 6],
-        ),
-        (
-            "RetryConfigTest.testConfigMaxRetries",
-            "Client.service(max=10)",
-            [11, 2, 2],
-        ),
-        (
-            "ConfigTest.testConfigMaxRetries",
-            "Client.service(max=3)",
-            [4, 2, 2],
-        ),
-        (
-            "ConfigTest.testClassLevelConfigMaxRetries",
-            "Client(max=3)",
-            [4, 4, 4],
-        ),
-    ] {
+    for (name, installed, attempts) in ROWS {
         crate::install(installed);
         let client = Client::default();
         let count = || client.0.swap(0, SeqCst);

@@ -25,14 +25,14 @@ impl Client {
         Err(Error::Failed)
     }
 
-    fn ask(&self, service: &str) -> Answer {
+    fn ask(&self, service: &str) -> String {
         let asked = self.asked.fetch_add(1, SeqCst) + 1;
-        Ok(format!("fallback {asked} for {service}"))
+        format!("fallback {asked} for {service}")
     }
 }
 
 /// Those of a class: the second method has its own.
-#[retry(max = 1, backoff = "none", fallback = async |_| self.ask("class"))]
+#[retry(max = 1, backoff = "none", fallback = async |_| Ok(self.ask("class")))]
 impl Client {
     async fn class_level(&self) -> Answer {
         self.fail(Duration::ZERO).await
@@ -44,7 +44,7 @@ impl Client {
     }
 }
 
-#[retry(max = max, backoff = "none", timeout = "500ms", fallback = async |_| client.ask(service))]
+#[retry(max = max, backoff = "none", timeout = "500ms", fallback = async |_| Ok(client.ask(service)))]
 async fn method(client: &Client, service: &str, max: u32, takes: Duration) -> Answer {
     client.fail(takes).await
 }
@@ -93,7 +93,7 @@ async fn those_of_a_class() {
 
 #[tokio::test]
 async fn a_success_asks_none() {
-    #[retry(max = 0, fallback = async |_| client.ask("success"))]
+    #[retry(max = 0, fallback = async |_| Ok(client.ask("success")))]
     async fn succeeds(client: &Client) -> Answer {
         Ok(String::from("Success"))
     }

@@ -158,14 +158,6 @@ async fn limiters() {
 /// success, which is `Verdict::STOP` here.
 #[tokio::test(start_paused = true)]
 async fn breakers() {
-    let name = "CircuitBreakerMetricTest.testCircuitBreakerMetric";
-    let breaker = Breaker::new()
-        .count_window(2)
-        .ratio(1.0)
-        .trial_calls(2)
-        .open_for(secs(1));
-    let (stats, opened) = (Stats::new(), AtomicU32::new(0));
-
     #[retry(max = 0, breaker = breaker, observe = |event| {
         stats.observe(event);
         if let EventData::BreakerOpened { .. } = event.data {
@@ -181,6 +173,13 @@ async fn breakers() {
         answer.clone()
     }
 
+    let name = "CircuitBreakerMetricTest.testCircuitBreakerMetric";
+    let breaker = Breaker::new()
+        .count_window(2)
+        .ratio(1.0)
+        .trial_calls(2)
+        .open_for(secs(1));
+    let (stats, opened) = (Stats::new(), AtomicU32::new(0));
     for (step, (answer, counts)) in [
         (Err(TRANSIENT), (0, 1, 0, 0)),
         (Err(TRANSIENT), (0, 2, 0, 1)),
