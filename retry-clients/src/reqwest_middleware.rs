@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
-use retry_runtime::{Rejected, TimedOut};
+use retry_runtime::{Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-use crate::client_retries::run::{Sender, run};
+use crate::client_retries::hooks::Hooks;
+use crate::client_retries::run::{Keys, Sender, Shown, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
 ///
@@ -50,7 +51,7 @@ impl Middleware for RetryMiddleware {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        run(&self.0, OfNext { next, extensions }, request).await
+        run(self, OfNext { next, extensions }, request).await
     }
 }
 
@@ -72,6 +73,37 @@ impl Sender<Request> for OfNext<'_> {
     async fn send(&mut self, request: Request) -> Result<Response> {
         self.next.clone().run(request, self.extensions).await
     }
+}
+
+impl Keys<Request, Response, Error> for RetryMiddleware {
+    type Request = Request;
+    type Answer = Response;
+    type Error = Error;
+    const IS_HOOKED: bool = false;
+
+    fn retries(&self) -> &ClientRetries {
+        &self.0
+    }
+
+    fn hooks(&self) -> Option<&Hooks<Request, Response, Error>> {
+        None
+    }
+
+    fn wrap(&self, request: Request) -> Request {
+        request
+    }
+
+    fn unwrap(request: Request) -> Request {
+        request
+    }
+
+    fn request(request: &mut Request) -> &mut Request {
+        request
+    }
+
+    fn error(error: Error) -> Error {
+        error
+    }
 
     fn rejected(rejected: Rejected) -> Error {
         Error::middleware(rejected)
@@ -81,10 +113,18 @@ impl Sender<Request> for OfNext<'_> {
         Error::middleware(timed_out)
     }
 
-    fn as_error(error: &Error) -> &(dyn StdError + 'static) {
-        match error {
-            Error::Reqwest(error) => error,
-            Error::Middleware(error) => error.as_ref(),
-        }
+    fn verdict(&self, error: &Error) -> Option<Verdict> {
+        self.0.judge(Err(as_error(error)))
+    }
+
+    fn shown(error: &Error) -> String {
+        Shown(as_error(error)).to_string()
+    }
+}
+
+fn as_error(error: &Error) -> &(dyn StdError + 'static) {
+    match error {
+        Error::Reqwest(error) => error,
+        Error::Middleware(error) => error.as_ref(),
     }
 }
