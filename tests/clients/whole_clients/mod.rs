@@ -9,6 +9,7 @@ mod hooks;
 mod plain;
 mod readiness;
 mod scripted;
+mod tower_resilience;
 mod tower_retry;
 
 #[cfg(feature = "async_openai")]
