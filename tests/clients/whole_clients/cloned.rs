@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use retry_clients::tower::{AnyErrors, ByClone, GaveUp, HookFuture, Retry, RetryLayer};
 use retry_runtime::{
-    Breaker, Budget, Jitter, NextAttempt, Policy, Rejected, RejectedBy, TimedOut, Verdict, testing,
+    Breaker, Budget, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, TimedOut, Verdict,
+    testing,
 };
 use tokio::time::Instant;
 use tower::{Layer, ServiceExt, service_fn};
@@ -266,6 +267,23 @@ async fn a_fallback_replaces_the_outcome() {
             assert!(line.starts_with(expected), "{recording:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_follows_what_ends_a_call_between_attempts() {
+    let layer = layer().before_retry(refused).fallback(|gave_up| {
+        assert_eq!((gave_up.attempts, gave_up.reason), (1, Reason::HookFailed));
+        Box::pin(async { Ok("cached") })
+    });
+    let recording = testing::record();
+    assert_eq!(send(layer, &Plain::failing(["busy"])).await, Ok("cached"));
+    assert_eq!(
+        recording.lines()[1..],
+        [
+            "falling back request attempt=1 max=3 error=busy; token refused reason=hook failed",
+            "fell back request attempt=1 max=3",
+        ]
+    );
 }
 
 /// A type that a client can name in a field, whatever its closures.
