@@ -89,7 +89,7 @@ impl<By, H> RetryLayer<By, H> {
     ///
     /// let on = |outcome: Result<&String, &BoxError>| outcome.err().map(|_| Verdict::TRANSIENT);
     /// let layer = RetryLayer::cloning(Policy::new(), on).before_retry(
-    ///     |request: &mut Ask, _outcome, _next| {
+    ///     |request: &mut Ask, _: Result<&String, &BoxError>, _next| {
     ///         Box::pin(async {
     ///             request.token = refresh().await?;
     ///             Ok(())
@@ -114,18 +114,22 @@ impl<By, H> RetryLayer<By, H> {
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};
     /// use retry_runtime::{Policy, Verdict};
+    /// use tower::{Layer, ServiceExt, service_fn};
     ///
-    /// struct Failed {
-    ///     retries: u32,
-    /// }
-    ///
-    /// let on = |outcome: Result<&String, &Failed>| outcome.err().map(|_| Verdict::TRANSIENT);
-    /// let layer = RetryLayer::cloning(Policy::new(), on).fallback(
-    ///     |gave_up: GaveUp<String, Failed>| {
-    ///         let retries = gave_up.attempts.saturating_sub(1);
-    ///         Box::pin(async move { gave_up.outcome.map_err(|_| Failed { retries }) })
-    ///     },
-    /// );
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let on = |outcome: Result<&usize, &String>| outcome.err().map(|_| Verdict::TRANSIENT);
+    /// let layer = RetryLayer::cloning(Policy::none().max(3), on);
+    /// let layer = layer.fallback(|gave_up: GaveUp<usize, String>| {
+    ///     Box::pin(async move {
+    ///         let attempts = gave_up.attempts;
+    ///         gave_up.outcome.map_err(|error| format!("{error} after {attempts} attempts"))
+    ///     })
+    /// });
+    /// let busy = service_fn(async |_: u32| Err(String::from("busy")));
+    /// let outcome = layer.layer(busy).oneshot(7).await;
+    /// assert_eq!(outcome, Err(String::from("busy after 4 attempts")));
+    /// # }
     /// ```
     pub fn fallback<Q, A, E, F>(self, fallback: F) -> RetryLayer<By, Hooks<Q, A, E>>
     where
