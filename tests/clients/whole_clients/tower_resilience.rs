@@ -17,212 +17,112 @@ use retry_runtime::{Event, EventData, Jitter, Policy, Verdict};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
-use super::plain::{Fault, Outcome, Plain};
+use super::plain::{Fault, Plain};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const FIXED: Policy = Policy::fixed(Duration::from_millis(10)).jitter(Jitter::None);
 const EXPONENTIAL: Policy = Policy::exponential()
     .base(Duration::from_millis(50))
     .jitter(Jitter::None);
-const ANY: fn(&str) -> bool = |_| true;
+const ANY: On = |_| true;
 
-fn layer(policy: Policy, on: fn(&str) -> bool) -> RetryLayer<ByClone<&'static str, Fault>> {
+fn layer(policy: Policy, on: On) -> RetryLayer<ByClone<&'static str, Fault>> {
     RetryLayer::cloning(policy, move |outcome: Result<&&str, &Fault>| {
         outcome.err().map(|fault| Verdict::from(on(fault.0)))
     })
 }
 
-/// How many attempts fail how, which failures are retried, and the outcome and when the attempts begin.
-type Case = (
-    &'static str,
-    Policy,
-    &'static [&'static str],
-    fn(&str) -> bool,
-    Outcome,
-    Vec<u128>,
-);
+type On = fn(&str) -> bool;
 
-/// A pause of 10 ms each.
-fn tens(attempts: u128) -> Vec<u128> {
-    (0..attempts).map(|attempt| attempt * 10).collect()
-}
+/// Which attempts fail how, which failures are retried, and how many attempts there are, 10 ms apart.
+type Behaviour = (&'static str, u32, &'static [&'static str], On, usize);
 
-fn behaviour() -> [Case; 12] {
-    const BUSY: &[&str] = &["busy"; 100];
-    let retryable: fn(&str) -> bool = |fault| fault == "retryable";
-    let busy = || Err(Fault("busy"));
-    let stopped = || Err(Fault("stop"));
-    let server: fn(&str) -> bool = |fault| fault.starts_with("503") || fault.starts_with("429");
-    [
-        (
-            "success_on_first_attempt_no_retry",
-            FIXED.max(4),
-            &[],
-            ANY,
-            Ok("hello"),
-            tens(1),
-        ),
-        (
-            "success_after_one_retry",
-            FIXED.max(2),
-            &BUSY[..1],
-            ANY,
-            Ok("hello"),
-            tens(2),
-        ),
-        (
-            "success_after_multiple_retries",
-            FIXED.max(5),
-            &BUSY[..4],
-            ANY,
-            Ok("hello"),
-            tens(5),
-        ),
-        (
-            "exhaust_all_attempts",
-            FIXED.max(3),
-            BUSY,
-            ANY,
-            busy(),
-            tens(4),
-        ),
-        (
-            "single_attempt_no_retries",
-            FIXED.max(0),
-            BUSY,
-            ANY,
-            busy(),
-            tens(1),
-        ),
-        (
-            "max_attempts_two_allows_one_retry",
-            FIXED.max(1),
-            &BUSY[..1],
-            ANY,
-            Ok("hello"),
-            tens(2),
-        ),
-        (
-            "max_attempts_hundred",
-            FIXED.max(99),
-            &BUSY[..50],
-            ANY,
-            Ok("hello"),
-            tens(51),
-        ),
-        (
-            "stop_on_non_retryable_error",
-            FIXED,
-            &["retryable", "stop"],
-            retryable,
-            stopped(),
-            tens(2),
-        ),
-        (
-            "dont_retry_non_retryable_errors",
-            FIXED,
-            &["stop"],
-            retryable,
-            stopped(),
-            tens(1),
-        ),
-        (
-            "retry_only_retryable_errors",
-            FIXED,
-            &["retryable"],
-            retryable,
-            Ok("hello"),
-            tens(2),
-        ),
-        (
-            "predicate_never_retries",
-            FIXED,
-            BUSY,
-            |_| false,
-            busy(),
-            tens(1),
-        ),
-        (
-            "predicate_complex_logic",
-            FIXED.max(4),
-            &["503 unavailable", "429 slow down", "404 not found"],
-            server,
-            Err(Fault("404 not found")),
-            tens(3),
-        ),
-    ]
-}
+const BUSY: &[&str] = &["busy"; 100];
+const RETRYABLE: On = |fault| fault == "retryable";
+const SERVER: On = |fault| fault.starts_with("503") || fault.starts_with("429");
 
-fn backoffs() -> [Case; 8] {
-    const BUSY: &[&str] = &["busy"; 4];
+const BEHAVIOURS: [Behaviour; 12] = [
+    ("success_on_first_attempt_no_retry", 4, &[], ANY, 1),
+    ("success_after_one_retry", 2, BUSY.split_at(1).0, ANY, 2),
+    (
+        "success_after_multiple_retries",
+        5,
+        BUSY.split_at(4).0,
+        ANY,
+        5,
+    ),
+    ("exhaust_all_attempts", 3, BUSY, ANY, 4),
+    ("single_attempt_no_retries", 0, BUSY, ANY, 1),
+    ("max_attempts_two_allows_one_retry", 1, &["busy"], ANY, 2),
+    ("max_attempts_hundred", 99, BUSY.split_at(50).0, ANY, 51),
+    (
+        "stop_on_non_retryable_error",
+        4,
+        &["retryable", "stop"],
+        RETRYABLE,
+        2,
+    ),
+    (
+        "dont_retry_non_retryable_errors",
+        4,
+        &["stop"],
+        RETRYABLE,
+        1,
+    ),
+    (
+        "retry_only_retryable_errors",
+        2,
+        &["retryable"],
+        RETRYABLE,
+        2,
+    ),
+    ("predicate_never_retries", 4, BUSY, |_| false, 1),
+    (
+        "predicate_complex_logic",
+        4,
+        &["503", "429", "404"],
+        SERVER,
+        3,
+    ),
+];
+
+/// The pauses after failures, in milliseconds.
+type Pauses = (&'static str, Policy, &'static [u128]);
+
+fn pauses() -> [Pauses; 8] {
+    let fixed = |pause| FIXED.base(MS(pause));
+    let linear = Policy::linear(MS(50)).jitter(Jitter::None);
     let fibonacci = Policy::fibonacci(MS(10)).jitter(Jitter::None).max(5);
-    let three = &BUSY[..3];
     let capped = EXPONENTIAL.max(5).cap(MS(150));
     [
-        (
-            "fixed_interval_consistent_delays",
-            FIXED.base(MS(50)),
-            three,
-            ANY,
-            Ok("hello"),
-            vec![0, 50, 100, 150],
-        ),
+        ("fixed_interval_consistent_delays", fixed(50), &[50, 50, 50]),
         (
             "exponential_backoff_doubles_delay",
             EXPONENTIAL,
-            three,
-            ANY,
-            Ok("hello"),
-            vec![0, 50, 150, 350],
+            &[50, 100, 200],
         ),
         (
             "exponential_backoff_custom_multiplier",
             EXPONENTIAL.factor(3.0),
-            &BUSY[..2],
-            ANY,
-            Ok("hello"),
-            vec![0, 50, 200],
+            &[50, 150],
         ),
         (
             "exponential_backoff_respects_max_interval",
             capped,
-            BUSY,
-            ANY,
-            Ok("hello"),
-            vec![0, 50, 150, 300, 450],
+            &[50, 100, 150, 150],
         ),
         (
             "custom_function_interval_linear_growth",
-            Policy::linear(MS(50)).jitter(Jitter::None),
-            three,
-            ANY,
-            Ok("hello"),
-            vec![0, 50, 150, 300],
+            linear,
+            &[50, 100, 150],
         ),
         (
             "custom_function_interval_fibonacci",
             fibonacci,
-            BUSY,
-            ANY,
-            Ok("hello"),
-            vec![0, 10, 20, 40, 70],
+            &[10, 10, 20, 30],
         ),
-        (
-            "custom_function_interval_constant",
-            FIXED.base(MS(100)),
-            &BUSY[..2],
-            ANY,
-            Ok("hello"),
-            vec![0, 100, 200],
-        ),
-        (
-            "zero_backoff_retries_immediately",
-            FIXED.base(MS(0)),
-            &BUSY[..2],
-            ANY,
-            Ok("hello"),
-            vec![0, 0, 0],
-        ),
+        ("custom_function_interval_constant", fixed(100), &[100, 100]),
+        ("zero_backoff_retries_immediately", fixed(0), &[0, 0]),
     ]
 }
 
@@ -232,16 +132,33 @@ fn backoffs() -> [Case; 8] {
 /// `predicate_{based_on_error_content,always_retries,with_multiple_error_types}`, and
 /// `different_{configs,predicates}_different_services`.
 #[tokio::test(start_paused = true)]
-async fn attempts_pauses_and_predicates() {
-    for (name, policy, faults, on, expected, starts) in behaviour().into_iter().chain(backoffs()) {
+async fn attempts_and_predicates() {
+    for (name, max, faults, on, attempts) in BEHAVIOURS {
         let service = Plain::failing(faults.iter().copied());
-        let call = layer(policy, on).layer(service.clone());
-        assert_eq!(call.oneshot(String::from("ask")).await, expected, "{name}");
-        assert_eq!(service.starts(), starts, "{name}");
-        assert!(
-            service.requests().iter().all(|request| request == "ask"),
+        let call = layer(FIXED.max(max), on).layer(service.clone());
+        let outcome = call.oneshot(String::from("ask")).await;
+        let expected = faults
+            .get(attempts - 1)
+            .map_or(Ok("hello"), |fault| Err(Fault(fault)));
+        assert_eq!(outcome, expected, "{name}");
+        assert_eq!(service.requests(), vec!["ask"; attempts], "{name}");
+        assert_eq!(
+            service.starts().last(),
+            Some(&(attempts as u128 * 10 - 10)),
             "{name}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pauses_between_attempts() {
+    for (name, policy, pauses) in pauses() {
+        let service = Plain::failing(BUSY[..pauses.len()].iter().copied());
+        let call = layer(policy, ANY).layer(service.clone());
+        assert_eq!(call.oneshot(String::new()).await, Ok("hello"), "{name}");
+        let starts = service.starts();
+        let waits: Vec<_> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(waits, pauses, "{name}");
     }
 }
 
@@ -308,7 +225,7 @@ async fn a_predicate_goes_by_what_it_captures() {
 /// `GaveUp` with its reason.
 #[tokio::test(start_paused = true)]
 async fn events() {
-    let stops: fn(&str) -> bool = |fault| fault != "stop";
+    let stops: On = |fault| fault != "stop";
     let cases: [(&[&'static str], &[&str]); 4] = [
         (&[], &["success 1"]),
         (
