@@ -1,15 +1,17 @@
 //! A middleware of [`reqwest-middleware`](https://docs.rs/reqwest-middleware/0.5) 0.5, for reqwest 0.13.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::Extensions;
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Middleware, Next, Result};
-use retry_runtime::{Rejected, TimedOut, Verdict};
+use reqwest_middleware::{Error, Middleware, Next};
+use retry_runtime::{NextAttempt, Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-use crate::client_retries::hooks::Hooks;
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture};
+use crate::client_retries::hooks::{Hooks, Unhooked};
 use crate::client_retries::run::{Keys, Sender, Shown, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
@@ -34,12 +36,82 @@ use crate::client_retries::run::{Keys, Sender, Shown, run};
 ///
 /// [`ClientRetries::record_bodies`]: crate::ClientRetries::record_bodies
 #[derive(Clone, Debug)]
-pub struct RetryMiddleware(ClientRetries);
+pub struct RetryMiddleware {
+    retries: ClientRetries,
+    hooks: Option<Hooks<Request, Response, Error>>,
+}
 
 impl RetryMiddleware {
     /// Retries by that policy, or by what [`ClientRetries`] names beside one.
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
-        Self(retries.into())
+        Self {
+            retries: retries.into(),
+            hooks: None,
+        }
+    }
+
+    /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
+    /// the attempt came to, and a [`NextAttempt`].
+    ///
+    /// As [`before_retry`](Self::before_retry) in all else.
+    pub fn before_pause<F>(self, hook: F) -> Self
+    where
+        F: for<'a> Fn(
+                &'a mut Request,
+                Result<&'a Response, &'a Error>,
+                NextAttempt,
+            ) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
+    }
+
+    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
+    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow. An `Err` ends the call: with
+    /// what the attempt came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    ///
+    /// ```
+    /// use retry_clients::reqwest_middleware::RetryMiddleware;
+    /// use retry_runtime::Policy;
+    ///
+    /// let retries = RetryMiddleware::new(Policy::new()).before_retry(
+    ///     |request, _outcome, next| {
+    ///         Box::pin(async move {
+    ///             request.headers_mut().insert("x-attempt", next.number().into());
+    ///             Ok(())
+    ///         })
+    ///     },
+    /// );
+    /// # let _ = retries;
+    /// ```
+    pub fn before_retry<F>(self, hook: F) -> Self
+    where
+        F: for<'a> Fn(
+                &'a mut Request,
+                Result<&'a Response, &'a Error>,
+                NextAttempt,
+            ) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
+    }
+
+    /// Names the last resort: what a call that gave up ends with instead, for whatever
+    /// [`Reason`](retry_runtime::Reason).
+    pub fn fallback<F>(self, fallback: F) -> Self
+    where
+        F: Fn(GaveUp<Response, Error>) -> FallbackFuture<Response, Error> + Send + Sync + 'static,
+    {
+        self.with_hooks(|hooks| hooks.fallback = Some(Arc::new(fallback)))
+    }
+
+    fn with_hooks(mut self, set: impl FnOnce(&mut Hooks<Request, Response, Error>)) -> Self {
+        set(self.hooks.get_or_insert_with(|| Unhooked.into()));
+        self
     }
 }
 
@@ -50,7 +122,7 @@ impl Middleware for RetryMiddleware {
         request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
-    ) -> Result<Response> {
+    ) -> Result<Response, Error> {
         run(self, OfNext { next, extensions }, request).await
     }
 }
@@ -64,13 +136,13 @@ impl Sender<Request> for OfNext<'_> {
     type Answer = Response;
     type Error = Error;
 
-    async fn ready(&mut self) -> Result<()> {
+    async fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
     fn give_up(&mut self) {}
 
-    async fn send(&mut self, request: Request) -> Result<Response> {
+    async fn send(&mut self, request: Request) -> Result<Response, Error> {
         self.next.clone().run(request, self.extensions).await
     }
 }
@@ -79,14 +151,13 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
     type Request = Request;
     type Answer = Response;
     type Error = Error;
-    const IS_HOOKED: bool = false;
 
     fn retries(&self) -> &ClientRetries {
-        &self.0
+        &self.retries
     }
 
     fn hooks(&self) -> Option<&Hooks<Request, Response, Error>> {
-        None
+        self.hooks.as_ref()
     }
 
     fn wrap(&self, request: Request) -> Request {
@@ -114,7 +185,7 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
     }
 
     fn verdict(&self, error: &Error) -> Option<Verdict> {
-        self.0.judge(Err(as_error(error)))
+        self.retries.judge(Err(as_error(error)))
     }
 
     fn shown(error: &Error) -> String {

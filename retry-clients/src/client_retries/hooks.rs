@@ -46,17 +46,11 @@ pub struct Unhooked;
     label = "here they get a `&mut {Q}` and a `Result<&{A}, &{E}>`"
 )]
 pub trait Hooked<Q, A, E>: Send + Sync {
-    /// Whether there can be any.
-    #[doc(hidden)]
-    const IS_HOOKED: bool;
-
     #[doc(hidden)]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>>;
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
-    const IS_HOOKED: bool = false;
-
     #[inline]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         None
@@ -64,8 +58,6 @@ impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
-    const IS_HOOKED: bool = true;
-
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         Some(self)
     }

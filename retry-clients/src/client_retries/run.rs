@@ -36,8 +36,6 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     /// What calls end with.
     type Answer: Send;
     type Error: Send;
-    /// Whether there can be hooks.
-    const IS_HOOKED: bool;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
@@ -114,7 +112,7 @@ where
                 Ok(request) => request,
                 Err(gone) => break attempts.gave_up(failed, gone),
             };
-            let is_kept = attempts.may_end_after_pause() || K::IS_HOOKED;
+            let is_kept = attempts.may_end_after_pause() || keys.hooks().is_some();
             before = is_kept.then_some(failed);
             let between = between(keys, &mut attempts, &mut before, &mut request, pause);
             if let Err(ended) = between.await {
@@ -122,7 +120,7 @@ where
                     break attempts.gave_up(failed, ended);
                 }
             }
-            if K::IS_HOOKED {
+            if keys.hooks().is_some() {
                 request = attempts.keep(request);
             }
         };

@@ -228,7 +228,6 @@ where
     type Request = Cloned<Q, A, E>;
     type Answer = A;
     type Error = E;
-    const IS_HOOKED: bool = H::IS_HOOKED;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries

@@ -43,7 +43,6 @@ where
     type Request = Q;
     type Answer = Q::Answer;
     type Error = BoxError;
-    const IS_HOOKED: bool = H::IS_HOOKED;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries
