@@ -1,16 +1,17 @@
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use retry_runtime::{CircuitBreaker, Event, Limiter, Policy, RetryBudget, Verdict};
 
-use crate::http::{Answer, classify};
+use crate::http::{Outcome, classify};
 
 pub(crate) mod attempts;
+pub(crate) mod hooks;
 pub(crate) mod run;
 
 pub(crate) type Budget = dyn RetryBudget + Send + Sync;
@@ -18,7 +19,7 @@ pub(crate) type Breaker = dyn CircuitBreaker + Send + Sync;
 pub(crate) type Queue = dyn Limiter + Send + Sync;
 type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
 type Canceller = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
-type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> + Send + Sync;
+type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 
 /// How the requests of a whole client are retried: a policy, and the keys beside it.
 ///
@@ -50,6 +51,8 @@ type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdi
 #[derive(Clone)]
 pub struct ClientRetries {
     pub(crate) policy: Policy,
+    /// The time of each attempt.
+    pub(crate) limit: Option<Duration>,
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) breaker: Option<Arc<Breaker>>,
@@ -78,6 +81,7 @@ impl ClientRetries {
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
+            limit: policy.attempt_limit(),
             name: None,
             budget: None,
             breaker: None,
@@ -121,10 +125,7 @@ impl ClientRetries {
     /// ```
     pub fn on<F>(mut self, judge: F) -> Self
     where
-        F: Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict>
-            + Send
-            + Sync
-            + 'static,
+        F: Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync + 'static,
     {
         self.judge = Some(Arc::new(judge));
         self
@@ -232,10 +233,7 @@ impl ClientRetries {
         .await
     }
 
-    pub(crate) fn judge(
-        &self,
-        outcome: Result<&Answer<'_>, &(dyn Error + 'static)>,
-    ) -> Option<Verdict> {
+    pub(crate) fn judge(&self, outcome: Outcome<'_>) -> Option<Verdict> {
         match &self.judge {
             Some(judge) => judge(outcome),
             None => classify(outcome),

@@ -15,6 +15,37 @@ mod looked_at;
 pub use looked_at::LookedAt;
 pub(crate) use looked_at::{Look, Seen};
 
+/// How many retries a call took: in the extensions of an answer that was not the first.
+///
+/// ```
+/// use retry_clients::http::RetryCount;
+///
+/// fn retries<B>(answer: &http::Response<B>) -> u32 {
+///     answer.extensions().get::<RetryCount>().map_or(0, |count| count.0)
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RetryCount(pub u32);
+
+/// What a request came to: an answer, or the error of the service below.
+///
+/// The type of the parameter of a closure that is bound to a variable before
+/// [`ClientRetries::on`](crate::ClientRetries::on) gets it, as the compiler then needs to be told:
+///
+/// ```
+/// use retry_clients::ClientRetries;
+/// use retry_clients::http::{Outcome, classify};
+/// use retry_runtime::{Policy, Verdict};
+///
+/// let on = |outcome: Outcome<'_>| match outcome {
+///     Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+///     outcome => classify(outcome),
+/// };
+/// let retries = ClientRetries::new(Policy::new()).on(on);
+/// # let _ = retries;
+/// ```
+pub type Outcome<'a> = Result<&'a Answer<'a>, &'a (dyn Error + 'static)>;
+
 /// An answer, as far as it was looked at.
 ///
 /// For [`ClientRetries::on`](crate::ClientRetries::on).
@@ -119,7 +150,7 @@ impl fmt::Debug for Answer<'_> {
 /// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
 /// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
 /// | an error | [`on::cause`]; those of async-openai by its module, with its feature |
-pub fn classify(outcome: Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> {
+pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
         Ok(answer) => of_answer(answer),
         Err(error) => Some(of_error(error)),

@@ -56,6 +56,12 @@ pub use recording::{Recorded, Recording};
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be sent again to a service that answers with `{A}`",
+    label = "not `Repeat<{A}>`",
+    note = "if it is `Clone`, use `RetryLayer::cloning(policy, |outcome| …)`, which needs no impl",
+    note = "otherwise implement `retry_clients::repeat::Repeat<{A}>` for `{Self}`"
+)]
 pub trait Repeat<A>: Sized + Send {
     /// What is kept of it while it is sent.
     type Kept: Send + Sync;
@@ -81,6 +87,11 @@ pub trait Repeat<A>: Sized + Send {
         answer: A,
         retries: &ClientRetries,
     ) -> impl Future<Output = Judged<Self::Answer>> + Send;
+
+    /// Tells the answer of a call that it took so many retries. By default, it hears nothing.
+    fn retried(answer: &mut Self::Answer, retries: u32) {
+        let _ = (answer, retries);
+    }
 
     /// What a call with it is named, unless [`ClientRetries::name`] says: the same for many requests, and no secret.
     fn name(kept: &Self::Kept) -> Cow<'_, str>;

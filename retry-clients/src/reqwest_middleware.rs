@@ -1,15 +1,18 @@
 //! A middleware of [`reqwest-middleware`](https://docs.rs/reqwest-middleware/0.5) 0.5, for reqwest 0.13.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::Extensions;
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Middleware, Next, Result};
-use retry_runtime::{Rejected, TimedOut};
+use reqwest_middleware::{Error, Middleware, Next};
+use retry_runtime::{NextAttempt, Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-use crate::client_retries::run::{Sender, run};
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture};
+use crate::client_retries::hooks::{Hooks, Unhooked};
+use crate::client_retries::run::{Keys, Sender, Shown, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
 ///
@@ -33,12 +36,82 @@ use crate::client_retries::run::{Sender, run};
 ///
 /// [`ClientRetries::record_bodies`]: crate::ClientRetries::record_bodies
 #[derive(Clone, Debug)]
-pub struct RetryMiddleware(ClientRetries);
+pub struct RetryMiddleware {
+    retries: ClientRetries,
+    hooks: Option<Hooks<Request, Response, Error>>,
+}
 
 impl RetryMiddleware {
     /// Retries by that policy, or by what [`ClientRetries`] names beside one.
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
-        Self(retries.into())
+        Self {
+            retries: retries.into(),
+            hooks: None,
+        }
+    }
+
+    /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
+    /// the attempt came to, and a [`NextAttempt`].
+    ///
+    /// As [`before_retry`](Self::before_retry) in all else.
+    pub fn before_pause<F>(self, hook: F) -> Self
+    where
+        F: for<'a> Fn(
+                &'a mut Request,
+                Result<&'a Response, &'a Error>,
+                NextAttempt,
+            ) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
+    }
+
+    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
+    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow. An `Err` ends the call: with
+    /// what the attempt came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    ///
+    /// ```
+    /// use retry_clients::reqwest_middleware::RetryMiddleware;
+    /// use retry_runtime::Policy;
+    ///
+    /// let retries = RetryMiddleware::new(Policy::new()).before_retry(
+    ///     |request, _outcome, next| {
+    ///         Box::pin(async move {
+    ///             request.headers_mut().insert("x-attempt", next.number().into());
+    ///             Ok(())
+    ///         })
+    ///     },
+    /// );
+    /// # let _ = retries;
+    /// ```
+    pub fn before_retry<F>(self, hook: F) -> Self
+    where
+        F: for<'a> Fn(
+                &'a mut Request,
+                Result<&'a Response, &'a Error>,
+                NextAttempt,
+            ) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
+    }
+
+    /// Names the last resort: what a call that gave up ends with instead, for whatever
+    /// [`Reason`](retry_runtime::Reason).
+    pub fn fallback<F>(self, fallback: F) -> Self
+    where
+        F: Fn(GaveUp<Response, Error>) -> FallbackFuture<Response, Error> + Send + Sync + 'static,
+    {
+        self.with_hooks(|hooks| hooks.fallback = Some(Arc::new(fallback)))
+    }
+
+    fn with_hooks(mut self, set: impl FnOnce(&mut Hooks<Request, Response, Error>)) -> Self {
+        set(self.hooks.get_or_insert_with(|| Unhooked.into()));
+        self
     }
 }
 
@@ -49,8 +122,8 @@ impl Middleware for RetryMiddleware {
         request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
-    ) -> Result<Response> {
-        run(&self.0, OfNext { next, extensions }, request).await
+    ) -> Result<Response, Error> {
+        run(self, OfNext { next, extensions }, request).await
     }
 }
 
@@ -63,14 +136,44 @@ impl Sender<Request> for OfNext<'_> {
     type Answer = Response;
     type Error = Error;
 
-    async fn ready(&mut self) -> Result<()> {
+    async fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
     fn give_up(&mut self) {}
 
-    async fn send(&mut self, request: Request) -> Result<Response> {
+    async fn send(&mut self, request: Request) -> Result<Response, Error> {
         self.next.clone().run(request, self.extensions).await
+    }
+}
+
+impl Keys<Request, Response, Error> for RetryMiddleware {
+    type Request = Request;
+    type Answer = Response;
+    type Error = Error;
+
+    fn retries(&self) -> &ClientRetries {
+        &self.retries
+    }
+
+    fn hooks(&self) -> Option<&Hooks<Request, Response, Error>> {
+        self.hooks.as_ref()
+    }
+
+    fn wrap(&self, request: Request) -> Request {
+        request
+    }
+
+    fn unwrap(request: Request) -> Request {
+        request
+    }
+
+    fn request(request: &mut Request) -> &mut Request {
+        request
+    }
+
+    fn error(error: Error) -> Error {
+        error
     }
 
     fn rejected(rejected: Rejected) -> Error {
@@ -81,10 +184,18 @@ impl Sender<Request> for OfNext<'_> {
         Error::middleware(timed_out)
     }
 
-    fn as_error(error: &Error) -> &(dyn StdError + 'static) {
-        match error {
-            Error::Reqwest(error) => error,
-            Error::Middleware(error) => error.as_ref(),
-        }
+    fn verdict(&self, error: &Error) -> Option<Verdict> {
+        self.retries.judge(Err(as_error(error)))
+    }
+
+    fn shown(error: &Error) -> String {
+        Shown(as_error(error)).to_string()
+    }
+}
+
+fn as_error(error: &Error) -> &(dyn StdError + 'static) {
+    match error {
+        Error::Reqwest(error) => error,
+        Error::Middleware(error) => error.as_ref(),
     }
 }

@@ -10,39 +10,161 @@
 #![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/whole_clients.md"))]
 #![cfg_attr(all(doc, not(checkout), any(feature = "_pages", not(doctest))), doc = include_str!("../docs/whole_clients.md"))]
 
+mod by_clone;
+mod by_repeat;
 pub mod testing;
 
-use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::{fmt, future, mem};
 
-use retry_runtime::{Rejected, TimedOut};
+use retry_runtime::NextAttempt;
+use retry_runtime::macro_support::ignores_timeout;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::client_retries::run::{Sender, run};
-use crate::repeat::Repeat;
-use crate::{BoxError, ClientRetries};
+use crate::ClientRetries;
+pub use crate::client_retries::hooks::{
+    FallbackFuture, GaveUp, HookFuture, Hooked, Hooks, Unhooked,
+};
+use crate::client_retries::run::{Keys, Sender, run};
+pub use by_clone::{AnyErrors, ByClone, EndsWith, OwnErrors};
+pub use by_repeat::ByRepeat;
 
 /// Retries every request of the service below.
+///
+/// `By` says how requests are sent again: those that are [`Repeat`], such as requests by HTTP, if the layer was made by
+/// [`new`](Self::new), and all that are `Clone` if by [`cloning`](Self::cloning). `H` are its hooks.
 #[derive(Clone, Debug)]
-pub struct RetryLayer(Arc<ClientRetries>);
+pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
+    retries: ClientRetries,
+    by: By,
+    hooks: H,
+}
 
 impl RetryLayer {
     /// Retries by that policy, or by what [`ClientRetries`] names beside one.
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
-        Self(Arc::new(retries.into()))
+        Self {
+            retries: retries.into(),
+            by: ByRepeat,
+            hooks: Unhooked,
+        }
     }
 }
 
-impl<S> Layer<S> for RetryLayer {
-    type Service = Retry<S>;
+impl<By, H> RetryLayer<By, H> {
+    /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
+    /// the attempt came to, and a [`NextAttempt`].
+    ///
+    /// As [`before_retry`](Self::before_retry) in all else.
+    pub fn before_pause<Q, A, E, F>(self, hook: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    where
+        H: Into<Hooks<Q, A, E>>,
+        F: for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
+    }
 
-    fn layer(&self, service: S) -> Retry<S> {
+    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
+    /// came to, and a [`NextAttempt`]. It puts a new token into the request, or shortens it. Retries that follow send
+    /// the changed request, too.
+    ///
+    /// An `Err` ends the call: with what the attempt came to, and with
+    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). Its time counts against the deadline.
+    ///
+    /// ```
+    /// use retry_clients::BoxError;
+    /// use retry_clients::tower::RetryLayer;
+    /// use retry_runtime::{Policy, Verdict};
+    ///
+    /// # async fn refresh() -> Result<String, BoxError> { Ok(String::from("new")) }
+    /// #[derive(Clone)]
+    /// struct Ask {
+    ///     token: String,
+    /// }
+    ///
+    /// let on = |outcome: Result<&String, &BoxError>| outcome.err().map(|_| Verdict::TRANSIENT);
+    /// let layer = RetryLayer::cloning(Policy::new(), on).before_retry(
+    ///     |request: &mut Ask, _: Result<&String, &BoxError>, _next| {
+    ///         Box::pin(async {
+    ///             request.token = refresh().await?;
+    ///             Ok(())
+    ///         })
+    ///     },
+    /// );
+    /// # let _ = layer;
+    /// ```
+    pub fn before_retry<Q, A, E, F>(self, hook: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    where
+        H: Into<Hooks<Q, A, E>>,
+        F: for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
+    }
+
+    /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
+    ///
+    /// ```
+    /// use retry_clients::tower::{GaveUp, RetryLayer};
+    /// use retry_runtime::{Policy, Verdict};
+    /// use tower::{Layer, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let on = |outcome: Result<&usize, &String>| outcome.err().map(|_| Verdict::TRANSIENT);
+    /// let layer = RetryLayer::cloning(Policy::none().max(3), on);
+    /// let layer = layer.fallback(|gave_up: GaveUp<usize, String>| {
+    ///     Box::pin(async move {
+    ///         let attempts = gave_up.attempts;
+    ///         gave_up.outcome.map_err(|error| format!("{error} after {attempts} attempts"))
+    ///     })
+    /// });
+    /// let busy = service_fn(async |_: u32| Err(String::from("busy")));
+    /// let outcome = layer.layer(busy).oneshot(7).await;
+    /// assert_eq!(outcome, Err(String::from("busy after 4 attempts")));
+    /// # }
+    /// ```
+    pub fn fallback<Q, A, E, F>(self, fallback: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    where
+        H: Into<Hooks<Q, A, E>>,
+        F: Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync + 'static,
+    {
+        self.with_hooks(|hooks| hooks.fallback = Some(Arc::new(fallback)))
+    }
+
+    fn with_hooks<Q, A, E>(
+        self,
+        set: impl FnOnce(&mut Hooks<Q, A, E>),
+    ) -> RetryLayer<By, Hooks<Q, A, E>>
+    where
+        H: Into<Hooks<Q, A, E>>,
+    {
+        let mut hooks = self.hooks.into();
+        set(&mut hooks);
+        RetryLayer {
+            retries: self.retries,
+            by: self.by,
+            hooks,
+        }
+    }
+}
+
+impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
+    type Service = Retry<S, By, H>;
+
+    fn layer(&self, service: S) -> Retry<S, By, H> {
+        if self.retries.limit != self.retries.policy.attempt_limit() {
+            ignores_timeout(self.retries.name.as_deref().unwrap_or(by_clone::NAME));
+        }
         Retry {
-            retries: Arc::clone(&self.0),
+            keys: Arc::new(self.clone()),
             service,
         }
     }
@@ -50,51 +172,56 @@ impl<S> Layer<S> for RetryLayer {
 
 /// A service whose requests are retried: what [`RetryLayer`] makes.
 ///
-/// Its error is boxed, because a call can end without one of the service's: with
-/// [`Rejected`] or [`TimedOut`].
-#[derive(Clone)]
-pub struct Retry<S> {
-    retries: Arc<ClientRetries>,
+/// The error of one made by [`RetryLayer::new`] is boxed, because a call can end without one of the service's: with
+/// [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
+pub struct Retry<S, By = ByRepeat, H = Unhooked> {
+    keys: Arc<RetryLayer<By, H>>,
     service: S,
 }
 
-impl<S, Q> Service<Q> for Retry<S>
-where
-    Q: Repeat<S::Response> + 'static,
-    S: Service<Q, Error: Into<BoxError> + Send, Future: Send, Response: Send>
-        + Clone
-        + Send
-        + 'static,
-{
-    type Response = Q::Answer;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Q::Answer, BoxError>> + Send>>;
+/// What a call comes to.
+type Called<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.service.poll_ready(context).map_err(Into::into)
-    }
+type CalledOf<By, H, Q, S> =
+    CalledBy<RetryLayer<By, H>, Q, <S as Service<Q>>::Response, <S as Service<Q>>::Error>;
+type CalledBy<K, Q, A, E> = Called<<K as Keys<Q, A, E>>::Answer, <K as Keys<Q, A, E>>::Error>;
 
-    fn call(&mut self, request: Q) -> Self::Future {
+impl<S, By, H> Retry<S, By, H> {
+    fn send<Q>(&mut self, request: Q) -> CalledOf<By, H, Q, S>
+    where
+        Q: Send + 'static,
+        S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send + 'static,
+        RetryLayer<By, H>: Keys<Q, S::Response, S::Error> + 'static,
+    {
         // The one that is ready: a clone need not be.
         let clone = self.service.clone();
         let ready = mem::replace(&mut self.service, clone);
-        let retries = Arc::clone(&self.retries);
+        let keys = Arc::clone(&self.keys);
         // What the ready one has reserved must not be held in a queue: a retry waits for it with its turn in hand.
-        let is_ready = retries.limiter.is_none();
+        let is_ready = keys.retries.limiter.is_none();
         let service = if is_ready {
             ready
         } else {
             self.service.clone()
         };
         let sender = OfService { service, is_ready };
-        Box::pin(run(retries, sender, request))
+        Box::pin(run(keys, sender, request))
     }
 }
 
-impl<S> fmt::Debug for Retry<S> {
+impl<S: Clone, By, H> Clone for Retry<S, By, H> {
+    fn clone(&self) -> Self {
+        Self {
+            keys: Arc::clone(&self.keys),
+            service: self.service.clone(),
+        }
+    }
+}
+
+impl<S, By, H> fmt::Debug for Retry<S, By, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retry")
-            .field("retries", &self.retries)
+            .field("retries", &self.keys.retries)
             .finish_non_exhaustive()
     }
 }
@@ -107,17 +234,16 @@ struct OfService<S> {
 impl<S, Q> Sender<Q> for OfService<S>
 where
     Q: Send,
-    S: Service<Q, Error: Into<BoxError> + Send, Future: Send, Response: Send> + Clone + Send,
+    S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send,
 {
     type Answer = S::Response;
-    type Error = BoxError;
+    type Error = S::Error;
 
-    async fn ready(&mut self) -> Result<(), BoxError> {
+    async fn ready(&mut self) -> Result<(), S::Error> {
         if mem::take(&mut self.is_ready) {
             return Ok(());
         }
-        let ready = future::poll_fn(|context| self.service.poll_ready(context));
-        ready.await.map_err(Into::into)
+        future::poll_fn(|context| self.service.poll_ready(context)).await
     }
 
     fn give_up(&mut self) {
@@ -125,19 +251,7 @@ where
         self.service = clone;
     }
 
-    async fn send(&mut self, request: Q) -> Result<S::Response, BoxError> {
-        self.service.call(request).await.map_err(Into::into)
-    }
-
-    fn rejected(rejected: Rejected) -> BoxError {
-        rejected.into()
-    }
-
-    fn timed_out(timed_out: TimedOut) -> BoxError {
-        timed_out.into()
-    }
-
-    fn as_error(error: &BoxError) -> &(dyn Error + 'static) {
-        &**error
+    async fn send(&mut self, request: Q) -> Result<S::Response, S::Error> {
+        self.service.call(request).await
     }
 }

@@ -6,32 +6,37 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Attempts, Event, Moment, Policy, Protections, Reason, Rejected, RejectedBy, Shared, Site,
-    Timer, TokioTimer, Verdict,
+    Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, Rejected, RejectedBy,
+    Shared, Site, Timer, TokioTimer,
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::{Breaker, Budget, ClientRetries, Queue};
+use super::hooks::GaveUp;
+use super::run::{Ended, Failed, Shown};
+use super::{Breaker, Budget, ClientRetries, Queue, Repeats};
+use crate::repeat::{Repeat, Unrepeatable};
 
 /// The attempts of one call with a client's requests.
-pub(crate) struct ClientAttempts<'a, N> {
-    shared: SharedByClient<'a, N>,
+pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
+    shared: SharedByClient<'a, Q, A>,
     attempts: Attempts<ProtectionsOf<'a>>,
     idempotent: bool,
+    /// Whether a last resort is called where the call gives up.
+    falls_back: bool,
     sent: u32,
     deadline: Option<Moment>,
 }
 
 type ProtectionsOf<'a> = Protections<Option<&'a Budget>, Option<&'a Breaker>, Option<&'a Queue>>;
 
-/// What the calls of a client share. The call's name is asked for where something is told.
-struct SharedByClient<'a, N> {
+/// What the calls of a client share, and the request. The call's name is asked for where something is told.
+struct SharedByClient<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
     protections: ProtectionsOf<'a>,
-    name: N,
+    kept: Q::Kept,
 }
 
-impl<'a, N: Fn() -> Cow<'a, str>> Shared for SharedByClient<'a, N> {
+impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
     type Guards = ProtectionsOf<'a>;
 
     fn policy(&self) -> &Policy {
@@ -50,7 +55,10 @@ impl<'a, N: Fn() -> Cow<'a, str>> Shared for SharedByClient<'a, N> {
         &mut self,
         tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
     ) -> T {
-        let name = (self.name)();
+        let name = match &self.retries.name {
+            Some(name) => Cow::Borrowed(&**name),
+            None => Q::name(&self.kept),
+        };
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
             Some(observer) => tell(&site, Some(&mut |event: &Event<'_>| observer(event))),
@@ -59,25 +67,43 @@ impl<'a, N: Fn() -> Cow<'a, str>> Shared for SharedByClient<'a, N> {
     }
 }
 
-impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
-    pub(crate) fn new(retries: &'a ClientRetries, name: N, idempotent: bool) -> Self {
+impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
+    pub(crate) fn new(retries: &'a ClientRetries, kept: Q::Kept, falls_back: bool) -> Self {
         let limit = retries.policy.time_limit();
+        let idempotent = match retries.repeats {
+            Repeats::All => true,
+            Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
+            Repeats::None => false,
+        };
         Self {
             shared: SharedByClient {
                 retries,
                 protections: protections(retries, retries.budget.as_deref()),
-                name,
+                kept,
             },
             attempts: Attempts::new(),
             idempotent,
+            falls_back,
             sent: 0,
             deadline: limit.and_then(|limit| TokioTimer.now().checked_add(limit)),
         }
     }
 
-    /// The time of each attempt.
-    pub(crate) fn limit(&self) -> Option<Duration> {
-        self.shared.retries.policy.attempt_limit()
+    /// What is kept of the request.
+    pub(crate) fn kept(&self) -> &Q::Kept {
+        &self.shared.kept
+    }
+
+    /// The request again.
+    pub(crate) fn again(&self) -> Result<Q, Unrepeatable> {
+        Q::again(&self.shared.kept, self.sent)
+    }
+
+    /// Sends that request from now on: parts it into what is sent and what is kept.
+    pub(crate) fn keep(&mut self, request: Q) -> Q {
+        let (request, kept) = request.keep(self.shared.retries.recorded);
+        self.shared.kept = kept;
+        request
     }
 
     /// The number of the attempt.
@@ -85,9 +111,9 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
         self.attempts.call().attempt()
     }
 
-    /// How many of those that failed had sent the request.
-    pub(crate) fn sent(&self) -> u32 {
-        self.sent
+    /// What hooks are told of the attempt that follows.
+    pub(crate) fn next(&self) -> NextAttempt {
+        self.attempts.call().next_attempt()
     }
 
     /// Whether something other than the attempts can end the call after a pause.
@@ -143,10 +169,13 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
         begun.map_err(Rejected::new)
     }
 
-    /// The attempt succeeded, and with it the call.
-    pub(crate) fn succeeded(&mut self) {
+    /// The attempt succeeded with that answer, and with it the call.
+    pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
         self.attempts.answered(&mut self.shared);
         self.attempts.succeeded(&mut self.shared);
+        if self.attempts.call().is_retried() {
+            Q::retried(answer, self.number() - 1);
+        }
     }
 
     /// The first answer is one that no retry changes: a success to all but the budget, which decides itself.
@@ -157,37 +186,96 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
             budget.answered(None);
         }
         self.shared.protections = protections(retries, None);
-        self.succeeded();
+        self.attempts.answered(&mut self.shared);
+        self.attempts.succeeded(&mut self.shared);
     }
 
     /// The attempt failed, perhaps before it began. Returns the pause before the next one, or why there is none.
-    pub(crate) fn failed(
+    pub(crate) fn failed<E>(
         &mut self,
-        verdict: Verdict,
-        error: &dyn fmt::Display,
+        failed: &mut Failed<Q::Answer, E>,
         is_sent: bool,
-        unrepeatable: bool,
     ) -> Result<Duration, Reason> {
         self.sent = self.sent.saturating_add(u32::from(is_sent));
+        let may_follow = is_sent && failed.verdict.is_retryable();
+        let repeatable = if may_follow {
+            Q::repeatable(self.kept())
+        } else {
+            Ok(())
+        };
+        if let Err(gone) = repeatable {
+            failed.show(gone);
+        }
         // What was not sent had no effect.
         let (idempotent, deadline) = (self.idempotent || !is_sent, self.deadline);
+        let (verdict, shown, falls_back) = (failed.verdict, &failed.shown, self.falls_back);
         self.attempts
-            .failed(&mut self.shared, verdict, error, |failure| {
-                failure
+            .failed(&mut self.shared, verdict, shown, |failure| {
+                let failure = failure
                     .idempotent(idempotent)
-                    .unrepeatable(unrepeatable)
-                    .deadline(deadline, || TokioTimer.now())
+                    .unrepeatable(repeatable.is_err())
+                    .deadline(deadline, || TokioTimer.now());
+                if falls_back {
+                    failure.falls_back()
+                } else {
+                    failure
+                }
             })
     }
 
-    /// Ends the call with that error, before its first attempt or after a pause.
-    pub(crate) fn gave_up(&mut self, error: &dyn fmt::Display, reason: Reason) {
-        self.attempts.gave_up(&mut self.shared, error, reason);
+    /// The call ends with what the attempt came to.
+    pub(crate) fn ended<E>(
+        &self,
+        failed: Failed<Q::Answer, E>,
+        reason: Reason,
+    ) -> GaveUp<Q::Answer, E> {
+        gave_up::<Q, A, E>(failed.outcome, self.number(), reason)
     }
 
-    /// Why no attempt may begin after the pause, if none may.
-    pub(crate) fn late(&self) -> Option<Reason> {
-        self.attempts.late(self.deadline, || TokioTimer.now())
+    /// Ends the call so before its first attempt or after a pause, because of that.
+    pub(crate) fn gave_up<E>(
+        &mut self,
+        mut failed: Failed<Q::Answer, E>,
+        ended: impl Into<Ended>,
+    ) -> GaveUp<Q::Answer, E> {
+        let Ended { reason, cause } = ended.into();
+        if let Some(cause) = cause {
+            failed.show(Shown(&*cause));
+        }
+        let (shared, shown) = (&mut self.shared, &failed.shown);
+        if self.falls_back {
+            self.attempts.falls_back(shared, shown, reason);
+        } else {
+            self.attempts.gave_up(shared, shown, reason);
+        }
+        gave_up::<Q, A, E>(failed.outcome, self.number() - 1, reason)
+    }
+
+    /// Tells how the last resort ended, after so many attempts.
+    pub(crate) fn fell_back(&mut self, attempts: u32, ended_with: Result<(), &dyn fmt::Display>) {
+        let shared = &mut self.shared;
+        self.attempts.fell_back(shared, attempts, ended_with);
+    }
+
+    /// Whether a retry may yet begin.
+    pub(crate) fn in_time_for_retry(&self) -> Result<(), Reason> {
+        let late = self.attempts.late(self.deadline, || TokioTimer.now());
+        late.map_or(Ok(()), Err)
+    }
+}
+
+fn gave_up<Q: Repeat<A>, A, E>(
+    mut outcome: Result<Q::Answer, E>,
+    attempts: u32,
+    reason: Reason,
+) -> GaveUp<Q::Answer, E> {
+    if let (Ok(answer), 2..) = (&mut outcome, attempts) {
+        Q::retried(answer, attempts - 1);
+    }
+    GaveUp {
+        outcome,
+        attempts,
+        reason,
     }
 }
 

@@ -1,16 +1,18 @@
 //! The loop of a call, whatever sends its requests.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
-use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
 use tokio::time::timeout;
 
+use super::ClientRetries;
 use super::attempts::{ClientAttempts, in_less_than};
-use super::{ClientRetries, Repeats};
-use crate::repeat::{Judged, Repeat};
+use super::hooks::{Hook, HookFuture, Hooks};
+use crate::BoxError;
+use crate::repeat::{Judged, Repeat, Unrepeatable};
 
 /// What sends the requests of a call, one at a time.
 pub(crate) trait Sender<Q>: Send {
@@ -25,48 +27,58 @@ pub(crate) trait Sender<Q>: Send {
         &mut self,
         request: Q,
     ) -> impl Future<Output = Result<Self::Answer, Self::Error>> + Send;
+}
+
+/// What a layer says of its requests `Q`, over a service that answers with `A` or fails with `E`.
+pub(crate) trait Keys<Q, A, E>: Send + Sync {
+    /// The request, with what it takes to send it again.
+    type Request: Repeat<A, Answer = Self::Answer>;
+    /// What calls end with.
+    type Answer: Send;
+    type Error: Send;
+
+    fn retries(&self) -> &ClientRetries;
+    fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
+
+    fn wrap(&self, request: Q) -> Self::Request;
+    fn unwrap(request: Self::Request) -> Q;
+    fn request(request: &mut Self::Request) -> &mut Q;
+
+    fn error(error: E) -> Self::Error;
     fn rejected(rejected: Rejected) -> Self::Error;
     fn timed_out(timed_out: TimedOut) -> Self::Error;
-    fn as_error(error: &Self::Error) -> &(dyn Error + 'static);
+    fn verdict(&self, error: &Self::Error) -> Option<Verdict>;
+    fn shown(error: &Self::Error) -> String;
 }
 
 /// Sends the request until that succeeds, or the call gives up.
 ///
 /// A block instead of an `async fn`, which keeps its arguments twice.
 #[expect(clippy::manual_async_fn, reason = "see above")]
-pub(crate) fn run<Q, S>(
-    retries: impl Deref<Target = ClientRetries> + Send + Sync,
+pub(crate) fn run<Q, S, K>(
+    keys: impl Deref<Target = K> + Send + Sync,
     mut sender: S,
     request: Q,
-) -> impl Future<Output = Result<Q::Answer, S::Error>> + Send
+) -> impl Future<Output = Result<K::Answer, K::Error>> + Send
 where
-    Q: Repeat<S::Answer>,
+    Q: Send,
     S: Sender<Q>,
+    K: Keys<Q, S::Answer, S::Error>,
 {
     async move {
-        let retries = &*retries;
-        let (mut request, kept) = request.keep(retries.recorded);
-        let name = || match &retries.name {
-            Some(name) => Cow::Borrowed(&**name),
-            None => Q::name(&kept),
-        };
-        let idempotent = match retries.repeats {
-            Repeats::All => true,
-            Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
-            Repeats::None => false,
-        };
-        let mut attempts = ClientAttempts::new(retries, name, idempotent);
+        let keys = &*keys;
+        let retries = keys.retries();
+        let (mut request, kept) = keys.wrap(request).keep(retries.recorded);
+        let falls_back = keys.hooks().is_some_and(|hooks| hooks.fallback.is_some());
+        let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, falls_back);
         // What the call ends with if no other attempt may begin.
-        let mut before: Option<Failed<Q::Answer, S::Error>> = None;
-        loop {
-            let begun = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
+        let mut before: Option<Failed<K::Answer, K::Error>> = None;
+        let gave_up = loop {
+            let begun = match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
                 Ok(begun) => begun,
                 Err(rejected) => {
-                    let failed = before.unwrap_or_else(|| {
-                        Failed::with::<Q, S>(S::rejected(rejected), Verdict::STOP)
-                    });
-                    attempts.gave_up(&failed.shown, rejected.reason());
-                    return failed.outcome;
+                    let first = || failed_with(keys, K::rejected(rejected), Verdict::STOP);
+                    break attempts.gave_up(before.unwrap_or_else(first), rejected.reason());
                 }
             };
             drop(before);
@@ -75,11 +87,14 @@ where
                     sender.give_up();
                     (Err(error), Some(request))
                 }
-                Ok(()) => (send(&mut sender, request, &kept, retries).await, None),
+                Ok(()) => {
+                    let sent = send::<Q, S, K>(&mut sender, request, attempts.kept(), retries);
+                    (sent.await, None)
+                }
             };
-            let mut failed = match judged::<Q, S>(retries, outcome) {
-                Ok(answer) => {
-                    attempts.succeeded();
+            let mut failed = match judged(keys, outcome) {
+                Ok(mut answer) => {
+                    attempts.succeeded(&mut answer);
                     return Ok(answer);
                 }
                 // Nothing failed that a record would be of use for.
@@ -89,50 +104,110 @@ where
                 }
                 Err(failed) => failed,
             };
-            let is_sent = unsent.is_none();
-            let may_follow = is_sent && failed.verdict.is_retryable();
-            let gone = may_follow.then(|| Q::repeatable(&kept).err()).flatten();
-            if let Some(gone) = &gone {
-                failed.shown = format!("{}; {gone}", failed.shown);
-            }
-            let Ok(pause) = attempts.failed(failed.verdict, &failed.shown, is_sent, gone.is_some())
-            else {
-                return failed.outcome;
+            let pause = match attempts.failed(&mut failed, unsent.is_none()) {
+                Ok(pause) => pause,
+                Err(reason) => break attempts.ended(failed, reason),
             };
-            request = match unsent.map_or_else(|| Q::again(&kept, attempts.sent()), Ok) {
+            request = match unsent.map_or_else(|| attempts.again(), Ok) {
                 Ok(request) => request,
-                Err(gone) => {
-                    let shown = format!("{}; {gone}", failed.shown);
-                    attempts.gave_up(&shown, Reason::Unrepeatable);
-                    return failed.outcome;
-                }
+                Err(gone) => break attempts.gave_up(failed, gone),
             };
-            before = attempts.may_end_after_pause().then_some(failed);
-            let slept = retries.unless_cancelled(TokioTimer.sleep(pause)).await;
-            let reason = match slept {
-                None => Some(Reason::Cancelled),
-                Some(()) => attempts.late(),
-            };
-            if let Some(reason) = reason {
+            let is_kept = attempts.may_end_after_pause() || keys.hooks().is_some();
+            before = is_kept.then_some(failed);
+            let between = between(keys, &mut attempts, &mut before, &mut request, pause);
+            if let Err(ended) = between.await {
                 if let Some(failed) = before.take() {
-                    attempts.gave_up(&failed.shown, reason);
-                    return failed.outcome;
+                    break attempts.gave_up(failed, ended);
                 }
             }
-        }
+            if keys.hooks().is_some() {
+                request = attempts.keep(request);
+            }
+        };
+        let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
+        let Some(fallback) = fallback else {
+            return gave_up.outcome;
+        };
+        let made = gave_up.attempts;
+        let outcome = fallback(gave_up).await;
+        let failed = outcome.as_ref().map(drop).map_err(K::shown);
+        attempts.fell_back(made, failed.as_ref().map_err(|error| error as _).copied());
+        outcome
     }
+}
+
+/// Why a call ends between a failure and the retry, and what that shows.
+pub(crate) struct Ended {
+    pub(crate) reason: Reason,
+    pub(crate) cause: Option<BoxError>,
+}
+
+impl From<Reason> for Ended {
+    fn from(reason: Reason) -> Self {
+        let cause = None;
+        Self { reason, cause }
+    }
+}
+
+impl From<Unrepeatable> for Ended {
+    fn from(gone: Unrepeatable) -> Self {
+        let (reason, cause) = (Reason::Unrepeatable, Some(gone.into()));
+        Self { reason, cause }
+    }
+}
+
+/// Of a hook.
+impl From<BoxError> for Ended {
+    fn from(error: BoxError) -> Self {
+        let (reason, cause) = (Reason::HookFailed, Some(error));
+        Self { reason, cause }
+    }
+}
+
+/// What comes between a failure and the retry: the hooks, and the pause.
+async fn between<Q, A, E, K: Keys<Q, A, E>>(
+    keys: &K,
+    attempts: &mut ClientAttempts<'_, K::Request, A>,
+    failed: &mut Option<Failed<K::Answer, K::Error>>,
+    request: &mut K::Request,
+    pause: Duration,
+) -> Result<(), Ended> {
+    let next = attempts.next();
+    let hook = keys.hooks().and_then(|hooks| hooks.before_pause.as_deref());
+    if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
+        hook.await?;
+    }
+    let pause = keys.retries().unless_cancelled(TokioTimer.sleep(pause));
+    pause.await.ok_or(Reason::Cancelled)?;
+    attempts.in_time_for_retry()?;
+    let hook = keys.hooks().and_then(|hooks| hooks.before_retry.as_deref());
+    if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
+        hook.await?;
+        attempts.in_time_for_retry()?;
+    }
+    Ok(())
+}
+
+/// Taken by `&mut`, since what failed need not be `Sync`.
+fn begin_hook<'a, Q, A, E>(
+    hook: Option<&Hook<Q, A, E>>,
+    request: &'a mut Q,
+    failed: &'a mut Option<Failed<A, E>>,
+    next: NextAttempt,
+) -> Option<HookFuture<'a>> {
+    Some(hook?(request, failed.as_ref()?.outcome.as_ref(), next))
 }
 
 /// Begins an attempt that has its turn, once the sender is ready or has failed to be.
 ///
 /// The wait for that has the limit of an attempt, but none of its time: what would be left of it might be too little for
 /// an answer to what was sent.
-async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
-    attempts: &mut ClientAttempts<'a, N>,
+async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+    attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
-) -> Result<Result<(), S::Error>, Rejected> {
+    limit: Option<Duration>,
+) -> Result<Result<(), K::Error>, Rejected> {
     attempts.wait_for_turn().await?;
-    let limit = attempts.limit();
     let ready = async {
         match limit {
             None => Ok(sender.ready().await),
@@ -145,45 +220,46 @@ async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
     match attempts.in_time(ready).await? {
         Ok(ready) => {
             attempts.begin()?;
-            Ok(ready)
+            Ok(ready.map_err(K::error))
         }
         // It says nothing of the server, so neither breaker nor limiter hears of it.
-        Err(timed_out) => Ok(Err(S::timed_out(timed_out))),
+        Err(timed_out) => Ok(Err(K::timed_out(timed_out))),
     }
 }
 
 /// Sends the request and judges the answer, in the time of an attempt. A block, as above.
 #[expect(clippy::manual_async_fn, reason = "see above")]
-fn send<Q, S>(
+fn send<Q, S, K>(
     sender: &mut S,
-    request: Q,
-    kept: &Q::Kept,
+    request: K::Request,
+    kept: &<K::Request as Repeat<S::Answer>>::Kept,
     retries: &ClientRetries,
-) -> impl Future<Output = Result<Judged<Q::Answer>, S::Error>> + Send
+) -> impl Future<Output = Result<Judged<K::Answer>, K::Error>> + Send
 where
-    Q: Repeat<S::Answer>,
+    Q: Send,
     S: Sender<Q>,
+    K: Keys<Q, S::Answer, S::Error>,
 {
     async move {
         let attempt = async {
-            let answer = sender.send(request).await?;
-            Ok(Q::judge(kept, answer, retries).await)
+            let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
+            Ok(K::Request::judge(kept, answer, retries).await)
         };
-        match retries.policy.attempt_limit() {
+        match retries.limit {
             None => attempt.await,
             Some(limit) => match timeout(limit, attempt).await {
                 Ok(outcome) => outcome,
-                Err(_) => Err(S::timed_out(TimedOut::new(limit))),
+                Err(_) => Err(K::timed_out(TimedOut::new(limit))),
             },
         }
     }
 }
 
 /// The answer of an attempt that succeeded, or how it failed.
-fn judged<Q: Repeat<S::Answer>, S: Sender<Q>>(
-    retries: &ClientRetries,
-    outcome: Result<Judged<Q::Answer>, S::Error>,
-) -> Result<Q::Answer, Failed<Q::Answer, S::Error>> {
+fn judged<Q, A, E, K: Keys<Q, A, E>>(
+    keys: &K,
+    outcome: Result<Judged<K::Answer>, K::Error>,
+) -> Result<K::Answer, Failed<K::Answer, K::Error>> {
     match outcome {
         Ok(judged) => match judged.verdict {
             None => Ok(judged.answer),
@@ -194,20 +270,29 @@ fn judged<Q: Repeat<S::Answer>, S: Sender<Q>>(
             }),
         },
         Err(error) => {
-            let verdict = retries.judge(Err(S::as_error(&error)));
-            Err(Failed::with::<Q, S>(
-                error,
-                verdict.unwrap_or(Verdict::STOP),
-            ))
+            let verdict = keys.verdict(&error).unwrap_or(Verdict::STOP);
+            Err(failed_with(keys, error, verdict))
         }
     }
 }
 
-/// How an attempt failed.
-struct Failed<A, E> {
-    outcome: Result<A, E>,
-    shown: String,
+fn failed_with<Q, A, E, K: Keys<Q, A, E>>(
+    _: &K,
+    error: K::Error,
     verdict: Verdict,
+) -> Failed<K::Answer, K::Error> {
+    Failed {
+        shown: K::shown(&error),
+        outcome: Err(error),
+        verdict,
+    }
+}
+
+/// How an attempt failed.
+pub(crate) struct Failed<A, E> {
+    pub(crate) outcome: Result<A, E>,
+    pub(crate) shown: String,
+    pub(crate) verdict: Verdict,
 }
 
 impl<A, E> Failed<A, E> {
@@ -216,12 +301,9 @@ impl<A, E> Failed<A, E> {
         self.outcome.is_ok() && self.verdict == Verdict::STOP
     }
 
-    fn with<Q, S: Sender<Q, Error = E>>(error: E, verdict: Verdict) -> Self {
-        Self {
-            shown: Shown(S::as_error(&error)).to_string(),
-            outcome: Err(error),
-            verdict,
-        }
+    /// Says why no attempt can follow, too.
+    pub(crate) fn show(&mut self, why: impl fmt::Display) {
+        self.shown = format!("{}; {why}", self.shown);
     }
 }
 

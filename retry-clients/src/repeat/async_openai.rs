@@ -7,6 +7,7 @@ use reqwest::Response;
 use super::reqwest::judge_response;
 use super::{Judged, Repeat, Unrepeatable};
 use crate::ClientRetries;
+use crate::http::RetryCount;
 
 /// Each attempt builds its request anew, so no body is recorded. What it builds is not known before: calls are named
 /// `async-openai` unless they have a name, and count as idempotent.
@@ -24,6 +25,10 @@ impl Repeat<Response> for HttpRequestFactory {
 
     async fn judge(_: &Self, answer: Response, retries: &ClientRetries) -> Judged<Response> {
         judge_response(&Method::POST, true, answer, retries).await
+    }
+
+    fn retried(answer: &mut Response, retries: u32) {
+        answer.extensions_mut().insert(RetryCount(retries));
     }
 
     fn name(_: &Self) -> Cow<'_, str> {

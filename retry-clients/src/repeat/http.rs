@@ -9,7 +9,7 @@ use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
 use crate::client_retries::run::Shown;
-use crate::http::{Answer, Look, LookedAt};
+use crate::http::{Answer, Look, LookedAt, RetryCount};
 use crate::{BoxError, ClientRetries};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -51,6 +51,10 @@ where
         retries: &ClientRetries,
     ) -> Judged<Self::Answer> {
         judge(&head.method, B::is_read(body), answer, retries).await
+    }
+
+    fn retried(answer: &mut Self::Answer, retries: u32) {
+        answer.extensions_mut().insert(RetryCount(retries));
     }
 
     fn name((head, _): &Self::Kept) -> Cow<'_, str> {

@@ -512,6 +512,29 @@ impl<G: Guards> Attempts<G> {
         self.ended(shared, error, Ending::Error, reason);
     }
 
+    /// Like [`gave_up`](Self::gave_up), where a last resort is called: [`fell_back`](Self::fell_back) tells how that ends.
+    pub fn falls_back(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        error: &dyn fmt::Display,
+        reason: Reason,
+    ) {
+        self.ended(shared, error, Ending::Fallback, reason);
+    }
+
+    /// Tells how the last resort ended that was called after so many attempts: with that error, if it failed, too.
+    pub fn fell_back(
+        &self,
+        shared: &mut impl Shared<Guards = G>,
+        attempts: u32,
+        ended_with: Result<(), &dyn fmt::Display>,
+    ) {
+        shared.tell(|site, observe| {
+            self.call
+                .fallback_ended(site.name(), attempts, ended_with, observe);
+        });
+    }
+
     /// Ends the call so before an attempt.
     #[cold]
     pub(crate) fn ended(

@@ -6,6 +6,7 @@ use crate::call::failure::Failure;
 use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
+use crate::call::next_attempt::NextAttempt;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
@@ -291,6 +292,11 @@ impl Call {
     /// The pause before the current attempt, zero for the first.
     pub const fn last_delay(&self) -> Duration {
         Duration::from_nanos(self.previous)
+    }
+
+    /// The attempt that follows the last failure: what hooks are told.
+    pub const fn next_attempt(&self) -> NextAttempt {
+        NextAttempt::new(self.attempt(), self.last_delay())
     }
 
     /// The time spent up to the last failure, as far as it was reported.

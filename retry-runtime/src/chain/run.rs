@@ -14,7 +14,6 @@ use crate::call::guards::Rejects;
 use crate::call::hook::{Caused, HookOutcome};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::next_attempt::NextAttempt;
 use crate::chain::abort::Aborts;
 use crate::chain::context::Context;
 use crate::chain::hook::{HookKey, Hooks};
@@ -362,7 +361,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = NextAttempt::new(self.attempts.call().attempt(), self.pause());
+        let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
     }
@@ -377,7 +376,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = NextAttempt::new(self.attempts.call().attempt(), self.pause());
+        let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)
     }
@@ -466,19 +465,13 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         Q: Keyed<On: Classifies<E>>,
         H: Room<Arc<Attempt<E>>>,
     {
-        let attempts = self.history.get_mut().map_or(0, |history| history.number());
-        let call = *self.attempts.call();
+        let number = self.history.get_mut().map_or(0, |history| history.number());
         let on = &self.on;
-        self.context.tell(|site, observe| {
-            let name = site.name();
-            match outcome {
-                Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
-                Err(error) => {
-                    let error = Described { on, error };
-                    call.fallback_ended(name, attempts, Err(&error), observe);
-                }
-            }
-        });
+        let (attempts, context) = (&mut self.attempts, &mut self.context);
+        match outcome {
+            Ok(_) => attempts.fell_back(context, number, Ok(())),
+            Err(error) => attempts.fell_back(context, number, Err(&Described { on, error })),
+        }
     }
 }
 

@@ -2,10 +2,15 @@
 
 mod bodies;
 mod calls;
+mod cloned;
 mod dropped;
 mod flaky;
+mod hooks;
+mod plain;
 mod readiness;
 mod scripted;
+mod tower_resilience;
+mod tower_retry;
 
 #[cfg(feature = "async_openai")]
 mod async_openai;

@@ -1,13 +1,14 @@
 //! reqwest 0.13: in a chain of reqwest-middleware, and as a service.
 
 use std::io;
+use std::sync::{Arc, Mutex};
 
 use futures_util::stream;
 use http::Extensions;
-use reqwest_0_13::{Body, Client, Request, Response, retry};
+use reqwest_0_13::{Body, Client, Request, Response, Url, retry};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, Result};
 use retry_clients::ClientRetries;
-use retry_clients::http::classify;
+use retry_clients::http::{RetryCount, classify};
 use retry_clients::reqwest_middleware::RetryMiddleware;
 use retry_clients::tower::RetryLayer;
 use retry_runtime::{Breaker, Policy, Rejected, Verdict, testing};
@@ -80,6 +81,41 @@ async fn a_stream_is_sent_again() {
             .unwrap();
         assert_eq!(server.requests(), requests, "{most}");
     }
+}
+
+/// The other server is asked from the first retry on.
+#[tokio::test]
+async fn hooks_and_a_fallback() {
+    let _skipped = testing::skip_sleeps();
+    let down = Server::start([answer(503, "no")]);
+    let up = Server::start([answer(503, "no"), answer(200, "yes")]);
+    let other: Url = up.url.parse().unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let retries = RetryMiddleware::new(Policy::new())
+        .before_pause(move |_, _, next| {
+            tell.lock().unwrap().push(next.number());
+            Box::pin(async { Ok(()) })
+        })
+        .before_retry(move |request, outcome, next| {
+            if outcome.is_ok() && next.number() == 2 {
+                *request.url_mut() = other.clone();
+            }
+            Box::pin(async { Ok(()) })
+        })
+        .fallback(|gave_up| {
+            let attempts = format!("{} attempts", gave_up.attempts);
+            Box::pin(async { Err(Error::middleware(io::Error::other(attempts))) })
+        });
+    let client = ClientBuilder::new(one_each()).with(retries).build();
+    let answered = client.get(&down.url).send().await.unwrap();
+    assert_eq!((down.requests(), up.requests()), (1, 2));
+    let count = answered.extensions().get::<RetryCount>();
+    assert_eq!(count, Some(&RetryCount(2)));
+    assert_eq!(*told.lock().unwrap(), [2, 3]);
+
+    let failed = client.get(closed_port()).send().await.unwrap_err();
+    assert_eq!(failed.to_string(), "4 attempts");
 }
 
 /// Its answer is still one of reqwest's, with its address.

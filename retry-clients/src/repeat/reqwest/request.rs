@@ -4,6 +4,7 @@ use reqwest::{Body, Request, Response};
 
 use super::judge_response;
 use crate::ClientRetries;
+use crate::http::RetryCount;
 use crate::repeat::http::is_idempotent;
 use crate::repeat::{Judged, Repeat, RepeatBody, Unrepeatable};
 
@@ -43,6 +44,10 @@ impl Repeat<Response> for Request {
     ) -> Judged<Response> {
         let is_sent = kept.body.as_ref().is_none_or(Body::is_read);
         judge_response(kept.head.method(), is_sent, answer, retries).await
+    }
+
+    fn retried(answer: &mut Response, retries: u32) {
+        answer.extensions_mut().insert(RetryCount(retries));
     }
 
     fn name(kept: &KeptRequest) -> Cow<'_, str> {

@@ -1,0 +1,90 @@
+//! What a layer runs between two attempts of a call, and after the last.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use retry_runtime::{NextAttempt, Reason};
+
+use crate::BoxError;
+
+/// What runs between two attempts of a call. An `Err` ends the call with the outcome of the attempt before.
+pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send + 'a>>;
+/// What takes the place of a call that gave up.
+pub type FallbackFuture<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
+
+pub(crate) type Hook<Q, A, E> =
+    dyn for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a> + Send + Sync;
+type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
+
+/// How a layer's call ended that gave up: what its `fallback` gets.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GaveUp<A, E> {
+    /// What the last attempt came to.
+    pub outcome: Result<A, E>,
+    /// How many attempts were made.
+    pub attempts: u32,
+    /// Why none follows.
+    pub reason: Reason,
+}
+
+/// The hooks of a layer whose requests are `Q`, and whose calls end with `A` or `E`.
+pub struct Hooks<Q, A, E> {
+    pub(crate) before_pause: Option<Arc<Hook<Q, A, E>>>,
+    pub(crate) before_retry: Option<Arc<Hook<Q, A, E>>>,
+    pub(crate) fallback: Option<Arc<Fallback<A, E>>>,
+}
+
+/// The hooks of a layer that has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unhooked;
+
+/// [`Unhooked`], or [`Hooks`] of these types.
+#[diagnostic::on_unimplemented(
+    message = "the hooks of this layer are for other requests, answers or errors",
+    label = "here they get a `&mut {Q}` and a `Result<&{A}, &{E}>`"
+)]
+pub trait Hooked<Q, A, E>: Send + Sync {
+    #[doc(hidden)]
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>>;
+}
+
+impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
+    #[inline]
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
+        None
+    }
+}
+
+impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
+        Some(self)
+    }
+}
+
+impl<Q, A, E> From<Unhooked> for Hooks<Q, A, E> {
+    fn from(_: Unhooked) -> Self {
+        Self {
+            before_pause: None,
+            before_retry: None,
+            fallback: None,
+        }
+    }
+}
+
+impl<Q, A, E> Clone for Hooks<Q, A, E> {
+    fn clone(&self) -> Self {
+        Self {
+            before_pause: self.before_pause.clone(),
+            before_retry: self.before_retry.clone(),
+            fallback: self.fallback.clone(),
+        }
+    }
+}
+
+impl<Q, A, E> fmt::Debug for Hooks<Q, A, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks").finish_non_exhaustive()
+    }
+}

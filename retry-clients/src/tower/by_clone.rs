@@ -1,0 +1,316 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use retry_runtime::{
+    CircuitBreaker, Event, Limiter, Policy, Rejected, RetryBudget, TimedOut, Verdict,
+};
+use tower_service::Service;
+
+use super::{Called, Hooked, Hooks, Retry, RetryLayer, Unhooked};
+use crate::ClientRetries;
+use crate::client_retries::run::Keys;
+use crate::repeat::{Judged, Repeat, Unrepeatable};
+
+/// What calls are named by default.
+pub(super) const NAME: &str = "request";
+
+type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
+
+/// How a layer sends requests again that are `Clone`, to a service that answers with `A` or fails with `E`.
+///
+/// `X` says what calls may fail with besides: [`OwnErrors`] or [`AnyErrors`].
+pub struct ByClone<A, E, X = OwnErrors> {
+    judge: Arc<Judge<A, E>>,
+    ends: PhantomData<fn() -> X>,
+}
+
+/// Calls fail with the service's own errors alone.
+#[derive(Clone, Copy, Debug)]
+pub enum OwnErrors {}
+
+/// Calls may also fail with what is made of a [`Rejected`] or a [`TimedOut`].
+#[derive(Clone, Copy, Debug)]
+pub enum AnyErrors {}
+
+/// An error that a call can end with where no attempt has.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't say that a call was rejected or timed out",
+    label = "not `From<Rejected>` and `From<TimedOut>`",
+    note = "a breaker, a limiter or a timeout can end a call without an error of the service: implement both for `{Self}`, or leave them out"
+)]
+pub trait EndsWith<X>: Sized {
+    #[doc(hidden)]
+    fn rejected(rejected: Rejected) -> Self;
+    #[doc(hidden)]
+    fn timed_out(timed_out: TimedOut) -> Self;
+}
+
+impl<E> EndsWith<OwnErrors> for E {
+    fn rejected(_: Rejected) -> E {
+        unreachable!("no key rejects calls before their first attempt")
+    }
+
+    fn timed_out(_: TimedOut) -> E {
+        unreachable!("no attempt has a limit")
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<Rejected> + From<TimedOut>> EndsWith<AnyErrors> for E {
+    fn rejected(rejected: Rejected) -> E {
+        rejected.into()
+    }
+
+    fn timed_out(timed_out: TimedOut) -> E {
+        timed_out.into()
+    }
+}
+
+impl<A, E> RetryLayer<ByClone<A, E>> {
+    /// Retries requests of any type that is `Clone`, over a service that answers with `A` or fails with `E`. `on` says which
+    /// outcomes are failures, and which of these are worth a retry: `None` is a success. The log shows an error by its
+    /// `Display`.
+    ///
+    /// ```
+    /// use std::io;
+    /// use retry_clients::tower::RetryLayer;
+    /// use retry_runtime::{Classify, Policy};
+    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> io::Result<()> {
+    /// let on = |outcome: Result<&usize, &io::Error>| outcome.err().map(Classify::classify);
+    /// let service = ServiceBuilder::new()
+    ///     .layer(RetryLayer::cloning(Policy::new().max(5), on).name("length"))
+    ///     .service(service_fn(async |text: String| Ok(text.len())));
+    /// assert_eq!(service.oneshot(String::from("hello")).await?, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The service's errors stay as they are, and calls end with nothing else unless [`breaker`](Self::breaker),
+    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout) is named. A timeout of the policy is ignored
+    /// without the last, and the log says so.
+    pub fn cloning<F>(policy: Policy, on: F) -> Self
+    where
+        F: for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync + 'static,
+    {
+        let mut retries = ClientRetries::new(policy);
+        retries.limit = None;
+        Self {
+            retries,
+            by: ByClone {
+                judge: Arc::new(on),
+                ends: PhantomData,
+            },
+            hooks: Unhooked,
+        }
+    }
+}
+
+impl<A, E, X, H> RetryLayer<ByClone<A, E, X>, H> {
+    /// As [`ClientRetries::name`]. By default, calls are named `request`.
+    pub fn name(self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.with(|retries| retries.name(name))
+    }
+
+    /// As [`ClientRetries::idempotent`].
+    pub fn idempotent(self, idempotent: bool) -> Self {
+        self.with(|retries| retries.idempotent(idempotent))
+    }
+
+    /// As [`ClientRetries::budget`].
+    pub fn budget(self, budget: impl RetryBudget + Send + Sync + 'static) -> Self {
+        self.with(|retries| retries.budget(budget))
+    }
+
+    /// As [`ClientRetries::observe`].
+    pub fn observe(self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.with(|retries| retries.observe(observe))
+    }
+
+    /// As [`ClientRetries::cancel`].
+    pub fn cancel<F, C>(self, cancelled: F) -> Self
+    where
+        F: Fn() -> C + Send + Sync + 'static,
+        C: Future<Output = ()> + Send + 'static,
+    {
+        self.with(|retries| retries.cancel(cancelled))
+    }
+
+    /// As [`ClientRetries::breaker`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    pub fn breaker(
+        self,
+        breaker: impl CircuitBreaker + Send + Sync + 'static,
+    ) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
+        self.with(|retries| retries.breaker(breaker))
+    }
+
+    /// As [`ClientRetries::limiter`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    pub fn limiter(
+        self,
+        limiter: impl Limiter + Send + Sync + 'static,
+    ) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
+        self.with(|retries| retries.limiter(limiter))
+    }
+
+    /// Ends each attempt after the policy's `timeout`. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    pub fn policy_timeout(self) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
+        self.with(|mut retries| {
+            retries.limit = retries.policy.attempt_limit();
+            retries
+        })
+    }
+
+    fn with<Y>(
+        self,
+        set: impl FnOnce(ClientRetries) -> ClientRetries,
+    ) -> RetryLayer<ByClone<A, E, Y>, H> {
+        RetryLayer {
+            retries: set(self.retries),
+            by: ByClone {
+                judge: self.by.judge,
+                ends: PhantomData,
+            },
+            hooks: self.hooks,
+        }
+    }
+}
+
+impl<A, E, X> Clone for ByClone<A, E, X> {
+    fn clone(&self) -> Self {
+        Self {
+            judge: Arc::clone(&self.judge),
+            ends: PhantomData,
+        }
+    }
+}
+
+impl<A, E, X> fmt::Debug for ByClone<A, E, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByClone").finish_non_exhaustive()
+    }
+}
+
+impl<S, Q, X, H> Service<Q> for Retry<S, ByClone<S::Response, S::Error, X>, H>
+where
+    Q: Clone + Send + 'static,
+    S: Service<Q, Error: EndsWith<X> + fmt::Display + Send, Future: Send, Response: Send>
+        + Clone
+        + Send
+        + 'static,
+    X: 'static,
+    H: Hooked<Q, S::Response, S::Error> + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Called<S::Response, S::Error>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Q) -> Self::Future {
+        self.send(request)
+    }
+}
+
+impl<Q, A, E, X, H> Keys<Q, A, E> for RetryLayer<ByClone<A, E, X>, H>
+where
+    Q: Clone + Send,
+    A: Send,
+    E: EndsWith<X> + fmt::Display + Send,
+    H: Hooked<Q, A, E>,
+{
+    type Request = Cloned<Q, A, E>;
+    type Answer = A;
+    type Error = E;
+
+    fn retries(&self) -> &ClientRetries {
+        &self.retries
+    }
+
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
+        self.hooks.hooks()
+    }
+
+    fn wrap(&self, request: Q) -> Cloned<Q, A, E> {
+        Cloned {
+            request,
+            judge: Arc::clone(&self.by.judge),
+        }
+    }
+
+    fn unwrap(cloned: Cloned<Q, A, E>) -> Q {
+        cloned.request
+    }
+
+    fn request(cloned: &mut Cloned<Q, A, E>) -> &mut Q {
+        &mut cloned.request
+    }
+
+    fn error(error: E) -> E {
+        error
+    }
+
+    fn rejected(rejected: Rejected) -> E {
+        E::rejected(rejected)
+    }
+
+    fn timed_out(timed_out: TimedOut) -> E {
+        E::timed_out(timed_out)
+    }
+
+    fn verdict(&self, error: &E) -> Option<Verdict> {
+        (self.by.judge)(Err(error))
+    }
+
+    fn shown(error: &E) -> String {
+        error.to_string()
+    }
+}
+
+/// A request, and what judges its answers.
+pub(crate) struct Cloned<Q, A, E> {
+    request: Q,
+    judge: Arc<Judge<A, E>>,
+}
+
+impl<Q: Clone + Send, A: Send, E> Repeat<A> for Cloned<Q, A, E> {
+    /// Behind a lock, as a request need not be `Sync`.
+    type Kept = Mutex<Self>;
+    type Answer = A;
+
+    fn keep(self, _: usize) -> (Self, Mutex<Self>) {
+        (self.clone(), Mutex::new(self))
+    }
+
+    fn again(kept: &Mutex<Self>, _: u32) -> Result<Self, Unrepeatable> {
+        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.clone())
+    }
+
+    async fn judge(kept: &Mutex<Self>, answer: A, _: &ClientRetries) -> Judged<A> {
+        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match (kept.judge)(Ok(&answer)) {
+            None => Judged::success(answer),
+            Some(verdict) => Judged::failure(answer, verdict, "answer rejected"),
+        }
+    }
+
+    fn name(_: &Mutex<Self>) -> Cow<'_, str> {
+        Cow::Borrowed(NAME)
+    }
+}
+
+impl<Q: Clone, A, E> Clone for Cloned<Q, A, E> {
+    fn clone(&self) -> Self {
+        Self {
+            request: self.request.clone(),
+            judge: Arc::clone(&self.judge),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Requests of any type that is `Clone`, over a service whose error type stays.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
+use retry_runtime::{
+    Breaker, Budget, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, TimedOut, Verdict,
+    testing,
+};
+use tokio::time::Instant;
+use tower::{Layer, ServiceExt, service_fn};
+
+use super::plain::{Fault, Outcome, Plain};
+
+/// 1 s, 2 s, 4 s.
+const POLICY: Policy = Policy::new().jitter(Jitter::None);
+
+fn busy(outcome: Result<&&str, &Fault>) -> Option<Verdict> {
+    match outcome {
+        Ok(&"busy") => Some(Verdict::TRANSIENT),
+        Ok(_) => None,
+        Err(Fault("ambiguous")) => Some(Verdict::TRANSIENT.ambiguous()),
+        Err(Fault(text)) => Some(Verdict::from(text.starts_with("busy"))),
+    }
+}
+
+fn layer() -> RetryLayer<ByClone<&'static str, Fault>> {
+    RetryLayer::cloning(POLICY, busy)
+}
+
+async fn send<By, H>(layer: RetryLayer<By, H>, service: &Plain) -> Outcome
+where
+    RetryLayer<By, H>: Layer<Plain, Service = Retry<Plain, By, H>>,
+    Retry<Plain, By, H>: tower::Service<String, Response = &'static str, Error = Fault>,
+{
+    layer
+        .layer(service.clone())
+        .oneshot(String::from("ask"))
+        .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_and_errors_are_judged_by_their_types() {
+    static BUDGET: Budget = Budget::standard();
+    let cases: [(Outcome, RetryLayer<_, _>, usize, &str); 5] = [
+        (Ok("busy"), layer(), 2, "answer rejected reason=transient"),
+        (
+            Err(Fault("busy")),
+            layer().budget(&BUDGET),
+            2,
+            "busy reason=transient",
+        ),
+        (Err(Fault("gone")), layer(), 1, "gone reason=not retryable"),
+        (
+            Err(Fault("ambiguous")),
+            layer(),
+            2,
+            "ambiguous reason=transient",
+        ),
+        (
+            Err(Fault("ambiguous")),
+            layer().idempotent(false),
+            1,
+            "ambiguous reason=ambiguous",
+        ),
+    ];
+    for (outcome, layer, attempts, line) in cases {
+        let recording = testing::record();
+        let service = Plain::new([outcome]);
+        let answered = send(layer, &service).await.is_ok();
+        assert_eq!(answered, attempts == 2, "{line}");
+        assert_eq!(service.requests(), vec!["ask"; attempts], "{line}");
+        let lines = recording.lines();
+        assert!(lines[0].contains(" request attempt=1 "), "{lines:?}");
+        assert!(lines[0].ends_with(line), "{lines:?}");
+    }
+}
+
+/// What may end a call besides the service's own errors, where these can say so.
+#[tokio::test(start_paused = true)]
+async fn a_breaker_and_a_timeout_need_an_error_that_tells() {
+    #[derive(Debug, PartialEq, thiserror::Error)]
+    enum Failed {
+        #[error(transparent)]
+        Rejected(#[from] Rejected),
+        #[error(transparent)]
+        TimedOut(#[from] TimedOut),
+    }
+    const LIMIT: Duration = Duration::from_secs(5);
+    let on = |outcome: Result<&(), &Failed>| outcome.err().map(|_| Verdict::TRANSIENT);
+    let policy = POLICY.timeout(LIMIT).max(1);
+    let never = service_fn(async |(): ()| std::future::pending::<Result<(), Failed>>().await);
+
+    let timed = RetryLayer::cloning(policy, on).policy_timeout();
+    let service = timed
+        .breaker(Breaker::new().consecutive_failures(2))
+        .layer(never);
+    let began = Instant::now();
+    let failed = service.clone().oneshot(()).await;
+    assert_eq!(failed, Err(Failed::TimedOut(TimedOut::new(LIMIT))));
+    assert_eq!(began.elapsed(), 2 * LIMIT + Duration::from_secs(1));
+    let rejected = Rejected::new(RejectedBy::Breaker);
+    assert_eq!(service.oneshot(()).await, Err(Failed::Rejected(rejected)));
+
+    let recording = testing::record();
+    let plain = RetryLayer::cloning(policy, busy)
+        .name("told")
+        .layer(Plain::new([]));
+    assert_eq!(plain.oneshot(String::new()).await, Ok("hello"));
+    assert!(
+        recording.lines()[0].starts_with("ignoring the policy's timeout told"),
+        "{recording:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_change_the_request_at_their_time() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (paused, resumed) = (Arc::clone(&told), Arc::clone(&told));
+    let service = Plain::new([Err(Fault("busy")), Ok("busy")]);
+    let began = Instant::now();
+    let layer = layer()
+        .before_pause(
+            move |request: &mut String, outcome: Result<&&str, &Fault>, next| {
+                request.push('1');
+                let line = format!("{outcome:?} {} {:?}", next.number(), next.pause());
+                paused
+                    .lock()
+                    .unwrap()
+                    .push((began.elapsed().as_secs(), line));
+                Box::pin(async { Ok(()) })
+            },
+        )
+        .before_retry(
+            move |request: &mut String, outcome: Result<&&str, &Fault>, _| {
+                resumed
+                    .lock()
+                    .unwrap()
+                    .push((began.elapsed().as_secs(), format!("{outcome:?}")));
+                Box::pin(async {
+                    tokio::time::sleep(Duration::from_secs(10)).await;
+                    request.push('2');
+                    Ok(())
+                })
+            },
+        );
+    assert_eq!(send(layer, &service).await, Ok("hello"));
+    assert_eq!(service.requests(), ["ask", "ask12", "ask1212"]);
+    assert_eq!(service.starts(), [0, 11_000, 23_000]);
+    let told = told.lock().unwrap();
+    let told: Vec<_> = told.iter().map(|(after, line)| (*after, &**line)).collect();
+    let expected = [
+        (0, "Err(Fault(\"busy\")) 2 1s"),
+        (1, "Err(Fault(\"busy\"))"),
+        (11, "Ok(\"busy\") 3 2s"),
+        (13, "Ok(\"busy\")"),
+    ];
+    assert_eq!(told, expected);
+}
+
+/// With what the attempt came to, and what was paid for the retry goes back.
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_fails_ends_the_call() {
+    static BUDGET: Budget = Budget::standard();
+    for before_pause in [true, false] {
+        let service = Plain::failing(["busy"]);
+        let recording = testing::record();
+        let layer = layer().budget(&BUDGET);
+        let outcome = if before_pause {
+            send(layer.before_pause(refused), &service).await
+        } else {
+            send(layer.before_retry(refused), &service).await
+        };
+        assert_eq!(outcome, Err(Fault("busy")));
+        assert_eq!(service.starts(), [0]);
+        let last = "gave up request attempt=1 max=3 error=busy; token refused reason=hook failed";
+        assert_eq!(recording.lines().last().unwrap(), last);
+        assert_eq!(BUDGET.available().to_string(), "500");
+    }
+}
+
+fn refused<'a>(
+    _: &'a mut String,
+    _: Result<&'a &'static str, &'a Fault>,
+    _: NextAttempt,
+) -> HookFuture<'a> {
+    Box::pin(async { Err("token refused".into()) })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_counts_against_the_deadline() {
+    let service = Plain::failing(["busy"]);
+    let layer = RetryLayer::cloning(POLICY.deadline(Duration::from_secs(5)), busy).before_retry(
+        |_: &mut String, _: Result<&&str, &Fault>, _| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_mins(1)).await;
+                Ok(())
+            })
+        },
+    );
+    let recording = testing::record();
+    assert_eq!(send(layer, &service).await, Err(Fault("busy")));
+    assert_eq!(service.starts(), [0]);
+    assert!(
+        recording.lines()[1].ends_with("reason=deadline"),
+        "{recording:?}"
+    );
+}
+
+/// What gave up, and what takes its place.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_replaces_the_outcome() {
+    let cases: [(&[&'static str], &str, &[&str]); 4] = [
+        (&[], "none", &[]),
+        (
+            &["gone"],
+            "Err(Fault(\"gone\")) 1 not retryable",
+            &[
+                "falling back request attempt=1 max=3 error=gone reason=not retryable",
+                "fell back",
+            ],
+        ),
+        (
+            &["busy", "gone"],
+            "Err(Fault(\"gone\")) 2 not retryable",
+            &[
+                "retrying",
+                "falling back",
+                "fell back request attempt=2 max=3",
+            ],
+        ),
+        (
+            &["busy", "busy", "busy", "busy"],
+            "Err(Fault(\"busy\")) 4 exhausted",
+            &[
+                "retrying",
+                "retrying",
+                "retrying",
+                "falling back",
+                "fell back",
+            ],
+        ),
+    ];
+    for (faults, expected, lines) in cases {
+        let told = Arc::new(Mutex::new(String::from("none")));
+        let tell = Arc::clone(&told);
+        let layer = layer().fallback(move |gave_up: GaveUp<&'static str, Fault>| {
+            let GaveUp {
+                outcome,
+                attempts,
+                reason,
+                ..
+            } = gave_up;
+            *tell.lock().unwrap() = format!("{outcome:?} {attempts} {reason}");
+            Box::pin(async { Ok("cached") })
+        });
+        let recording = testing::record();
+        let outcome = send(layer, &Plain::failing(faults.iter().copied())).await;
+        assert_eq!(
+            outcome,
+            Ok(if faults.is_empty() { "hello" } else { "cached" })
+        );
+        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(recording.lines().len(), lines.len(), "{recording:?}");
+        for (line, expected) in recording.lines().iter().zip(lines) {
+            assert!(line.starts_with(expected), "{recording:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_follows_what_ends_a_call_between_attempts() {
+    let layer = layer().before_retry(refused).fallback(|gave_up| {
+        assert_eq!((gave_up.attempts, gave_up.reason), (1, Reason::HookFailed));
+        Box::pin(async { Ok("cached") })
+    });
+    let recording = testing::record();
+    assert_eq!(send(layer, &Plain::failing(["busy"])).await, Ok("cached"));
+    assert_eq!(
+        recording.lines()[1..],
+        [
+            "falling back request attempt=1 max=3 error=busy; token refused reason=hook failed",
+            "fell back request attempt=1 max=3",
+        ]
+    );
+}
+
+/// A type that a client can name in a field, whatever its closures.
+#[tokio::test]
+async fn the_layered_service_has_a_name() {
+    struct Client(Retry<Plain, ByClone<&'static str, Fault>>);
+    let client = Client(layer().layer(Plain::new([])));
+    assert_eq!(client.0.oneshot(String::new()).await, Ok("hello"));
+}

@@ -1,0 +1,115 @@
+//! Between the attempts of requests by HTTP, and after the last.
+
+use std::io::ErrorKind;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use retry_clients::ClientRetries;
+use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
+use retry_clients::tower::{GaveUp, RetryLayer};
+use retry_runtime::{Jitter, Policy, Verdict};
+use tower::{Layer, ServiceExt};
+
+use super::scripted::{Answer, BoxError, Scripted, post};
+use Answer::{Fails, Status};
+
+type Answered = Response<LookedAt<Full<Bytes>>>;
+/// Can be read only once, and is recorded.
+type Once = UnsyncBoxBody<Bytes, BoxError>;
+
+const POLICY: Policy = Policy::new().jitter(Jitter::None);
+
+/// Changes stay for the retries that follow, which send the whole recorded body.
+#[tokio::test(start_paused = true)]
+async fn a_hook_puts_a_new_token_into_the_request() {
+    let expired = |outcome: Outcome<'_>| match outcome {
+        Ok(answer) if answer.status() == StatusCode::UNAUTHORIZED => Some(Verdict::TRANSIENT),
+        outcome => classify(outcome),
+    };
+    let service = Scripted::new([Status(401, &[]), Status(503, &[]), Status(503, &[])]);
+    let layer = RetryLayer::new(ClientRetries::new(POLICY).on(expired)).before_retry(
+        |request: &mut Request<Once>, outcome: Result<&Answered, &BoxError>, _| {
+            let is_expired = outcome.is_ok_and(|answer| answer.status() == 401);
+            Box::pin(async move {
+                if is_expired {
+                    request
+                        .headers_mut()
+                        .insert("authorization", "new".parse()?);
+                }
+                Ok(())
+            })
+        },
+    );
+    let body = Full::from("hello").map_err(BoxError::from).boxed_unsync();
+    let request = Request::post("http://api.example/").header("authorization", "old");
+    let answer = layer
+        .layer(service.clone())
+        .oneshot(request.body(body).unwrap());
+    assert_eq!(answer.await.unwrap().status(), 200);
+    let tokens: Vec<_> = service
+        .received()
+        .into_iter()
+        .map(|request| (request.headers["authorization"].clone(), request.body))
+        .collect();
+    let expected = ["old", "new", "new", "new"].map(|token| (token, "hello"));
+    assert_eq!(
+        tokens,
+        expected.map(|(token, body)| (token.parse().unwrap(), body.into()))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_says_how_many_retries_it_took() {
+    let cases: [(&[Answer], u16, Option<u32>); 6] = [
+        (&[], 200, None),
+        (&[Status(404, &[])], 404, None),
+        (&[Status(503, &[])], 200, Some(1)),
+        (
+            &[Status(503, &[]), Fails(ErrorKind::ConnectionReset)],
+            200,
+            Some(2),
+        ),
+        (&[Status(503, &[]), Status(404, &[])], 404, Some(1)),
+        (
+            &[
+                Status(500, &[]),
+                Status(500, &[]),
+                Status(500, &[]),
+                Status(503, &[]),
+            ],
+            503,
+            Some(3),
+        ),
+    ];
+    for (answers, status, retries) in cases {
+        let service = Scripted::new(answers.iter().cloned());
+        let answer = service.under(POLICY).oneshot(post("hello")).await.unwrap();
+        let count = answer.extensions().get::<RetryCount>().map(|count| count.0);
+        assert_eq!(
+            (answer.status().as_u16(), count),
+            (status, retries),
+            "{answers:?}"
+        );
+    }
+}
+
+/// The error of a call may say how many retries it took.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_replaces_the_error() {
+    let service = Scripted::new(vec![Fails(ErrorKind::ConnectionReset); 4]);
+    let layer = RetryLayer::new(POLICY).fallback(|gave_up: GaveUp<Answered, BoxError>| {
+        let retries = gave_up.attempts.saturating_sub(1);
+        let outcome = gave_up.outcome;
+        Box::pin(async move {
+            outcome.map_err(|error| format!("{error}, after {retries} retries").into())
+        })
+    });
+    let failed = layer
+        .layer(service)
+        .oneshot(post("hello"))
+        .await
+        .unwrap_err();
+    assert_eq!(failed.to_string(), "connection reset, after 3 retries");
+}
