@@ -129,9 +129,11 @@ impl<'a> Crate<'a> {
                 return (failures, warnings.len());
             }
             let before = changed.len();
+            // Another error of a function names what it calls, too.
+            let tried = changed.clone();
             for error in &errors {
                 let mut places = error.places.iter();
-                let found = places.find_map(|place| self.function_at(place, &changed));
+                let found = places.find_map(|place| self.function_at(place, &tried));
                 if let Some(index) = found {
                     changed.remove(&index);
                     let code = error.code.as_deref().unwrap_or("-");
