@@ -44,6 +44,7 @@ pub use crate::call::state::Call;
 pub use crate::classify::cancelled::{Cancelled, FromCancelled};
 pub use crate::classify::from_rejected::FromRejected;
 pub use crate::classify::from_timed_out::FromTimedOut;
+pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
@@ -119,8 +120,8 @@ pub use validation::{
     corrected, history_of, invalid, kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, classify_field,
-    of_attempt, of_stream, verdict,
+    ClassifyField, HintField, accepts, after, answer, classify, classify_field, of_attempt,
+    of_stream, verdict,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
