@@ -43,7 +43,7 @@ impl Printer<'_> {
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let span = self.attempt_span();
-        let once = self.once(attempted);
+        let once = self.beside_permit(self.once(attempted));
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             return if is_blocking {
                 let checked = checked(self.run(once));
