@@ -67,7 +67,8 @@ pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{
-    CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
+    CloneArgument, ClonedClient, keep, keep_optional, left_in_place, lend, lend_optional,
+    take_argument,
 };
 pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, own_budget, paid, spend, spend_kept};
