@@ -46,5 +46,5 @@ pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncan
 pub use abort::Aborts;
 pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
-pub use operation::Operation;
+pub use operation::{BlockingOutcome, Operation};
 pub use shown_by::ShownBy;
