@@ -3,5 +3,6 @@
 pub(crate) mod check;
 pub(crate) mod expression;
 pub(crate) mod function;
+mod moved_part;
 pub(crate) mod outcome;
 pub(crate) mod wrapped_body;

@@ -4,19 +4,19 @@
 //! one in a field, and to write functions that take any:
 //!
 //! ```
-//! use retry_runtime::chain::OnError;
+//! use std::io;
 //! use retry_runtime::{Policy, PolicyCall};
 //!
 //! struct Store<On> {
 //!     chain: PolicyCall<On>,
 //! }
 //!
-//! fn store<On: OnError<std::io::Error>>(policy: Policy, on: On) -> Store<On> {
+//! fn store<On: FnMut(&io::Error) -> bool>(policy: Policy, on: On) -> Store<On> {
 //!     Store { chain: policy.on(on) }
 //! }
 //!
-//! let store = store(Policy::new().max(2), |_: &std::io::Error| true);
-//! assert_eq!(store.chain.call_blocking(|| Ok::<_, std::io::Error>(7)).unwrap(), 7);
+//! let store = store(Policy::new().max(2), |_| true);
+//! assert_eq!(store.chain.call_blocking(|| io::Result::Ok(7)).unwrap(), 7);
 //! ```
 
 pub(crate) mod abort;
@@ -45,6 +45,6 @@ pub use crate::key::Unnamed;
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use abort::Aborts;
 pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};
-pub use on_error::{ByClassify, ByVerdict, Classifies, OnError};
-pub use operation::Operation;
+pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
+pub use operation::{BlockingOutcome, Operation};
 pub use shown_by::ShownBy;

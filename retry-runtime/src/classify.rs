@@ -18,6 +18,7 @@ pub(crate) mod from_rejected;
 pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+pub(crate) mod into_verdict;
 #[cfg(feature = "std")]
 mod io;
 pub(crate) mod kind;

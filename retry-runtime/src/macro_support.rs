@@ -46,6 +46,7 @@ pub use crate::call::state::Call;
 pub use crate::classify::cancelled::{Cancelled, FromCancelled};
 pub use crate::classify::from_rejected::FromRejected;
 pub use crate::classify::from_timed_out::FromTimedOut;
+pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
@@ -72,7 +73,8 @@ pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{
-    CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, lend_optional, take_argument,
+    CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, left_in_place, lend_optional,
+    take_argument,
 };
 pub use budget::{budget, own_budget};
 pub use cancel::{IntoCancel, cancelled, has_come, is_cancelled, pause_or_cancelled};
@@ -99,7 +101,7 @@ pub use validation::{
     kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, of_attempt, of_stream,
+    ClassifyField, HintField, accepts, after, answer, classify, of_attempt, of_stream,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
@@ -124,6 +126,11 @@ pub fn cold_at<T>(
 #[inline]
 pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()
+}
+
+/// An attempt, as it is: the compiler sees that what is beside it is still in use.
+pub fn beside<A, T>(attempt: A, _: &T) -> A {
+    attempt
 }
 
 /// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.

@@ -312,7 +312,11 @@ fn what_is_wrong_is_not_installed() {
             "installed=1",
             "`installed` takes keys: write them in parentheses, as in `installed(max=2)`",
         ),
-        ("installed", "`installed` has no value: write `installed=…`"),
+        (
+            "installed",
+            "`installed` takes keys: write them in parentheses, as in `installed(max=2)`",
+        ),
+        ("enabled", "`enabled` has no value: write `enabled=…`"),
         (
             "max=1",
             "`max` takes keys: write them in parentheses, as in `max(max=2)`",

@@ -353,6 +353,10 @@ fn refuses_values() {
             "`off` is a value without its key: write `enabled=false`".into(),
         ),
         (
+            "default",
+            "`default` is no key: an empty text is the default policy".into(),
+        ),
+        (
             "5",
             "`5` is a value without its key: write `max=5`".into(),
         ),

@@ -340,7 +340,7 @@ async fn what_is_not_an_attempt_is_in_the_span_of_the_call() {
         .timeout(SECOND)
         .name("fetch")
         .span(true);
-    let chain = chain.policy_timeout().on(|_: &Busy| true);
+    let chain = chain.policy_timeout().on(|_| true);
     let chain = chain.fallback(async |_: GaveUp<Busy>| {
         tracing::info!("resorted");
         Ok(())
@@ -362,7 +362,7 @@ async fn what_is_not_an_attempt_is_in_the_span_of_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_of_a_batch_at_once() {
-    let batches = Policy::new().max(1).name("fetch").on(|_: &Busy| true);
+    let batches = Policy::new().max(1).name("fetch").on(|_| true);
     let sent = retry_each(
         batches.span(true).batches(1).concurrency(2),
         [1, 2],
@@ -382,7 +382,7 @@ async fn threads_of_a_batch_are_in_the_span_of_the_call() {
     let both = Barrier::new(2);
     let sent = async {
         let listener = dispatcher::get_default(Clone::clone);
-        let batches = Policy::none().name("fetch").on(|_: &Busy| true).span(true);
+        let batches = Policy::none().name("fetch").on(|_| true).span(true);
         retry_each_blocking(batches.batches(1).concurrency(2), [1, 2], |items| {
             both.wait();
             dispatcher::with_default(&listener, || tracing::info!("asked"));
@@ -409,7 +409,7 @@ async fn ends_of_spans() {
         "call{call=fetch}: close",
     ];
     let policy = Policy::none().max(1).name("fetch");
-    let chain = policy.on(|_: &Busy| true).span(true);
+    let chain = policy.on(|_| true).span(true);
     macro_rules! assert_ends {
         ($($form:literal: |$server:ident| $call:expr;)*) => {$({
             let $server = once();
@@ -434,7 +434,7 @@ async fn plans() {
         tracing::info!("asked");
         Ok(())
     });
-    let chain = Policy::new().max(1).on(|_: &Busy| true);
+    let chain = Policy::new().max(1).on(|_| true);
     let run = plan.run_until(chain.span(true).name("site"), async |results| {
         tracing::info!("validated");
         match results.output("label") {

@@ -218,18 +218,21 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                             &mut retry_history,
                             __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
                         );
-                        let mut retry_outcome: __retry::Result<_, _> = async {
-                            if false {
-                                return __retry::never_by(is_retryable);
-                            }
-                            {
-                                let attempt = &retry_history;
-                                {
-                                    let answer = client.ask(attempt.last_error()).await?;
-                                    Ok(answer.text)
-                                }
-                            }
-                        }
+                        let mut retry_outcome: __retry::Result<_, _> = __retry::beside(
+                                async {
+                                    if false {
+                                        return __retry::never_by(is_retryable);
+                                    }
+                                    {
+                                        let attempt = &retry_history;
+                                        {
+                                            let answer = client.ask(attempt.last_error()).await?;
+                                            Ok(answer.text)
+                                        }
+                                    }
+                                },
+                                &retry_permit,
+                            )
                             .await;
                         if false {
                             __retry::has_error_type(retry_error_type, &retry_outcome);

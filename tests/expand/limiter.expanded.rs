@@ -70,12 +70,15 @@ impl Client {
                         );
                     }
                     __retry::drop(retry_failed);
-                    let mut retry_outcome: Result<Completion, ModelError> = async {
-                        if false {
-                            return __retry::never::<Result<Completion, ModelError>>();
-                        }
-                        { self.post(prompt).await }
-                    }
+                    let mut retry_outcome: Result<Completion, ModelError> = __retry::beside(
+                            async {
+                                if false {
+                                    return __retry::never::<Result<Completion, ModelError>>();
+                                }
+                                { self.post(prompt).await }
+                            },
+                            &retry_permit,
+                        )
                         .await;
                     match retry_outcome {
                         __retry::Ok(_) => {

@@ -43,7 +43,7 @@ impl Printer<'_> {
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let span = self.attempt_span();
-        let once = self.once(attempted);
+        let once = self.beside_permit(self.once(attempted));
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             return if is_blocking {
                 let checked = checked(self.run(once));
@@ -114,6 +114,7 @@ impl Printer<'_> {
                 (None, None) => body.into_token_stream(),
                 (attempt, clones) => ours!({ #attempt #clones #body }),
             };
+            let content = code!(#(self.left_in_place()) #content);
             (content, span)
         };
         match (attempted, &self.model.attempts) {
@@ -208,6 +209,16 @@ impl Printer<'_> {
             ours!(#[allow(unused_mut)] let mut #own = #clone;)
         });
         Some(joined(&mut clones))
+    }
+
+    /// Says at a part of an argument why no attempt may move it.
+    fn left_in_place(&self) -> Option<TokenStream> {
+        let part = self.model.moved_part.as_ref()?;
+        Some(ours_at! {part.span()=>
+            if false {
+                __retry::left_in_place(&#part);
+            }
+        })
     }
 
     /// What an attempt calls a `self` of its own, as no local can have that name.

@@ -149,6 +149,17 @@ impl Printer<'_> {
         })
     }
 
+    /// An attempt that begins while the breaker's pass is held. The compiler names the first use of a borrow that stands in
+    /// the attempt's way: without this one at the user's expression, it would name our locals.
+    pub(crate) fn beside_permit(&self, attempt: TokenStream) -> TokenStream {
+        match self.model.expr(Key::Breaker) {
+            Some(breaker) if !self.model.is_hedged() => {
+                ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_permit))
+            }
+            _ => attempt,
+        }
+    }
+
     /// Releases what was kept in case the attempt did not begin.
     fn begins(&self) -> TokenStream {
         let failed = when(

@@ -32,6 +32,8 @@ pub(crate) struct Model {
     pub(crate) attempts: Callee,
     /// The arguments that each attempt owns a clone of.
     pub(crate) cloned: Vec<Ident>,
+    /// The part of an argument that has to be `Copy`.
+    pub(crate) moved_part: Option<TokenStream>,
     pub(crate) default_name: DefaultName,
     /// Where the function returns a stream and says what to do with it.
     pub(crate) stream: Option<Stream>,
@@ -253,6 +255,7 @@ impl Model {
             delivery,
             attempts: Callee::Body,
             cloned,
+            moved_part: function.moved_part(),
             default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),

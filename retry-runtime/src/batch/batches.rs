@@ -38,7 +38,7 @@ impl Policy {
     /// Sets how many items [`retry_each`](crate::retry_each) puts into one call at most. 0 counts as 1. A policy alone
     /// sends all in one call.
     pub fn batches(&self, size: usize) -> Batches {
-        self.on(ByClassify).batches(size)
+        PolicyCall::of(*self).batches(size)
     }
 }
 

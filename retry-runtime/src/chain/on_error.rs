@@ -55,6 +55,17 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     }
 }
 
+/// A function of an error, whose type need not be written: the bound says that it is borrowed.
+#[diagnostic::on_unimplemented(
+    message = "`on` takes a function that says whether an error is worth a retry",
+    label = "not a function of a borrowed error",
+    note = "write `.on(is_retryable)` or `.on(|error: &MyError| …)`"
+)]
+pub trait OnFunction<E, V>: FnMut(&E) -> V {}
+
+#[diagnostic::do_not_recommend]
+impl<E, V, F: FnMut(&E) -> V> OnFunction<E, V> for F {}
+
 /// Errors say it themselves, by [`Classify`], and are shown as [`Classify::describe`] says.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByClassify;

@@ -19,6 +19,32 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
+/// What a blocking attempt returns: a `Result`. With parameters, since associated types would add an error of their own.
+#[diagnostic::on_unimplemented(
+    message = "a blocking call needs a closure that returns a `Result`, and `{Self}` is none",
+    label = "returns no `Result`",
+    note = "an async function is called with `.call(async || get(url).await).await`"
+)]
+pub trait BlockingOutcome<T, E> {
+    /// The `Result`.
+    fn into_result(self) -> Result<T, E>;
+    /// The way back.
+    fn from_result(result: Result<T, E>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> BlockingOutcome<T, E> for Result<T, E> {
+    #[inline]
+    fn into_result(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn from_result(result: Self) -> Self {
+        result
+    }
+}
+
 /// What makes the attempts of a chain's call.
 pub(super) trait Operated {
     /// Room for what is known of earlier attempts. Not in [`MakesAttempts`], whose bounds on a closure would be in the type

@@ -11,7 +11,7 @@ use crate::chain::hook::Hooks;
 use crate::chain::keys::{CallKeys, Keys, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::name::{name, place_of};
 use crate::chain::on_error::{ByClassify, OnError};
-use crate::chain::operation::{OfAttempt, Operation, Plain};
+use crate::chain::operation::{BlockingOutcome, OfAttempt, Operation, Plain};
 use crate::chain::run_async::run;
 use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::SpanKey;
@@ -195,12 +195,16 @@ impl Policy {
     /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
     /// ```
     #[cfg(feature = "std")]
-    pub fn call_blocking<F, T, E>(&self, operation: F) -> Result<T, E>
+    pub fn call_blocking<F, R, T, E>(&self, operation: F) -> R
     where
-        F: FnMut() -> Result<T, E>,
+        F: FnMut() -> R,
+        R: BlockingOutcome<T, E>,
         E: Classify,
     {
-        run_blocking(PolicyCall::of(self), Plain::<_, ()>::new(operation))
+        R::from_result(run_blocking(
+            PolicyCall::of(self),
+            Plain::<_, ()>::new(operation),
+        ))
     }
 }
 
@@ -289,9 +293,10 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     }
 
     /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
-    pub fn call_blocking<Op, T, E>(self, operation: Op) -> Result<T, E>
+    pub fn call_blocking<Op, R, T, E>(self, operation: Op) -> R
     where
-        Op: FnMut() -> Result<T, E>,
+        Op: FnMut() -> R,
+        R: BlockingOutcome<T, E>,
         On: OnError<E>,
         C: Cancel + Aborts<E>,
         W: BlockingTimer,
@@ -307,13 +312,17 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         let keys = self.keys.keys();
         let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
         let _entered = K::Span::enter(&span);
-        run_blocking(self, Plain::<_, HistoryOf<A, E>>::new(operation))
+        R::from_result(run_blocking(
+            self,
+            Plain::<_, HistoryOf<A, E>>::new(operation),
+        ))
     }
 
     /// Like [`call_attempt`](Self::call_attempt), for blocking code.
-    pub fn call_attempt_blocking<Op, T, E>(self, operation: Op) -> Result<T, E>
+    pub fn call_attempt_blocking<Op, R, T, E>(self, operation: Op) -> R
     where
-        Op: FnMut(Arc<Attempt<E>>) -> Result<T, E>,
+        Op: FnMut(Arc<Attempt<E>>) -> R,
+        R: BlockingOutcome<T, E>,
         On: OnError<E>,
         C: Cancel + Aborts<E>,
         W: BlockingTimer,
@@ -329,6 +338,6 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         let keys = self.keys.keys();
         let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
         let _entered = K::Span::enter(&span);
-        run_blocking(self, OfAttempt::new(operation))
+        R::from_result(run_blocking(self, OfAttempt::new(operation)))
     }
 }

@@ -8,7 +8,7 @@ use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::hook::Hooks;
 use crate::chain::keys::{Rejecting, SingleKeys};
 use crate::chain::on_error::OnError;
-use crate::chain::operation::MakesAttempts;
+use crate::chain::operation::{BlockingOutcome, MakesAttempts};
 use crate::chain::policy_call::Keyed;
 use crate::chain::run::{Outcome, Run, Step, follow};
 use crate::chain::span::SpanKey;
@@ -18,7 +18,7 @@ use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
 /// Calls until it succeeds or gives up.
-pub(super) fn run_blocking<Q, Op, T, E>(call: Q, mut operation: Op) -> Result<T, E>
+pub(super) fn run_blocking<Q, Op, R, T, E>(call: Q, mut operation: Op) -> Result<T, E>
 where
     Q: Keyed<On: OnError<E>, Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
     Q::Single: SingleKeys<
@@ -29,7 +29,8 @@ where
             BeforeRetry: Hooks<E, Returned: HookOutcome>,
         >,
     Rejecting<Q::Keys>: Rejects<E>,
-    Op: MakesAttempts<E, Result<T, E>>,
+    Op: MakesAttempts<E, R>,
+    R: BlockingOutcome<T, E>,
 {
     let (mut run, cancel, timer, fallback) =
         Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
@@ -46,7 +47,8 @@ where
                 let spans = run.context.keys.span;
                 let outcome = attempted::run!(
                     spans.attempt(run.attempts.call().attempt(), || operation
-                        .begin(&run.history)),
+                        .begin(&run.history)
+                        .into_result()),
                     run.outer()
                 );
                 run.ended(outcome, false, || cancel.is_cancelled(), || timer.now())

@@ -15,10 +15,11 @@ use crate::call::next_attempt::NextAttempt;
 use crate::chain::hook::Hook;
 use crate::chain::keys::{CallKeys, Keys};
 use crate::chain::observer::ObserveFn;
-use crate::chain::on_error::{ByClassify, ByVerdict};
+use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
+use crate::classify::into_verdict::IntoVerdict;
 use crate::key::{Unnamed, with};
 use crate::limiter::Limiter;
 use crate::policy::Policy;
@@ -107,7 +108,7 @@ impl Policy {
     ///
     /// [`PolicyCall`] lists the other keys that a chain may have.
     #[inline]
-    pub fn on<On>(&self, on: On) -> PolicyCall<On> {
+    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(&self, on: On) -> PolicyCall<On> {
         self.chain().on(on)
     }
 
@@ -264,14 +265,20 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
 impl<C, W, K, A, P> PolicyCall<ByClassify, C, W, K, A, P> {
     /// Like [`Policy::on`].
     #[inline]
-    pub fn on<On>(self, on: On) -> PolicyCall<On, C, W, K, A, P> {
+    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(
+        self,
+        on: On,
+    ) -> PolicyCall<On, C, W, K, A, P> {
         self.with_on(|ByClassify| on)
     }
 }
 
 impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
     /// Like [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
-    pub fn on<On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A, P> {
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A, P>
+    where
+        On: OnFunction<E, V>,
+    {
         self.with_on(|_| ByVerdict::new(on))
     }
 }

@@ -7,7 +7,7 @@ use retry_vocabulary::complaint;
 use retry_vocabulary::key::Key;
 
 use crate::configure::policies::{Policies, check_name, in_entry};
-use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::error::PolicyError;
 use crate::policy::overrides::Overrides;
 use crate::policy::text;
 use crate::policy::value::RawValue;
@@ -39,10 +39,7 @@ impl FromStr for Policies {
             }
             check_name(&name)?;
             let RawValue::Table(named) = value else {
-                return Err(refused!(
-                    "`{0}` takes keys: write them in parentheses, as in `{0}(max=2)`",
-                    short(&name)
-                ));
+                return Err(text::takes_keys(&name));
             };
             let named = Overrides::from_entries(&named);
             let named = named.map_err(|error| in_entry(&name, &error))?;

@@ -31,6 +31,19 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
     argument.expect("only the last attempt takes an argument")
 }
 
+/// A part of an argument that the body moves and sets again.
+#[diagnostic::on_unimplemented(
+    message = "an attempt can't move `{Self}` out of an argument, even if it sets that again",
+    label = "moved out by this `for`",
+    note = "take it, as in `for part in std::mem::take(&mut argument.parts)`, or name the argument in the key `clone`"
+)]
+pub trait LeftInPlace {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> LeftInPlace for T {}
+
+pub fn left_in_place<T: LeftInPlace>(_: &T) {}
+
 /// What a decorator wraps if a future or stream of its, whose type is `'static`, must own it.
 #[diagnostic::on_unimplemented(
     message = "a decorator clones its client into a future or stream that is `'static`, and `{Self}` is not `Clone`",

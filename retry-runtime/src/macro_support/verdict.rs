@@ -3,25 +3,9 @@
 use core::time::Duration;
 
 use crate::classify::Classify;
+use crate::classify::into_verdict::IntoVerdict;
 use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
-
-/// What the key `on` returns.
-#[diagnostic::on_unimplemented(
-    message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
-    label = "returns `{Self}`",
-    note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
-)]
-pub trait IntoVerdict {
-    fn into_verdict(self) -> Verdict;
-}
-
-#[diagnostic::do_not_recommend]
-impl<V: Into<Verdict>> IntoVerdict for V {
-    fn into_verdict(self) -> Verdict {
-        self.into()
-    }
-}
 
 /// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {

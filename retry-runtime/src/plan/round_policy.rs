@@ -67,7 +67,7 @@ mod of_policy {
         type Keys = Keys;
 
         fn into_call(self) -> PolicyCall {
-            self.on(ByClassify)
+            PolicyCall::of(self)
         }
     }
 }

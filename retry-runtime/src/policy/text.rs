@@ -165,6 +165,8 @@ impl<'a> Parser<'a> {
         loop {
             let name = self.word();
             let key = GivenKey { section, name };
+            let is_policy =
+                self.depth == OF_NAMES && name != Key::Enabled.name() && key_of(name).is_none();
             let raw = match self.delimiter() {
                 None | Some(')') if name.is_empty() => return Ok(entries),
                 Some(delimiter) if name.is_empty() => {
@@ -172,6 +174,7 @@ impl<'a> Parser<'a> {
                 }
                 _ if self.take('=') => self.value(key)?,
                 _ if self.take('(') => self.in_brackets(key)?,
+                _ if is_policy => return Err(takes_keys(name)),
                 _ => return Err(no_value(key)),
             };
             entries.push((String::from(name), raw));
@@ -241,6 +244,12 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// For the name of a policy with anything but keys.
+pub(crate) fn takes_keys(name: &str) -> PolicyError {
+    let name = short(name);
+    refused!("`{name}` takes keys: write them in parentheses, as in `{name}(max=2)`")
+}
+
 /// For a key without a value, or a value without a key.
 fn no_value(key: GivenKey<'_>) -> PolicyError {
     let GivenKey { section, name } = key;
@@ -272,6 +281,9 @@ fn no_value(key: GivenKey<'_>) -> PolicyError {
             (None, None) if name.starts_with('{') => refused!(
                 "`{{` begins no key: a policy's text is `max=5, base=1s`; let a parser of JSON read JSON"
             ),
+            (None, None) if name == "default" => {
+                refused!("`default` is no key: an empty text is the default policy")
+            }
             (None, None) => refused!("`{key}` has no value: write `{key}=…`"),
         },
     }

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Block, File, ImplItemFn, ItemFn, ReturnType, Signature, TraitItemFn};
+use syn::{Attribute, Block, File, ImplItemFn, ItemFn, ReturnType, Signature, TraitItemFn};
 
 /// How an attempt's outcome comes out of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,14 @@ struct Functions {
 }
 
 impl Functions {
-    /// Of an item, what comes before its signature is `before`.
-    fn add(&mut self, before: TokenStream, signature: &Signature, block: &Block) {
+    /// Of an item, what comes before its signature is `before`, after its attributes.
+    fn add(
+        &mut self,
+        attributes: &[Attribute],
+        before: TokenStream,
+        signature: &Signature,
+        block: &Block,
+    ) {
         let ReturnType::Type(_, returned) = &signature.output else {
             return;
         };
@@ -86,6 +92,7 @@ impl Functions {
         let mut item = before;
         signature.to_tokens(&mut item);
         let start = item.into_iter().next().expect("a token").span();
+        let first = attributes.first().map_or(start, Spanned::span);
         self.found.push(Function {
             file: self.path.clone(),
             name: signature.ident.to_string(),
@@ -93,23 +100,33 @@ impl Functions {
             returned,
             block: block.clone(),
             start: start.byte_range().start,
-            lines: start.start().line..block.span().end().line + 1,
+            lines: first.start().line..block.span().end().line + 1,
         });
     }
 }
 
 impl Visit<'_> for Functions {
     fn visit_item_fn(&mut self, item: &ItemFn) {
-        self.add(item.vis.to_token_stream(), &item.sig, &item.block);
+        self.add(
+            &item.attrs,
+            item.vis.to_token_stream(),
+            &item.sig,
+            &item.block,
+        );
     }
 
     fn visit_impl_item_fn(&mut self, item: &ImplItemFn) {
-        self.add(item.vis.to_token_stream(), &item.sig, &item.block);
+        self.add(
+            &item.attrs,
+            item.vis.to_token_stream(),
+            &item.sig,
+            &item.block,
+        );
     }
 
     fn visit_trait_item_fn(&mut self, item: &TraitItemFn) {
         if let Some(block) = &item.default {
-            self.add(TokenStream::new(), &item.sig, block);
+            self.add(&item.attrs, TokenStream::new(), &item.sig, block);
         }
     }
 }

@@ -129,9 +129,11 @@ impl<'a> Crate<'a> {
                 return (failures, warnings.len());
             }
             let before = changed.len();
+            // Another error of a function names what it calls, too.
+            let tried = changed.clone();
             for error in &errors {
                 let mut places = error.places.iter();
-                let found = places.find_map(|place| self.function_at(place, &changed));
+                let found = places.find_map(|place| self.function_at(place, &tried));
                 if let Some(index) = found {
                     changed.remove(&index);
                     let code = error.code.as_deref().unwrap_or("-");
@@ -210,8 +212,10 @@ fn before(function: &Function, attribute: &str) -> Vec<Edit> {
     vec![(function.start..function.start, attribute.to_owned())]
 }
 
-/// Messages of the macro have no code, as have some of rustc's.
+/// Messages of the macro have no code, as have some of rustc's. Those that the compiler gives for a trait of ours name what
+/// is ours.
 fn is_in_our_words(why: &str) -> bool {
+    const OURS: [&str; 2] = ["`#[retry]`", "an attempt"];
     const OF_RUSTC: [&str; 7] = [
         "captured variable cannot escape",
         "lifetime may not live long enough",
@@ -221,8 +225,10 @@ fn is_in_our_words(why: &str) -> bool {
         "`async` return type",
         "async closure does not",
     ];
-    why.strip_prefix("- ")
-        .is_some_and(|text| !OF_RUSTC.iter().any(|words| text.starts_with(words)))
+    let is_of_macro = why
+        .strip_prefix("- ")
+        .is_some_and(|text| !OF_RUSTC.iter().any(|words| text.starts_with(words)));
+    is_of_macro || OURS.iter().any(|words| why.contains(words))
 }
 
 fn shown(before: Option<[u32; 2]>, after: Option<[u32; 2]>) -> String {

@@ -67,7 +67,19 @@ pub(crate) fn patched(work: &Path, name: &str, version: &str) -> PathBuf {
     .expect("a text");
     fs::write(&manifest, text).expect("a file");
     let _ = fs::remove_file(folder.join("Cargo.lock"));
+    allow_deep_futures(&folder.join("src/lib.rs"));
     folder
+}
+
+/// An attempt is a future within that of its function. If all functions retry, futures are twice as deep as before.
+fn allow_deep_futures(root: &Path) {
+    let Ok(text) = fs::read_to_string(root) else {
+        return;
+    };
+    if !text.contains("recursion_limit") {
+        let text = format!("#![recursion_limit = \"512\"] {text}");
+        fs::write(root, text).expect("a file");
+    }
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -1,0 +1,19 @@
+use crate::classify::verdict::Verdict;
+
+/// What the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
+#[diagnostic::on_unimplemented(
+    message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
+    label = "returns `{Self}`",
+    note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
+)]
+pub trait IntoVerdict {
+    /// The conversion.
+    fn into_verdict(self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Into<Verdict>> IntoVerdict for V {
+    fn into_verdict(self) -> Verdict {
+        self.into()
+    }
+}
