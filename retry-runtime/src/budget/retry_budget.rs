@@ -137,30 +137,42 @@ impl<B: RetryBudget> RetryBudget for Option<B> {
 
     #[inline]
     fn refund(&self, kind: Kind) {
-        self.iter().for_each(|budget| budget.refund(kind));
+        if let Some(budget) = self {
+            budget.refund(kind);
+        }
     }
 
     #[inline]
     fn called(&self) {
-        self.iter().for_each(|budget| budget.called());
+        if let Some(budget) = self {
+            budget.called();
+        }
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        self.iter().for_each(|budget| budget.succeeded(retried));
+        if let Some(budget) = self {
+            budget.succeeded(retried);
+        }
     }
 
     #[inline]
     fn succeeded_at_once(&self) {
-        self.iter().for_each(|budget| budget.succeeded_at_once());
+        if let Some(budget) = self {
+            budget.succeeded_at_once();
+        }
     }
 
     fn answered(&self, retried: Option<Kind>) {
-        self.iter().for_each(|budget| budget.answered(retried));
+        if let Some(budget) = self {
+            budget.answered(retried);
+        }
     }
 
     fn failed(&self, kind: Kind) {
-        self.iter().for_each(|budget| budget.failed(kind));
+        if let Some(budget) = self {
+            budget.failed(kind);
+        }
     }
 }
 
