@@ -131,8 +131,8 @@ impl ClientRetries {
         self
     }
 
-    /// Reads the body of each answer, up to that many bytes, before its outcome is known: [`Answer::body`]. Then it is
-    /// handed on with all the rest. Default 0: bodies are not read.
+    /// Reads the body of each answer, up to that many bytes, before its outcome is known:
+    /// [`Answer::body`](crate::http::Answer::body). Then it is handed on with all the rest. Default 0: bodies are not read.
     ///
     /// Event streams (`text/event-stream`) and answers by gRPC are not read, since their users want each part at once.
     /// The answer is known as late as its body, so name this only where the body says what the status does not.

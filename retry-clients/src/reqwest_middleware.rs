@@ -151,6 +151,7 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
     type Request = Request;
     type Answer = Response;
     type Error = Error;
+    const CAN_HOOK: bool = true;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries

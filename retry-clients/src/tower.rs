@@ -33,8 +33,9 @@ pub use by_repeat::ByRepeat;
 
 /// Retries every request of the service below.
 ///
-/// `By` says how requests are sent again: those that are [`Repeat`], such as requests by HTTP, if the layer was made by
-/// [`new`](Self::new), and all that are `Clone` if by [`cloning`](Self::cloning). `H` are its hooks.
+/// `By` says how requests are sent again. A layer made by [`new`](Self::new) retries those that are
+/// [`Repeat`](crate::repeat::Repeat), such as requests by HTTP; one made by [`cloning`](Self::cloning) all that are
+/// `Clone`. `H` are its hooks.
 #[derive(Clone, Debug)]
 pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
     retries: ClientRetries,

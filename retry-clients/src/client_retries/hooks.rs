@@ -47,10 +47,15 @@ pub struct Unhooked;
 )]
 pub trait Hooked<Q, A, E>: Send + Sync {
     #[doc(hidden)]
+    const CAN_HOOK: bool;
+
+    #[doc(hidden)]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>>;
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
+    const CAN_HOOK: bool = false;
+
     #[inline]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         None
@@ -58,6 +63,8 @@ impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
+    const CAN_HOOK: bool = true;
+
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         Some(self)
     }

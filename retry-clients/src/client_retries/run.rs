@@ -36,6 +36,8 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     /// What calls end with.
     type Answer: Send;
     type Error: Send;
+    /// Whether there can be hooks: a constant, so that a call without them has no room for what they need.
+    const CAN_HOOK: bool;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
@@ -112,7 +114,7 @@ where
                 Ok(request) => request,
                 Err(gone) => break attempts.gave_up(failed, gone),
             };
-            let is_kept = attempts.may_end_after_pause() || keys.hooks().is_some();
+            let is_kept = attempts.may_end_after_pause() || (K::CAN_HOOK && keys.hooks().is_some());
             before = is_kept.then_some(failed);
             let between = between(keys, &mut attempts, &mut before, &mut request, pause);
             if let Err(ended) = between.await {
@@ -120,7 +122,7 @@ where
                     break attempts.gave_up(failed, ended);
                 }
             }
-            if keys.hooks().is_some() {
+            if K::CAN_HOOK && keys.hooks().is_some() {
                 request = attempts.keep(request);
             }
         };

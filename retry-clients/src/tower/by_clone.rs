@@ -228,6 +228,7 @@ where
     type Request = Cloned<Q, A, E>;
     type Answer = A;
     type Error = E;
+    const CAN_HOOK: bool = H::CAN_HOOK;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries

@@ -43,6 +43,7 @@ where
     type Request = Q;
     type Answer = Q::Answer;
     type Error = BoxError;
+    const CAN_HOOK: bool = H::CAN_HOOK;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries
