@@ -5,7 +5,7 @@
 //! Not seen are reorderings that processors make of relaxed accesses: the steps are those of sequential consistency.
 
 // Of these sources, only some parts are used, and nothing is public.
-#![allow(dead_code, unexpected_cfgs, unreachable_pub, unused_imports)]
+#![allow(dead_code, unexpected_cfgs, unreachable_pub)]
 
 extern crate alloc;
 

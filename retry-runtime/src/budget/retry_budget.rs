@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::ops::Deref;
 
 use crate::classify::kind::Kind;
 
@@ -82,51 +81,43 @@ pub trait RetryBudget {
     }
 }
 
-/// Implements it for what leads to a budget.
 macro_rules! forward {
-    ($([$($generics:tt)*] $type:ty: $budget:expr;)*) => {$(
-        impl<$($generics)*> RetryBudget for $type {
+    ($($pointer:ty)*) => {$(
+        impl<B: RetryBudget + ?Sized> RetryBudget for $pointer {
             fn withdraw(&self, kind: Kind) -> bool {
-                $budget(self).withdraw(kind)
+                (**self).withdraw(kind)
             }
 
             fn refund(&self, kind: Kind) {
-                $budget(self).refund(kind);
+                (**self).refund(kind);
             }
 
             #[inline]
             fn called(&self) {
-                $budget(self).called();
+                (**self).called();
             }
 
             #[inline]
             fn succeeded(&self, retried: Option<Kind>) {
-                $budget(self).succeeded(retried);
+                (**self).succeeded(retried);
             }
 
             #[inline]
             fn succeeded_at_once(&self) {
-                $budget(self).succeeded_at_once();
+                (**self).succeeded_at_once();
             }
 
             fn answered(&self, retried: Option<Kind>) {
-                $budget(self).answered(retried);
+                (**self).answered(retried);
             }
 
             fn failed(&self, kind: Kind) {
-                $budget(self).failed(kind);
+                (**self).failed(kind);
             }
         }
     )*};
 }
-pub(crate) use forward;
-
-forward! {
-    [B: RetryBudget + ?Sized] &B: Deref::deref;
-    [B: RetryBudget + ?Sized] Arc<B>: Deref::deref;
-    [B: RetryBudget + ?Sized] Rc<B>: Deref::deref;
-    [B: RetryBudget + ?Sized] Box<B>: Deref::deref;
-}
+forward!(&B Arc<B> Rc<B> Box<B>);
 
 /// A switch: `None` pays for everything.
 impl<B: RetryBudget> RetryBudget for Option<B> {

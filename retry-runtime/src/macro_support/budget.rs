@@ -1,6 +1,6 @@
 //! The key `budget`.
 
-use crate::budget::retry_budget::{RetryBudget, forward};
+use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 
 /// What pays for retries. It is a budget for every `B`, so that an error about the bound appears once, where the
@@ -8,24 +8,60 @@ use crate::classify::kind::Kind;
 #[derive(Debug)]
 pub struct Payer<B> {
     budget: B,
-    as_budget: fn(&B) -> &dyn RetryBudget,
+    withdraw: fn(&B, Kind) -> bool,
+    refund: fn(&B, Kind),
+    called: fn(&B),
+    succeeded: fn(&B, Option<Kind>),
+    succeeded_at_once: fn(&B),
+    answered: fn(&B, Option<Kind>),
+    failed: fn(&B, Kind),
 }
 
-impl<B> Payer<B> {
-    fn budget(&self) -> &dyn RetryBudget {
-        (self.as_budget)(&self.budget)
+impl<B> RetryBudget for Payer<B> {
+    fn withdraw(&self, kind: Kind) -> bool {
+        (self.withdraw)(&self.budget, kind)
+    }
+
+    fn refund(&self, kind: Kind) {
+        (self.refund)(&self.budget, kind);
+    }
+
+    #[inline]
+    fn called(&self) {
+        (self.called)(&self.budget);
+    }
+
+    #[inline]
+    fn succeeded(&self, retried: Option<Kind>) {
+        (self.succeeded)(&self.budget, retried);
+    }
+
+    #[inline]
+    fn succeeded_at_once(&self) {
+        (self.succeeded_at_once)(&self.budget);
+    }
+
+    fn answered(&self, retried: Option<Kind>) {
+        (self.answered)(&self.budget, retried);
+    }
+
+    fn failed(&self, kind: Kind) {
+        (self.failed)(&self.budget, kind);
     }
 }
 
-forward!([B] Payer<B>: Self::budget;);
-
 #[inline]
 pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
-    Payer { budget, as_budget }
-}
-
-fn as_budget<B: RetryBudget>(budget: &B) -> &dyn RetryBudget {
-    budget
+    Payer {
+        budget,
+        withdraw: B::withdraw,
+        refund: B::refund,
+        called: B::called,
+        succeeded: B::succeeded,
+        succeeded_at_once: B::succeeded_at_once,
+        answered: B::answered,
+        failed: B::failed,
+    }
 }
 
 #[cfg(feature = "std")]
