@@ -29,8 +29,8 @@ pub struct RetryCount(pub u32);
 
 /// What a request came to: an answer, or the error of the service below.
 ///
-/// The type of the parameter of a closure that is bound to a variable before
-/// [`ClientRetries::on`](crate::ClientRetries::on) gets it, as the compiler then needs to be told:
+/// A closure for [`ClientRetries::on`](crate::ClientRetries::on) that is bound to a variable first needs this type at
+/// its parameter:
 ///
 /// ```
 /// use retry_clients::ClientRetries;

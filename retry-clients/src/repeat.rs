@@ -88,7 +88,7 @@ pub trait Repeat<A>: Sized + Send {
         retries: &ClientRetries,
     ) -> impl Future<Output = Judged<Self::Answer>> + Send;
 
-    /// Tells the answer of a call that it took so many retries. By default, it hears nothing.
+    /// Notes in a call's answer how many retries it took. Does nothing by default.
     fn retried(answer: &mut Self::Answer, retries: u32) {
         let _ = (answer, retries);
     }

@@ -53,7 +53,7 @@ impl RetryMiddleware {
     /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
     /// the attempt came to, and a [`NextAttempt`].
     ///
-    /// As [`before_retry`](Self::before_retry) in all else.
+    /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
     pub fn before_pause<F>(self, hook: F) -> Self
     where
         F: for<'a> Fn(

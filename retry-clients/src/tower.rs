@@ -35,7 +35,7 @@ pub use by_repeat::ByRepeat;
 ///
 /// `By` says how requests are sent again. A layer made by [`new`](Self::new) retries those that are
 /// [`Repeat`](crate::repeat::Repeat), such as requests by HTTP; one made by [`cloning`](Self::cloning) all that are
-/// `Clone`. `H` are its hooks.
+/// `Clone`. `H` is the type of the hooks.
 #[derive(Clone, Debug)]
 pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
     retries: ClientRetries,
@@ -58,7 +58,7 @@ impl<By, H> RetryLayer<By, H> {
     /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
     /// the attempt came to, and a [`NextAttempt`].
     ///
-    /// As [`before_retry`](Self::before_retry) in all else.
+    /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
     pub fn before_pause<Q, A, E, F>(self, hook: F) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
@@ -71,11 +71,11 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`]. It puts a new token into the request, or shortens it. Retries that follow send
-    /// the changed request, too.
+    /// came to, and a [`NextAttempt`]. Put a new token into the request there, or shorten it: all retries that follow
+    /// send the changed request.
     ///
     /// An `Err` ends the call: with what the attempt came to, and with
-    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). Its time counts against the deadline.
+    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.
     ///
     /// ```
     /// use retry_clients::BoxError;
@@ -173,8 +173,8 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
 
 /// A service whose requests are retried: what [`RetryLayer`] makes.
 ///
-/// The error of one made by [`RetryLayer::new`] is boxed, because a call can end without one of the service's: with
-/// [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
+/// Under a layer made by [`RetryLayer::new`], the error is boxed, because a call can end without one of the service's:
+/// with [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
 pub struct Retry<S, By = ByRepeat, H = Unhooked> {
     keys: Arc<RetryLayer<By, H>>,
     service: S,

@@ -1,4 +1,4 @@
-//! What the macros print and refuse, asked without the compiler. `tests/ui` asks it.
+//! What the macros print and refuse, tested without the compiler. `tests/ui` tests with it.
 
 mod fuzz;
 #[cfg(feature = "stream")]

@@ -128,7 +128,7 @@ pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()
 }
 
-/// An attempt, as it is: the compiler sees that what is beside it is still in use.
+/// Returns the attempt unchanged, and shows the compiler that what is beside it is still in use.
 pub fn beside<A, T>(attempt: A, _: &T) -> A {
     attempt
 }

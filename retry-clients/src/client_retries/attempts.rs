@@ -94,12 +94,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         &self.shared.kept
     }
 
-    /// The request again.
+    /// The request, to be sent again.
     pub(crate) fn again(&self) -> Result<Q, Unrepeatable> {
         Q::again(&self.shared.kept, self.sent)
     }
 
-    /// Sends that request from now on: parts it into what is sent and what is kept.
+    /// Sends and keeps that request from now on. Returns the one to send.
     pub(crate) fn keep(&mut self, request: Q) -> Q {
         let (request, kept) = request.keep(self.shared.retries.recorded);
         self.shared.kept = kept;
@@ -223,7 +223,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             })
     }
 
-    /// The call ends with what the attempt came to.
+    /// Says how the call ended: with what the attempt came to.
     pub(crate) fn ended<E>(
         &self,
         failed: Failed<Q::Answer, E>,
@@ -232,7 +232,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         gave_up::<Q, A, E>(failed.outcome, self.number(), reason)
     }
 
-    /// Ends the call so before its first attempt or after a pause, because of that.
+    /// Ends the call before its first attempt or after a pause, with that failure and for that reason.
     pub(crate) fn gave_up<E>(
         &mut self,
         mut failed: Failed<Q::Answer, E>,

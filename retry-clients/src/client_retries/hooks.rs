@@ -17,7 +17,7 @@ pub(crate) type Hook<Q, A, E> =
     dyn for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a> + Send + Sync;
 type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
-/// How a layer's call ended that gave up: what its `fallback` gets.
+/// How a layer's call gave up: what its `fallback` gets.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GaveUp<A, E> {

@@ -138,7 +138,7 @@ where
     }
 }
 
-/// Why a call ends between a failure and the retry, and what that shows.
+/// Why a call ends between a failure and the retry, and what the log shows of it.
 pub(crate) struct Ended {
     pub(crate) reason: Reason,
     pub(crate) cause: Option<BoxError>,
@@ -158,7 +158,7 @@ impl From<Unrepeatable> for Ended {
     }
 }
 
-/// Of a hook.
+/// The error of a hook.
 impl From<BoxError> for Ended {
     fn from(error: BoxError) -> Self {
         let (reason, cause) = (Reason::HookFailed, Some(error));
@@ -190,7 +190,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
     Ok(())
 }
 
-/// Taken by `&mut`, since what failed need not be `Sync`.
+/// Takes the failure by `&mut`, since it need not be `Sync`.
 fn begin_hook<'a, Q, A, E>(
     hook: Option<&Hook<Q, A, E>>,
     request: &'a mut Q,

@@ -19,9 +19,9 @@ pub(super) const NAME: &str = "request";
 
 type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
 
-/// How a layer sends requests again that are `Clone`, to a service that answers with `A` or fails with `E`.
+/// Sends requests again that are `Clone`, to a service that answers with `A` or fails with `E`.
 ///
-/// `X` says what calls may fail with besides: [`OwnErrors`] or [`AnyErrors`].
+/// `X` says what else calls may fail with: [`OwnErrors`] or [`AnyErrors`].
 pub struct ByClone<A, E, X = OwnErrors> {
     judge: Arc<Judge<A, E>>,
     ends: PhantomData<fn() -> X>,
@@ -35,7 +35,7 @@ pub enum OwnErrors {}
 #[derive(Clone, Copy, Debug)]
 pub enum AnyErrors {}
 
-/// An error that a call can end with where no attempt has.
+/// An error that a call can end with even if the service returned none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't say that a call was rejected or timed out",
     label = "not `From<Rejected>` and `From<TimedOut>`",
@@ -92,8 +92,8 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
     /// ```
     ///
     /// The service's errors stay as they are, and calls end with nothing else unless [`breaker`](Self::breaker),
-    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout) is named. A timeout of the policy is ignored
-    /// without the last, and the log says so.
+    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout) is named. Without `policy_timeout`, the
+    /// policy's `timeout` is ignored, and the log says so.
     pub fn cloning<F>(policy: Policy, on: F) -> Self
     where
         F: for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync + 'static,

@@ -8,7 +8,7 @@ use crate::client_retries::run::{Keys, Shown};
 use crate::repeat::Repeat;
 use crate::{BoxError, ClientRetries};
 
-/// How a layer sends requests again that are [`Repeat`].
+/// Sends requests again that are [`Repeat`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByRepeat;
 

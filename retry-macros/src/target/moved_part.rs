@@ -39,7 +39,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// `None` if the name stands anywhere without a part, where it might be that of a local.
+    /// Finds the parts. `None` if the name also stands without a part, where it might be a local's.
     fn find(&mut self, tokens: TokenStream, name: &Ident) -> Option<()> {
         let tokens = trees(tokens);
         for (index, token) in tokens.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Parts {
     }
 }
 
-/// How many tokens name a field, or a field of one, at the start of these.
+/// How many of these tokens, from the start, name a field or a field of a field.
 fn part_of(tokens: &[TokenTree]) -> Option<usize> {
     let fields = tokens[1..]
         .chunks_exact(2)

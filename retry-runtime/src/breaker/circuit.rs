@@ -483,6 +483,10 @@ impl CircuitBreaker for Breaker {
         }
     }
 
+    fn state(&self) -> BreakerState {
+        Self::state(self)
+    }
+
     fn admit_hedge(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
         let pass = if gate & 1 == 0 {

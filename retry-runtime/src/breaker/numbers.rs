@@ -39,7 +39,7 @@ pub struct BreakerNumbers {
 }
 
 impl Breaker {
-    /// Changes its numbers from now on to those that configuration names.
+    /// Changes the numbers that configuration names, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
         if let Some(ratio) = numbers.ratio {
             // Checked when it was read.

@@ -58,7 +58,7 @@ struct Rule {
     per_second: u64,
 }
 
-/// It takes nothing and gives nothing.
+/// A rule that takes nothing and gives nothing.
 const NOTHING: Rule = Rule {
     capacity: 0,
     cost: 0,

@@ -522,7 +522,7 @@ impl<G: Guards> Attempts<G> {
         self.ended(shared, error, Ending::Fallback, reason);
     }
 
-    /// Tells how the last resort ended that was called after so many attempts: with that error, if it failed, too.
+    /// Tells how the last resort ended, which was called after so many attempts: with that error, if it failed, too.
     pub fn fell_back(
         &self,
         shared: &mut impl Shared<Guards = G>,

@@ -18,7 +18,7 @@ use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 
-/// An error, and the server's wait where it may be what ends the call.
+/// An error, and the server's wait where that is what ends the call.
 struct WithHint<E> {
     error: E,
     hint: Option<Duration>,
@@ -32,10 +32,6 @@ impl<E: fmt::Display> fmt::Display for WithHint<E> {
             None => Ok(()),
         }
     }
-}
-
-fn ends_by_hint(decision: Decision) -> bool {
-    matches!(decision, Err(Reason::HintTooLong | Reason::Deadline))
 }
 
 impl Call {
@@ -56,7 +52,9 @@ impl Call {
         let (site, values, kind) = (failure.site, failure.values, failure.verdict.kind());
         let error = &WithHint {
             error: shown(failure.error),
-            hint: failure.hint().filter(|_| ends_by_hint(decision)),
+            hint: failure
+                .hint()
+                .filter(|_| decision == Err(Reason::HintTooLong)),
         };
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {

@@ -10,10 +10,10 @@ use crate::error_text::shown::shown;
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
 
-/// A name that is made anew for each call must not fill the memory.
+/// How many names are kept. Without a limit, names that are made anew for each call would fill the memory.
 const MOST: usize = 1000;
 
-/// By [`order`].
+/// Sorted by [`order`].
 static MET: Mutex<Vec<MetSite>> = Mutex::new(Vec::new());
 
 /// What the calls of one name came to, as [`sites`] lists it.
@@ -44,8 +44,8 @@ impl fmt::Display for MetSite {
     }
 }
 
-/// Lists the names of all calls in the process of which an attempt has failed, in their order: for a debug page, or to
-/// see which names [`Policies::install`](crate::Policies::install) could be given.
+/// Lists the names of all calls in the process that had a failed attempt, in alphabetical order: for a debug page, or
+/// to see which names to give to [`Policies::install`](crate::Policies::install).
 ///
 /// ```
 /// use retry_runtime::{retry, sites};

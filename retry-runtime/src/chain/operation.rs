@@ -19,7 +19,7 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// What a blocking attempt returns: a `Result`. With parameters, since associated types would add an error of their own.
+/// What a blocking attempt returns: a `Result`. Has parameters, since associated types would add an error of their own.
 #[diagnostic::on_unimplemented(
     message = "a blocking call needs a closure that returns a `Result`, and `{Self}` is none",
     label = "returns no `Result`",
@@ -28,7 +28,7 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 pub trait BlockingOutcome<T, E> {
     /// The `Result`.
     fn into_result(self) -> Result<T, E>;
-    /// The way back.
+    /// Makes an outcome of a `Result`.
     fn from_result(result: Result<T, E>) -> Self;
 }
 

@@ -1,6 +1,6 @@
 use crate::classify::verdict::Verdict;
 
-/// What the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
+/// What the function of the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
 #[diagnostic::on_unimplemented(
     message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
     label = "returns `{Self}`",

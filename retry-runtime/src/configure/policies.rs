@@ -23,8 +23,8 @@ const UNDER: char = '?';
 /// The entry `default` is for every call. The longer the name, the later its entry is laid over the others, key by key.
 /// A key that no entry names keeps the call's own value, or the default.
 ///
-/// An entry with a `?` behind its name is a default: it is laid under the calls' own policies, so it is for the keys that
-/// a call doesn't set. With `anthropic?(max=8)`, a function with `max = 2` keeps that.
+/// An entry with a `?` after its name is a default: it is laid under the calls' own policies, for the keys that a call
+/// doesn't set. With `anthropic?(max=8)`, a function with `max = 2` keeps its own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,7 +67,7 @@ const UNDER: char = '?';
 /// what an entry switches off stays off.
 #[derive(Debug, Default)]
 pub struct Policies {
-    /// Those that are defaults first, and of each sort those with the shortest names.
+    /// Defaults first, and within each sort the shortest names first.
     entries: Vec<Entry>,
     /// The layer over all entries.
     top: Overrides,

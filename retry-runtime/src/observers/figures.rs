@@ -25,7 +25,7 @@ pub(super) const LIMIT: &str = "Attempts that a limiter lets run at a time";
 pub(super) const BUDGET: &str = "Tokens that a budget has left";
 pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
 
-/// What calls share, and the name that each is shown under.
+/// What calls share, each with the name that it is shown under.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gauged<'a> {
     pub(super) budget: Option<(&'a str, &'a Budget)>,

@@ -15,12 +15,12 @@ use crate::observe::observer::Observer;
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `true` if they made more than one attempt, else `false` |
+/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, else `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits for a limiter's turn, without those that were over at once |
-/// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever its type |
+/// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 /// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names |
@@ -147,7 +147,7 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Measures what is shared.
+    /// Measures the budget, the breaker and the limiter.
     fn gauge(&self) {
         if let Some((name, budget)) = self.shared.budget {
             gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());

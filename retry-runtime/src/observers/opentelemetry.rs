@@ -19,7 +19,7 @@ use crate::observe::observer::Observer;
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
 /// | `retry.wait` | `s` | `retry.name` | a histogram of the waits for a limiter's turn, without those that were over at once |
-/// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever its type |
+/// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 /// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names |
@@ -154,7 +154,7 @@ impl<'a> OpenTelemetry<'a> {
         self
     }
 
-    /// Measures what is shared.
+    /// Measures the budget, the breaker and the limiter.
     fn gauge(&self) {
         let named = |key, name| [KeyValue::new(key, shown(name).to_string())];
         if let Some((name, budget)) = self.shared.budget {

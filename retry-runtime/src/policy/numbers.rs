@@ -13,7 +13,7 @@ pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
     text::entries(text, 0)
 }
 
-/// What is named, in the order of these keys.
+/// The texts of the values that are named, in the order of these keys.
 pub(crate) fn values<const N: usize>(
     keys: [&str; N],
     entries: Entries,

@@ -248,7 +248,7 @@ impl Overrides {
         self
     }
 
-    /// This layer without the keys that the policy sets: those with another value than the default.
+    /// The layer without the keys that the policy sets: those with another value than the default.
     pub(crate) fn without_those_of(&self, policy: &Policy) -> Self {
         let mut left = self.clone();
         left.named.retain(|at, _| {

@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// For the name of a policy with anything but keys.
+/// For the name of a policy that is given anything but keys.
 pub(crate) fn takes_keys(name: &str) -> PolicyError {
     let name = short(name);
     refused!("`{name}` takes keys: write them in parentheses, as in `{name}(max=2)`")

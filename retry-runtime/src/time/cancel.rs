@@ -237,7 +237,7 @@ pub trait MayAbort {
     fn into_cancelled(self) -> Self::Future;
 }
 
-/// What may cancel a batch or a plan: all of [`MayAbort`] but [`AbortedBy`], which have no `abort`.
+/// What may cancel a batch or a plan, neither of which has `abort`: all of [`MayAbort`] but [`AbortedBy`].
 pub trait MayCancel: MayAbort {}
 
 impl MayCancel for Uncancelled {}
