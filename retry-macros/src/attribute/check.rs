@@ -109,12 +109,12 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
     let backoff = arguments.get(Key::Backoff);
     if let Some(backoff) = backoff.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_))) {
         errors.push(error!(backoff.span =>
-            "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method"));
+            "the `backoff` of a trait is replaced by the policy of `with_policy`, which can't hold a function: name a shape or a list, or put the function on a method"));
     }
     let policy = arguments.get(Key::Policy);
     if let Some(policy) = policy.filter(|policy| policy.value.is_closure()) {
         errors.push(error!(policy.span =>
-            "`policy` of a trait gives way to that of `with_policy`, and a function can't: name a policy, or put the function on a method"));
+            "the `policy` of a trait is replaced by that of `with_policy`, which can't hold a function: name a policy, or put the function on a method"));
     }
     // It may have been among the parts that could not be read.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {

@@ -33,7 +33,7 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
 
 /// A part of an argument that the body moves and sets again.
 #[diagnostic::on_unimplemented(
-    message = "an attempt can't move `{Self}` out of an argument, even if it sets that again",
+    message = "an attempt can't move `{Self}` out of an argument, even if the body sets it again afterwards",
     label = "moved out by this `for`",
     note = "take it, as in `for part in std::mem::take(&mut argument.parts)`, or name the argument in the key `clone`"
 )]
