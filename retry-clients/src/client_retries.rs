@@ -145,6 +145,8 @@ impl ClientRetries {
     /// once: where a retry would follow, the call ends with
     /// [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the log says why. Bodies that are in memory
     /// anyway are not limited. Default [`RECORDED`](Self::RECORDED).
+    ///
+    /// A hook can't replace a recorded body: retries replay what was recorded.
     pub fn record_bodies(mut self, most: usize) -> Self {
         self.recorded = most;
         self

@@ -69,8 +69,9 @@ impl RetryMiddleware {
     }
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow. An `Err` ends the call: with
-    /// what the attempt came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow, but not replace a recorded
+    /// body by another stream. An `Err` ends the call: with what the attempt came to, and with
+    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;

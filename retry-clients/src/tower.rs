@@ -72,7 +72,8 @@ impl<By, H> RetryLayer<By, H> {
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
     /// came to, and a [`NextAttempt`]. It puts a new token into the request, or shortens it. Retries that follow send
-    /// the changed request, too.
+    /// the changed request, too. Only a body that is recorded can't be replaced: see
+    /// [`ClientRetries::record_bodies`].
     ///
     /// An `Err` ends the call: with what the attempt came to, and with
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). Its time counts against the deadline.

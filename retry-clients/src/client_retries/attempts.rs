@@ -99,11 +99,10 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         Q::again(&self.shared.kept, self.sent)
     }
 
-    /// Sends that request from now on: parts it into what is sent and what is kept.
-    pub(crate) fn keep(&mut self, request: Q) -> Q {
-        let (request, kept) = request.keep(self.shared.retries.recorded);
-        self.shared.kept = kept;
-        request
+    /// Sends that request from now on, which [`again`](Self::again) returned and hooks may have changed.
+    pub(crate) fn keep_again(&mut self, request: Q) -> Q {
+        let SharedByClient { retries, kept, .. } = &mut self.shared;
+        request.keep_again(kept, retries.recorded)
     }
 
     /// The number of the attempt.

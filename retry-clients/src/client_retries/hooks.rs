@@ -70,6 +70,13 @@ impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
     }
 }
 
+impl<Q, A, E> Hooks<Q, A, E> {
+    /// Whether something sees failures and requests between two attempts. A last resort alone does not.
+    pub(crate) fn run_between(&self) -> bool {
+        self.before_pause.is_some() || self.before_retry.is_some()
+    }
+}
+
 impl<Q, A, E> From<Unhooked> for Hooks<Q, A, E> {
     fn from(_: Unhooked) -> Self {
         Self {

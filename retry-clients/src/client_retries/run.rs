@@ -122,8 +122,8 @@ where
                     break attempts.gave_up(failed, ended);
                 }
             }
-            if K::CAN_HOOK && keys.hooks().is_some() {
-                request = attempts.keep(request);
+            if K::CAN_HOOK && keys.hooks().is_some_and(Hooks::run_between) {
+                request = attempts.keep_again(request);
             }
         };
         let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());

@@ -1,6 +1,8 @@
 //! Between the attempts of requests by HTTP, and after the last.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -10,7 +12,7 @@ use retry_clients::ClientRetries;
 use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
 use retry_runtime::{Jitter, Policy, Verdict};
-use tower::{Layer, ServiceExt};
+use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};
 use Answer::{Fails, Status};
@@ -42,11 +44,10 @@ async fn a_hook_puts_a_new_token_into_the_request() {
             })
         },
     );
-    let body = Full::from("hello").map_err(BoxError::from).boxed_unsync();
     let request = Request::post("http://api.example/").header("authorization", "old");
     let answer = layer
         .layer(service.clone())
-        .oneshot(request.body(body).unwrap());
+        .oneshot(request.body(once("hello")).unwrap());
     assert_eq!(answer.await.unwrap().status(), 200);
     let tokens: Vec<_> = service
         .received()
@@ -58,6 +59,53 @@ async fn a_hook_puts_a_new_token_into_the_request() {
         tokens,
         expected.map(|(token, body)| (token.parse().unwrap(), body.into()))
     );
+}
+
+/// However often it is sent, read or not, it is recorded once.
+#[tokio::test(start_paused = true)]
+async fn a_recorded_body_stands_any_number_of_retries() {
+    const POLICY: Policy = Policy::none().max(3000);
+    let fallback = RetryLayer::new(POLICY)
+        .fallback(|gave_up: GaveUp<Answered, BoxError>| Box::pin(async { gave_up.outcome }));
+    let hook = RetryLayer::new(POLICY).before_retry(
+        |_: &mut Request<Once>, _: Result<&Answered, &BoxError>, _| Box::pin(async { Ok(()) }),
+    );
+    let service = || {
+        let busy = Arc::new(AtomicU32::new(3000));
+        service_fn(move |request: Request<Once>| {
+            let take = |left: u32| left.checked_sub(1);
+            let is_busy = busy.fetch_update(Relaxed, Relaxed, take).is_ok();
+            async move {
+                if is_busy {
+                    let busy = Response::builder().status(503);
+                    return Ok(busy.body(Full::default())?);
+                }
+                let body = request.into_body().collect().await?.to_bytes();
+                Ok::<_, BoxError>(Response::new(Full::from(body)))
+            }
+        })
+    };
+    let request = || {
+        Request::post("http://api.example/")
+            .body(once("hello"))
+            .unwrap()
+    };
+    let answers = [
+        fallback.layer(service()).oneshot(request()).await,
+        hook.layer(service()).oneshot(request()).await,
+    ];
+    for answer in answers {
+        let answer = answer.unwrap();
+        assert_eq!(answer.extensions().get(), Some(&RetryCount(3000)));
+        assert_eq!(
+            answer.into_body().collect().await.unwrap().to_bytes(),
+            "hello"
+        );
+    }
+}
+
+fn once(body: &'static str) -> Once {
+    Full::from(body).map_err(BoxError::from).boxed_unsync()
 }
 
 #[tokio::test(start_paused = true)]
