@@ -130,6 +130,8 @@ where
         let Some(fallback) = fallback else {
             return gave_up.outcome;
         };
+        // With what it has reserved of the service, or is in line for.
+        drop(sender);
         let made = gave_up.attempts;
         let outcome = fallback(gave_up).await;
         let failed = outcome.as_ref().map(drop).map_err(K::shown);
