@@ -47,7 +47,8 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout`
 /// ends an attempt whose answer has not begun in time; what follows of a body is not limited.
 ///
-/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success.
+/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success. A
+/// `fallback`, where one is named, replaces such an answer, too.
 #[derive(Clone)]
 pub struct ClientRetries {
     pub(crate) policy: Policy,

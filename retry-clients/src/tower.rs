@@ -112,6 +112,7 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
+    /// Answers that are not worth a retry are among these, such as a 404.
     ///
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};

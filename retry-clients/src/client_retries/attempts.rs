@@ -177,6 +177,11 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         }
     }
 
+    /// Whether the failure is a first answer that no retry changes, and there is no last resort that would replace it.
+    pub(crate) fn hands_on<E>(&self, failed: &Failed<Q::Answer, E>) -> bool {
+        failed.is_answer() && self.number() == 1 && !self.falls_back
+    }
+
     /// The first answer is one that no retry changes: a success to all but the budget, which decides itself.
     pub(crate) fn answered_finally(&mut self) {
         let retries = self.shared.retries;

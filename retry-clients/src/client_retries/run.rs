@@ -36,6 +36,8 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     /// What calls end with.
     type Answer: Send;
     type Error: Send;
+    /// Whether a first answer that no retry changes is no failed call, as a 404 by HTTP.
+    const HANDS_ON: bool = true;
     /// Whether there can be hooks: a constant, so that a call without them has no room for what they need.
     const CAN_HOOK: bool;
 
@@ -100,7 +102,7 @@ where
                     return Ok(answer);
                 }
                 // Nothing failed that a record would be of use for.
-                Err(failed) if failed.is_answer() && attempts.number() == 1 => {
+                Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
                     attempts.answered_finally();
                     return failed.outcome;
                 }
@@ -301,7 +303,7 @@ pub(crate) struct Failed<A, E> {
 
 impl<A, E> Failed<A, E> {
     /// Whether it is an answer, and one that no retry changes.
-    fn is_answer(&self) -> bool {
+    pub(crate) fn is_answer(&self) -> bool {
         self.outcome.is_ok() && self.verdict == Verdict::STOP
     }
 

@@ -1,8 +1,8 @@
 //! Between the attempts of requests by HTTP, and after the last.
 
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -140,6 +140,33 @@ async fn an_answer_says_how_many_retries_it_took() {
             (status, retries),
             "{answers:?}"
         );
+    }
+}
+
+/// An answer that no retry changes is handed on only by a layer without a last resort.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
+    let cases: [(&[Answer], &str); 3] = [
+        (&[], "none"),
+        (&[Status(404, &[])], "404 after 1: not retryable"),
+        (
+            &[Status(503, &[]), Status(404, &[])],
+            "404 after 2: not retryable",
+        ),
+    ];
+    for (answers, expected) in cases {
+        let told = Arc::new(Mutex::new(String::from("none")));
+        let tell = Arc::clone(&told);
+        let layer = RetryLayer::new(POLICY).fallback(move |gave_up: GaveUp<Answered, BoxError>| {
+            let status = gave_up.outcome.unwrap().status().as_u16();
+            let (attempts, reason) = (gave_up.attempts, gave_up.reason);
+            *tell.lock().unwrap() = format!("{status} after {attempts}: {reason}");
+            Box::pin(async { Err("no answer".into()) })
+        });
+        let service = Scripted::new(answers.iter().cloned());
+        let answer = layer.layer(service).oneshot(post("hello")).await;
+        assert_eq!(answer.is_ok(), answers.is_empty());
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 }
 
