@@ -103,6 +103,8 @@ impl RetryMiddleware {
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever
     /// [`Reason`](retry_runtime::Reason). Answers that are not worth a retry are among these, such as a 404.
+    ///
+    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
     pub fn fallback<F>(self, fallback: F) -> Self
     where
         F: Fn(GaveUp<Response, Error>) -> FallbackFuture<Response, Error> + Send + Sync + 'static,

@@ -114,6 +114,8 @@ impl<By, H> RetryLayer<By, H> {
     /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
     /// Answers that are not worth a retry are among these, such as a 404.
     ///
+    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
+    ///
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};
     /// use retry_runtime::{Policy, Verdict};
