@@ -71,7 +71,7 @@ impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
 }
 
 impl<Q, A, E> Hooks<Q, A, E> {
-    /// Whether something sees failures and requests between two attempts. A last resort alone does not.
+    /// Not for a last resort alone.
     pub(crate) fn run_between(&self) -> bool {
         self.before_pause.is_some() || self.before_retry.is_some()
     }

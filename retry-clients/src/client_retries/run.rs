@@ -43,6 +43,10 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
+    /// Whether a hook sees failures and requests between two attempts.
+    fn run_between(&self) -> bool {
+        Self::CAN_HOOK && self.hooks().is_some_and(Hooks::run_between)
+    }
 
     fn wrap(&self, request: Q) -> Self::Request;
     fn unwrap(request: Self::Request) -> Q;
@@ -116,7 +120,7 @@ where
                 Ok(request) => request,
                 Err(gone) => break attempts.gave_up(failed, gone),
             };
-            let is_kept = attempts.may_end_after_pause() || (K::CAN_HOOK && keys.hooks().is_some());
+            let is_kept = attempts.may_end_after_pause() || keys.run_between();
             before = is_kept.then_some(failed);
             let between = between(keys, &mut attempts, &mut before, &mut request, pause);
             if let Err(ended) = between.await {
@@ -124,7 +128,7 @@ where
                     break attempts.gave_up(failed, ended);
                 }
             }
-            if K::CAN_HOOK && keys.hooks().is_some_and(Hooks::run_between) {
+            if keys.run_between() {
                 request = attempts.keep_again(request);
             }
         };

@@ -1,5 +1,6 @@
 //! Requests of any type that is `Clone`, over a service whose error type stays.
 
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -287,6 +288,20 @@ async fn a_fallback_replaces_the_outcome() {
             assert!(line.starts_with(expected), "{recording:?}");
         }
     }
+}
+
+/// Its connection is free for others during the pause.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_no_hook_needs_is_not_kept() {
+    let answer = Arc::new(());
+    let answers = Arc::clone(&answer);
+    let service = service_fn(move |(): ()| ready(Ok::<_, &str>(Arc::clone(&answers))));
+    let layer = RetryLayer::cloning(POLICY, |_| Some(Verdict::TRANSIENT))
+        .fallback(|gave_up: GaveUp<Arc<()>, &str>| Box::pin(ready(gave_up.outcome)));
+    let call = layer.layer(service).oneshot(());
+    let paused = tokio::time::timeout(Duration::from_millis(500), tokio::spawn(call));
+    assert!(paused.await.is_err());
+    assert_eq!(Arc::strong_count(&answer), 2);
 }
 
 #[tokio::test(start_paused = true)]
