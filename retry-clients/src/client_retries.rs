@@ -96,7 +96,7 @@ impl ClientRetries {
         }
     }
 
-    /// The name of calls in the log and for observers. By default, each call is named after its request:
+    /// The name of calls in the log and for observers. By default, each call is named after its first request:
     /// `GET api.example`, or `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would
     /// differ for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
@@ -164,7 +164,7 @@ impl ClientRetries {
     }
 
     /// After an ambiguous failure, resends only requests whose method is idempotent (RFC 9110, 9.2.2: not `POST`,
-    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`.
+    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`. A call's first request decides, whatever a hook changes.
     pub fn idempotent_methods(mut self) -> Self {
         self.repeats = Repeats::OfIdempotentMethods;
         self

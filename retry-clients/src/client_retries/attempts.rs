@@ -34,6 +34,8 @@ struct SharedByClient<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
     protections: ProtectionsOf<'a>,
     kept: Q::Kept,
+    /// That of the first request, once a hook may have changed it.
+    name: Option<Box<str>>,
 }
 
 impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
@@ -55,10 +57,8 @@ impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
         &mut self,
         tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
     ) -> T {
-        let name = match &self.retries.name {
-            Some(name) => Cow::Borrowed(&**name),
-            None => Q::name(&self.kept),
-        };
+        let name = self.retries.name.as_deref().or(self.name.as_deref());
+        let name = name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed);
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
             Some(observer) => tell(&site, Some(&mut |event: &Event<'_>| observer(event))),
@@ -80,6 +80,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 retries,
                 protections: protections(retries, retries.budget.as_deref()),
                 kept,
+                name: None,
             },
             attempts: Attempts::new(),
             idempotent,
@@ -101,8 +102,10 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Sends that request from now on, which [`again`](Self::again) returned and hooks may have changed.
     pub(crate) fn keep_again(&mut self, request: Q) -> Q {
-        let SharedByClient { retries, kept, .. } = &mut self.shared;
-        request.keep_again(kept, retries.recorded)
+        let shared = &mut self.shared;
+        let name = || Q::name(&shared.kept).into();
+        shared.name.get_or_insert_with(name);
+        request.keep_again(&mut shared.kept, shared.retries.recorded)
     }
 
     /// The number of the attempt.

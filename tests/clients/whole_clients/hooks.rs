@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{Jitter, Policy, Verdict};
+use retry_runtime::{Jitter, Policy, Verdict, testing};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};
@@ -106,6 +106,25 @@ async fn a_recorded_body_stands_any_number_of_retries() {
 
 fn once(body: &'static str) -> Once {
     Full::from(body).map_err(BoxError::from).boxed_unsync()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_keeps_the_name_of_its_first_request() {
+    let service = Scripted::new([Status(503, &[]), Status(503, &[])]);
+    let layer = RetryLayer::new(POLICY).before_retry(
+        |request: &mut Request<Once>, _: Result<&Answered, &BoxError>, _| {
+            *request.uri_mut() = Uri::from_static("http://other.example/");
+            Box::pin(async { Ok(()) })
+        },
+    );
+    let recording = testing::record();
+    let request = Request::post("http://api.example/").body(once("hello"));
+    let answer = layer.layer(service).oneshot(request.unwrap()).await;
+    assert_eq!(answer.unwrap().status(), 200);
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 3);
+    let is_first = |line: &String| line.contains(" POST api.example attempt=");
+    assert!(lines.iter().all(is_first), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
