@@ -23,7 +23,8 @@ type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync
 pub struct GaveUp<A, E> {
     /// What the last attempt came to.
     pub outcome: Result<A, E>,
-    /// How many attempts were made.
+    /// How many attempts were made, including those never sent because the service failed to become ready. 0 if the
+    /// call ended before its first.
     pub attempts: u32,
     /// Why none follows.
     pub reason: Reason,
