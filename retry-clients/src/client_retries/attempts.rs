@@ -100,7 +100,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         Q::again(&self.shared.kept, self.sent)
     }
 
-    /// Sends that request from now on, which [`again`](Self::again) returned and hooks may have changed.
+    /// Sends that request from now on, which hooks may have changed since it was kept.
     pub(crate) fn keep_again(&mut self, request: Q) -> Q {
         let shared = &mut self.shared;
         let name = || Q::name(&shared.kept).into();

@@ -66,7 +66,7 @@ pub trait RepeatBody: Body<Data = Bytes> + Sized + Send {
     /// Parts it into what is sent first and what is kept, which may be at most that many bytes.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
-    /// Keeps a body that [`again`](Self::again) returned and a hook may have changed. Returns what is sent. By default, as
+    /// Keeps a body that is kept already, but that a hook may have changed since. Returns what is sent. By default, as
     /// [`keep`](Self::keep). One that is recorded returns itself, or it would be recorded once more at each retry.
     fn keep_again(self, kept: &mut Self::Kept, most: usize) -> Self {
         let (body, again) = self.keep(most);
