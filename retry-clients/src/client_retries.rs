@@ -47,7 +47,8 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout`
 /// ends an attempt whose answer has not begun in time; what follows of a body is not limited.
 ///
-/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success.
+/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success. A
+/// `fallback`, where one is named, replaces such an answer, too.
 #[derive(Clone)]
 pub struct ClientRetries {
     pub(crate) policy: Policy,
@@ -95,7 +96,7 @@ impl ClientRetries {
         }
     }
 
-    /// The name of calls in the log and for observers. By default, each call is named after its request:
+    /// The name of calls in the log and for observers. By default, each call is named after its first request:
     /// `GET api.example`, or `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would
     /// differ for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
@@ -145,6 +146,8 @@ impl ClientRetries {
     /// once: where a retry would follow, the call ends with
     /// [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the log says why. Bodies that are in memory
     /// anyway are not limited. Default [`RECORDED`](Self::RECORDED).
+    ///
+    /// A hook can't replace a recorded body: retries replay what was recorded.
     pub fn record_bodies(mut self, most: usize) -> Self {
         self.recorded = most;
         self
@@ -161,7 +164,7 @@ impl ClientRetries {
     }
 
     /// After an ambiguous failure, resends only requests whose method is idempotent (RFC 9110, 9.2.2: not `POST`,
-    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`.
+    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`. A call's first request decides, whatever a hook changes.
     pub fn idempotent_methods(mut self) -> Self {
         self.repeats = Repeats::OfIdempotentMethods;
         self

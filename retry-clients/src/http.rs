@@ -15,7 +15,8 @@ mod looked_at;
 pub use looked_at::LookedAt;
 pub(crate) use looked_at::{Look, Seen};
 
-/// How many retries a call took: in the extensions of an answer that was not the first.
+/// How many retries a call took: in the extensions of an answer that was not the first. Attempts count, too, that
+/// were never sent because the service failed to become ready.
 ///
 /// ```
 /// use retry_clients::http::RetryCount;

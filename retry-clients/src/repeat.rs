@@ -72,6 +72,16 @@ pub trait Repeat<A>: Sized + Send {
     /// are kept.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
+    /// Keeps a request that is kept already, but that a hook may have changed since. Returns what is sent. By default, as
+    /// [`keep`](Self::keep).
+    ///
+    /// A body that is recorded must stay as it was kept, or it would be recorded once more at each retry.
+    fn keep_again(self, kept: &mut Self::Kept, most: usize) -> Self {
+        let (request, again) = self.keep(most);
+        *kept = again;
+        request
+    }
+
     /// Whether the request can be sent again.
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
         let _ = kept;

@@ -69,8 +69,9 @@ impl RetryMiddleware {
     }
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow. An `Err` ends the call: with
-    /// what the attempt came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow, but not replace a recorded
+    /// body by another stream. An `Err` ends the call: with what the attempt came to, and with
+    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -101,7 +102,9 @@ impl RetryMiddleware {
     }
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever
-    /// [`Reason`](retry_runtime::Reason).
+    /// [`Reason`](retry_runtime::Reason). Answers that are not worth a retry are among these, such as a 404.
+    ///
+    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
     pub fn fallback<F>(self, fallback: F) -> Self
     where
         F: Fn(GaveUp<Response, Error>) -> FallbackFuture<Response, Error> + Send + Sync + 'static,

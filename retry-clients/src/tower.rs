@@ -72,7 +72,8 @@ impl<By, H> RetryLayer<By, H> {
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
     /// came to, and a [`NextAttempt`]. Put a new token into the request there, or shorten it: all retries that follow
-    /// send the changed request.
+    /// send the changed request. Only a body that is recorded can't be replaced: see
+    /// [`ClientRetries::record_bodies`].
     ///
     /// An `Err` ends the call: with what the attempt came to, and with
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.
@@ -111,6 +112,9 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
+    /// Answers that are not worth a retry are among these, such as a 404.
+    ///
+    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
     ///
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};

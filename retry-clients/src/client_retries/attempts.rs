@@ -34,6 +34,8 @@ struct SharedByClient<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
     protections: ProtectionsOf<'a>,
     kept: Q::Kept,
+    /// That of the first request, once a hook may have changed it.
+    name: Option<Box<str>>,
 }
 
 impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
@@ -55,10 +57,8 @@ impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
         &mut self,
         tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
     ) -> T {
-        let name = match &self.retries.name {
-            Some(name) => Cow::Borrowed(&**name),
-            None => Q::name(&self.kept),
-        };
+        let name = self.retries.name.as_deref().or(self.name.as_deref());
+        let name = name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed);
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
             Some(observer) => tell(&site, Some(&mut |event: &Event<'_>| observer(event))),
@@ -80,6 +80,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 retries,
                 protections: protections(retries, retries.budget.as_deref()),
                 kept,
+                name: None,
             },
             attempts: Attempts::new(),
             idempotent,
@@ -99,11 +100,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         Q::again(&self.shared.kept, self.sent)
     }
 
-    /// Sends and keeps that request from now on. Returns the one to send.
-    pub(crate) fn keep(&mut self, request: Q) -> Q {
-        let (request, kept) = request.keep(self.shared.retries.recorded);
-        self.shared.kept = kept;
-        request
+    /// Sends that request from now on, which hooks may have changed since it was kept.
+    pub(crate) fn keep_again(&mut self, request: Q) -> Q {
+        let shared = &mut self.shared;
+        let name = || Q::name(&shared.kept).into();
+        shared.name.get_or_insert_with(name);
+        request.keep_again(&mut shared.kept, shared.retries.recorded)
     }
 
     /// The number of the attempt.
@@ -176,6 +178,11 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if self.attempts.call().is_retried() {
             Q::retried(answer, self.number() - 1);
         }
+    }
+
+    /// Whether the failure is a first answer that no retry changes, and there is no last resort that would replace it.
+    pub(crate) fn hands_on<E>(&self, failed: &Failed<Q::Answer, E>) -> bool {
+        failed.is_answer() && self.number() == 1 && !self.falls_back
     }
 
     /// The first answer is one that no retry changes: a success to all but the budget, which decides itself.

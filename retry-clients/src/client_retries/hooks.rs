@@ -23,7 +23,8 @@ type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync
 pub struct GaveUp<A, E> {
     /// What the last attempt came to.
     pub outcome: Result<A, E>,
-    /// How many attempts were made.
+    /// How many attempts were made, including those never sent because the service failed to become ready. 0 if the
+    /// call ended before its first.
     pub attempts: u32,
     /// Why none follows.
     pub reason: Reason,
@@ -67,6 +68,13 @@ impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
 
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         Some(self)
+    }
+}
+
+impl<Q, A, E> Hooks<Q, A, E> {
+    /// Not for a last resort alone.
+    pub(crate) fn run_between(&self) -> bool {
+        self.before_pause.is_some() || self.before_retry.is_some()
     }
 }
 

@@ -36,11 +36,17 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     /// What calls end with.
     type Answer: Send;
     type Error: Send;
+    /// Whether a first answer that no retry changes is no failed call, as a 404 by HTTP.
+    const HANDS_ON: bool = true;
     /// Whether there can be hooks: a constant, so that a call without them has no room for what they need.
     const CAN_HOOK: bool;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
+    /// Whether a hook sees failures and requests between two attempts.
+    fn run_between(&self) -> bool {
+        Self::CAN_HOOK && self.hooks().is_some_and(Hooks::run_between)
+    }
 
     fn wrap(&self, request: Q) -> Self::Request;
     fn unwrap(request: Self::Request) -> Q;
@@ -100,7 +106,7 @@ where
                     return Ok(answer);
                 }
                 // Nothing failed that a record would be of use for.
-                Err(failed) if failed.is_answer() && attempts.number() == 1 => {
+                Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
                     attempts.answered_finally();
                     return failed.outcome;
                 }
@@ -114,7 +120,7 @@ where
                 Ok(request) => request,
                 Err(gone) => break attempts.gave_up(failed, gone),
             };
-            let is_kept = attempts.may_end_after_pause() || (K::CAN_HOOK && keys.hooks().is_some());
+            let is_kept = attempts.may_end_after_pause() || keys.run_between();
             before = is_kept.then_some(failed);
             let between = between(keys, &mut attempts, &mut before, &mut request, pause);
             if let Err(ended) = between.await {
@@ -122,14 +128,16 @@ where
                     break attempts.gave_up(failed, ended);
                 }
             }
-            if K::CAN_HOOK && keys.hooks().is_some() {
-                request = attempts.keep(request);
+            if keys.run_between() {
+                request = attempts.keep_again(request);
             }
         };
         let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
         let Some(fallback) = fallback else {
             return gave_up.outcome;
         };
+        // With what it has reserved of the service, or is in line for.
+        drop(sender);
         let made = gave_up.attempts;
         let outcome = fallback(gave_up).await;
         let failed = outcome.as_ref().map(drop).map_err(K::shown);
@@ -299,7 +307,7 @@ pub(crate) struct Failed<A, E> {
 
 impl<A, E> Failed<A, E> {
     /// Whether it is an answer, and one that no retry changes.
-    fn is_answer(&self) -> bool {
+    pub(crate) fn is_answer(&self) -> bool {
         self.outcome.is_ok() && self.verdict == Verdict::STOP
     }
 

@@ -45,6 +45,9 @@ use super::{Recorded, Recording};
 ///         let (first, kept) = Recording::start(self, most);
 ///         (Body::Recorded(Box::new(first)), kept)
 ///     }
+///     fn keep_again(self, _: &mut Self::Kept, _: usize) -> Self {
+///         self
+///     }
 ///     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
 ///         kept.repeatable()
 ///     }
@@ -62,6 +65,14 @@ pub trait RepeatBody: Body<Data = Bytes> + Sized + Send {
 
     /// Parts it into what is sent first and what is kept, which may be at most that many bytes.
     fn keep(self, most: usize) -> (Self, Self::Kept);
+
+    /// Keeps a body that is kept already, but that a hook may have changed since. Returns what is sent. By default, as
+    /// [`keep`](Self::keep). One that is recorded returns itself, or it would be recorded once more at each retry.
+    fn keep_again(self, kept: &mut Self::Kept, most: usize) -> Self {
+        let (body, again) = self.keep(most);
+        *kept = again;
+        body
+    }
 
     /// Whether the body can be sent again.
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable>;
@@ -107,6 +118,10 @@ macro_rules! holding {
             fn keep(self, most: usize) -> (Self, Self::Kept) {
                 let (first, kept) = Recording::start(self, most);
                 (hold(first, $hold), kept)
+            }
+
+            fn keep_again(self, _: &mut Self::Kept, _: usize) -> Self {
+                self
             }
 
             fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {

@@ -32,6 +32,12 @@ where
         (Request::from_parts(head.clone(), first), (head, kept))
     }
 
+    fn keep_again(self, (head, kept): &mut Self::Kept, most: usize) -> Self {
+        let (again, body) = self.into_parts();
+        head.clone_from(&again);
+        Request::from_parts(again, body.keep_again(kept, most))
+    }
+
     fn repeatable((_, body): &Self::Kept) -> Result<(), Unrepeatable> {
         B::repeatable(body)
     }

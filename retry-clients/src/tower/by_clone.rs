@@ -228,6 +228,8 @@ where
     type Request = Cloned<Q, A, E>;
     type Answer = A;
     type Error = E;
+    /// What `on` names is a failure, retried or not.
+    const HANDS_ON: bool = false;
     const CAN_HOOK: bool = H::CAN_HOOK;
 
     fn retries(&self) -> &ClientRetries {

@@ -560,9 +560,10 @@ impl<G: Guards> Attempts<G> {
         });
     }
 
-    /// The call where no attempt follows, so that what was paid for one goes back.
+    /// The call where no attempt follows, so that what was paid for one goes back, and a turn that it had already.
     fn call_at_end(&mut self, shared: &impl Shared<Guards = G>) -> Call {
         self.paid.take();
+        self.place.take();
         if !self.call.is_retried() {
             // A call whose first attempt came to nothing has looked at no `max` yet.
             self.call = self.call.with_max(shared.policy().retries_allowed());

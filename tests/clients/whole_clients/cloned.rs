@@ -1,12 +1,13 @@
 //! Requests of any type that is `Clone`, over a service whose error type stays.
 
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
 use retry_runtime::{
-    Breaker, Budget, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, TimedOut, Verdict,
-    testing,
+    Breaker, Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, TimedOut,
+    Verdict, testing,
 };
 use tokio::time::Instant;
 use tower::{Layer, ServiceExt, service_fn};
@@ -75,6 +76,26 @@ async fn answers_and_errors_are_judged_by_their_types() {
         assert!(lines[0].contains(" request attempt=1 "), "{lines:?}");
         assert!(lines[0].ends_with(line), "{lines:?}");
     }
+}
+
+/// Also one that no retry changes.
+#[tokio::test(start_paused = true)]
+async fn a_rejected_answer_is_no_success() {
+    let rejected = |outcome: Result<&&str, &Fault>| outcome.ok().map(|_| Verdict::STOP);
+    let layer = || RetryLayer::cloning(POLICY, rejected);
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let observed = Arc::clone(&events);
+    let observe = move |event: &Event<'_>| observed.lock().unwrap().push(event.to_string());
+    let service = Plain::new([]);
+    assert_eq!(send(layer().observe(observe), &service).await, Ok("hello"));
+    let last = "gave up request attempt=1 max=3 error=answer rejected reason=not retryable";
+    assert_eq!(events.lock().unwrap().last().unwrap(), last);
+
+    let layer = layer().fallback(|gave_up: GaveUp<&'static str, Fault>| {
+        assert_eq!(gave_up.reason, Reason::NotRetryable);
+        Box::pin(async { Ok("cached") })
+    });
+    assert_eq!(send(layer, &service).await, Ok("cached"));
 }
 
 /// What may end a call besides the service's own errors, where these can say so.
@@ -267,6 +288,20 @@ async fn a_fallback_replaces_the_outcome() {
             assert!(line.starts_with(expected), "{recording:?}");
         }
     }
+}
+
+/// Its connection is free for others during the pause.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_no_hook_needs_is_not_kept() {
+    let answer = Arc::new(());
+    let answers = Arc::clone(&answer);
+    let service = service_fn(move |(): ()| ready(Ok::<_, &str>(Arc::clone(&answers))));
+    let layer = RetryLayer::cloning(POLICY, |_| Some(Verdict::TRANSIENT))
+        .fallback(|gave_up: GaveUp<Arc<()>, &str>| Box::pin(ready(gave_up.outcome)));
+    let call = layer.layer(service).oneshot(());
+    let paused = tokio::time::timeout(Duration::from_millis(500), tokio::spawn(call));
+    assert!(paused.await.is_err());
+    assert_eq!(Arc::strong_count(&answer), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,16 +1,18 @@
 //! Between the attempts of requests by HTTP, and after the last.
 
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{Jitter, Policy, Verdict};
-use tower::{Layer, ServiceExt};
+use retry_runtime::{Jitter, Policy, Verdict, testing};
+use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};
 use Answer::{Fails, Status};
@@ -42,11 +44,10 @@ async fn a_hook_puts_a_new_token_into_the_request() {
             })
         },
     );
-    let body = Full::from("hello").map_err(BoxError::from).boxed_unsync();
     let request = Request::post("http://api.example/").header("authorization", "old");
     let answer = layer
         .layer(service.clone())
-        .oneshot(request.body(body).unwrap());
+        .oneshot(request.body(once("hello")).unwrap());
     assert_eq!(answer.await.unwrap().status(), 200);
     let tokens: Vec<_> = service
         .received()
@@ -58,6 +59,72 @@ async fn a_hook_puts_a_new_token_into_the_request() {
         tokens,
         expected.map(|(token, body)| (token.parse().unwrap(), body.into()))
     );
+}
+
+/// However often it is sent, read or not, it is recorded once.
+#[tokio::test(start_paused = true)]
+async fn a_recorded_body_stands_any_number_of_retries() {
+    const POLICY: Policy = Policy::none().max(3000);
+    let fallback = RetryLayer::new(POLICY)
+        .fallback(|gave_up: GaveUp<Answered, BoxError>| Box::pin(async { gave_up.outcome }));
+    let hook = RetryLayer::new(POLICY).before_retry(
+        |_: &mut Request<Once>, _: Result<&Answered, &BoxError>, _| Box::pin(async { Ok(()) }),
+    );
+    let service = || {
+        let busy = Arc::new(AtomicU32::new(3000));
+        service_fn(move |request: Request<Once>| {
+            let take = |left: u32| left.checked_sub(1);
+            let is_busy = busy.fetch_update(Relaxed, Relaxed, take).is_ok();
+            async move {
+                if is_busy {
+                    let busy = Response::builder().status(503);
+                    return Ok(busy.body(Full::default())?);
+                }
+                let body = request.into_body().collect().await?.to_bytes();
+                Ok::<_, BoxError>(Response::new(Full::from(body)))
+            }
+        })
+    };
+    let request = || {
+        Request::post("http://api.example/")
+            .body(once("hello"))
+            .unwrap()
+    };
+    let answers = [
+        fallback.layer(service()).oneshot(request()).await,
+        hook.layer(service()).oneshot(request()).await,
+    ];
+    for answer in answers {
+        let answer = answer.unwrap();
+        assert_eq!(answer.extensions().get(), Some(&RetryCount(3000)));
+        assert_eq!(
+            answer.into_body().collect().await.unwrap().to_bytes(),
+            "hello"
+        );
+    }
+}
+
+fn once(body: &'static str) -> Once {
+    Full::from(body).map_err(BoxError::from).boxed_unsync()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_keeps_the_name_of_its_first_request() {
+    let service = Scripted::new([Status(503, &[]), Status(503, &[])]);
+    let layer = RetryLayer::new(POLICY).before_retry(
+        |request: &mut Request<Once>, _: Result<&Answered, &BoxError>, _| {
+            *request.uri_mut() = Uri::from_static("http://other.example/");
+            Box::pin(async { Ok(()) })
+        },
+    );
+    let recording = testing::record();
+    let request = Request::post("http://api.example/").body(once("hello"));
+    let answer = layer.layer(service).oneshot(request.unwrap()).await;
+    assert_eq!(answer.unwrap().status(), 200);
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 3);
+    let is_first = |line: &String| line.contains(" POST api.example attempt=");
+    assert!(lines.iter().all(is_first), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,6 +159,33 @@ async fn an_answer_says_how_many_retries_it_took() {
             (status, retries),
             "{answers:?}"
         );
+    }
+}
+
+/// An answer that no retry changes is handed on only by a layer without a last resort.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
+    let cases: [(&[Answer], &str); 3] = [
+        (&[], "none"),
+        (&[Status(404, &[])], "404 after 1: not retryable"),
+        (
+            &[Status(503, &[]), Status(404, &[])],
+            "404 after 2: not retryable",
+        ),
+    ];
+    for (answers, expected) in cases {
+        let told = Arc::new(Mutex::new(String::from("none")));
+        let tell = Arc::clone(&told);
+        let layer = RetryLayer::new(POLICY).fallback(move |gave_up: GaveUp<Answered, BoxError>| {
+            let status = gave_up.outcome.unwrap().status().as_u16();
+            let (attempts, reason) = (gave_up.attempts, gave_up.reason);
+            *tell.lock().unwrap() = format!("{status} after {attempts}: {reason}");
+            Box::pin(async { Err("no answer".into()) })
+        });
+        let service = Scripted::new(answers.iter().cloned());
+        let answer = layer.layer(service).oneshot(post("hello")).await;
+        assert_eq!(answer.is_ok(), answers.is_empty());
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 }
 

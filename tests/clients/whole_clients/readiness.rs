@@ -8,10 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::{FutureExt, join};
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
-use retry_clients::tower::RetryLayer;
+use retry_clients::http::LookedAt;
+use retry_clients::tower::{GaveUp, RetryLayer};
 use retry_runtime::{
     Breaker, BreakerState, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
 };
@@ -20,7 +21,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 
-use super::scripted::{Answer, Scripted, post, reserve};
+use super::scripted::{Answer, BoxError, Scripted, post, reserve};
+
+type Answered = Response<LookedAt<Full<Bytes>>>;
 
 const SECOND: Duration = Duration::from_secs(1);
 const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
@@ -133,6 +136,42 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
         assert_eq!(service.starts().len(), requests, "{line}");
         assert_eq!(budget.left(), left, "{line}");
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{line}");
+    }
+}
+
+/// The last resort may need the limiter or the service itself, and take its time.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_begins_once_the_call_holds_nothing() {
+    for is_cancelled in [false, true] {
+        let start = Instant::now();
+        let limiter = Arc::new(ConcurrencyLimiter::fixed(1));
+        let policy = if is_cancelled {
+            POLICY
+        } else {
+            POLICY.deadline(5 * SECOND)
+        };
+        let mut retries = ClientRetries::new(policy).limiter(Arc::clone(&limiter));
+        if is_cancelled {
+            retries = retries.cancel(move || sleep_until(start + 5 * SECOND));
+        }
+        let one_place = ConcurrencyLimit::new(Scripted::new([Answer::Status(503, &[])]), 1);
+        let service = one_place.clone();
+        let layer =
+            RetryLayer::new(retries).fallback(move |gave_up: GaveUp<Answered, BoxError>| {
+                let (running, service) = (limiter.running(), service.clone());
+                Box::pin(async move {
+                    assert_eq!((running, start.elapsed()), (0, 5 * SECOND));
+                    sleep_until(start + READY + SECOND).await;
+                    let mut service = service;
+                    reserve(&mut service)
+                        .now_or_never()
+                        .expect("the service has room");
+                    gave_up.outcome
+                })
+            });
+        let call = layer.layer(one_place.clone()).oneshot(post(""));
+        let (answer, ()) = join(call, occupy(one_place)).await;
+        assert_eq!(answer.unwrap().status(), 503);
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::stream;
 use http::Extensions;
+use http_body::Body as _;
 use reqwest_0_13::{Body, Client, Request, Response, Url, retry};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, Result};
 use retry_clients::ClientRetries;
@@ -81,6 +82,30 @@ async fn a_stream_is_sent_again() {
             .unwrap();
         assert_eq!(server.requests(), requests, "{most}");
     }
+}
+
+struct Busy;
+
+#[async_trait::async_trait]
+impl Middleware for Busy {
+    async fn handle(&self, request: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
+        assert!(!request.body().unwrap().is_end_stream());
+        let answer = http::Response::builder().status(503).body("");
+        Ok(answer.unwrap().into())
+    }
+}
+
+/// However often it is sent, it is recorded once.
+#[tokio::test(start_paused = true)]
+async fn a_stream_stands_any_number_of_retries_and_hooks() {
+    let retries = RetryMiddleware::new(Policy::none().max(20_000))
+        .before_retry(|_, _, _| Box::pin(async { Ok(()) }));
+    let client = ClientBuilder::new(one_each()).with(retries).with(Busy);
+    let body = Body::wrap_stream(stream::iter([Ok::<_, io::Error>("hello")]));
+    let request = client.build().post("http://api.example/").body(body);
+    let answered = request.send().await.unwrap();
+    let count = answered.extensions().get::<RetryCount>();
+    assert_eq!(count, Some(&RetryCount(20_000)));
 }
 
 /// The other server is asked from the first retry on.

@@ -24,6 +24,17 @@ impl Repeat<Response> for Request {
         (self, KeptRequest { head, body })
     }
 
+    fn keep_again(self, kept: &mut KeptRequest, most: usize) -> Self {
+        // In memory: not recorded, or no longer.
+        if kept.body.is_none() || self.try_clone().is_some() {
+            let (request, again) = self.keep(most);
+            *kept = again;
+            return request;
+        }
+        kept.head = copy(&self);
+        self
+    }
+
     fn repeatable(kept: &KeptRequest) -> Result<(), Unrepeatable> {
         kept.body.as_ref().map_or(Ok(()), Body::repeatable)
     }
