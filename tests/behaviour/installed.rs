@@ -129,6 +129,17 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         server.next()
     }
 
+    #[retry(
+        max = 2,
+        backoff = "fixed",
+        base = "5s",
+        jitter = "none",
+        name = "installed.slow"
+    )]
+    async fn slow(server: &Script<(), Failure>) -> Result<(), Failure> {
+        server.next()
+    }
+
     let _turn = turn();
     for (text, attempts) in [
         // Of `plain`, whose `max` is 5, and of `unset`.
@@ -137,7 +148,7 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         ("installed?(max=1), default?(max=2)", [6, 2]),
         ("installed?(max=1), default(max=2)", [3, 3]),
         ("installed.plain?(max=1), installed.unset?(max=7)", [6, 8]),
-        ("installed?(transient(max=1))", [2, 2]),
+        ("installed?(transient(max=1))", [6, 2]),
         ("installed?(enabled=false)", [1, 1]),
         ("installed(max=2), installed?(max=1, hint=ignore)", [3, 3]),
     ] {
@@ -146,8 +157,26 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         assert!(plain(&one).await.is_err() && unset(&other).await.is_err());
         assert_eq!([one.attempts(), other.attempts()], attempts, "{text}");
     }
+    for (text, attempts, seconds) in [
+        ("default?(backoff=[1s, 2s])", 3, 10),
+        ("default?(cap=1s)", 3, 10),
+        ("default?(floor=20s, jitter=equal)", 3, 10),
+        ("default?(transient(max=9, base=1s))", 3, 10),
+        ("default?(cap=1s), default(cap=2s)", 3, 4),
+    ] {
+        install(text);
+        let (server, start) = (failures(99), Instant::now());
+        assert!(slow(&server).await.is_err());
+        let made = (server.attempts(), start.elapsed().as_secs());
+        assert_eq!(made, (attempts, seconds), "{text}");
+    }
     assert!("?(max=1)".parse::<Policies>().is_err());
     assert!("throttled?(max=1)".parse::<Policies>().is_err());
+    let error = "default??(max=1)".parse::<Policies>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`default??` has more than one `?`: keep one"
+    );
 }
 
 #[tokio::test(start_paused = true)]
