@@ -291,6 +291,26 @@ async fn sites_are_known_from_their_first_failure() {
             "listed.b failures=4 retries=3 max=2",
         ]
     );
+    // Names that callers choose: cut, without secrets, and together once they are too many.
+    let _ = listed(&failures(1), "listed.c/v1?key=SECRET").await;
+    for digit in [1, 2] {
+        let _ = listed(&failures(1), &format!("listed.{}{digit}", "d".repeat(300))).await;
+    }
+    let long = format!("listed.{}… (148 bytes cut)", "d".repeat(153));
+    assert_eq!(
+        named()[2..],
+        [
+            String::from("listed.c/v1 failures=1 retries=1 max=5"),
+            format!("{long} failures=2 retries=2 max=5"),
+        ]
+    );
+    for number in 0..1100 {
+        let _ = listed(&failures(1), &format!("many.{number}")).await;
+    }
+    let all = retry_runtime::sites();
+    assert_eq!((all.len(), &*all[0].name), (1001, "(others)"));
+    let many = all.iter().filter(|site| site.name.starts_with("many."));
+    assert_eq!(many.count() as u64 + all[0].failures, 1100);
 }
 
 /// Nobody has classified the error then, so nobody may take it for an answer.
