@@ -304,6 +304,24 @@ async fn sites_are_known_from_their_first_failure() {
             format!("{long} failures=2 retries=2 max=5"),
         ]
     );
+    // A round counts once for all items that failed alike, a value that is not there yet as a failure.
+    let send = async |items: Vec<u8>| {
+        let fail = |item| Err(if item > 2 { THROTTLED } else { TRANSIENT });
+        Ok(items.into_iter().map(fail).collect())
+    };
+    let batch = Policy::new().max(1).name("listed.rounds");
+    let _: Vec<Result<(), _>> = retry_each(batch, [1, 2, 3, 4], send).await;
+    let polled = Policy::new().max(5).name("listed.until");
+    let polls = testing::sequence([Ok(1), Ok(2), Ok(3)]);
+    let polled = polled.until(|value| *value == 3);
+    let _: Result<_, Failure> = polled.call(async || polls.next()).await;
+    assert_eq!(
+        named()[4..],
+        [
+            "listed.rounds failures=4 retries=2 max=1",
+            "listed.until failures=2 retries=2 max=5",
+        ]
+    );
     for number in 0..1100 {
         let _ = listed(&failures(1), &format!("many.{number}")).await;
     }

@@ -27,7 +27,8 @@ pub struct SiteCounts {
     pub name: String,
     /// The policy that was in force at the last failure, with what was [installed](crate::Policies::install) over it.
     pub policy: Policy,
-    /// The attempts that failed. In a batch and a plan, attempts are rounds.
+    /// The attempts that failed, or whose value `until` or `validate` rejected. In a plan, attempts are rounds. In a batch,
+    /// what failed alike in a round counts as one.
     pub failures: u64,
     /// The failures that a retry or a correction followed.
     pub retries: u64,
@@ -36,13 +37,11 @@ pub struct SiteCounts {
 /// One line: `billing.charge failures=6 retries=5 max=5, backoff=exp, …`.
 impl fmt::Display for SiteCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            policy,
-            failures,
-            retries,
-        } = self;
-        write!(f, "{name} failures={failures} retries={retries} {policy}")
+        write!(
+            f,
+            "{} failures={} retries={} {}",
+            self.name, self.failures, self.retries, self.policy
+        )
     }
 }
 
