@@ -82,7 +82,7 @@ pub use call::guards::{Guards, Protections};
 pub use call::next_attempt::NextAttempt;
 pub use call::site::Site;
 #[cfg(feature = "std")]
-pub use call::sites::{MetSite, sites};
+pub use call::sites::{SiteCounts, sites};
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 pub use classify::Classify;

@@ -129,6 +129,17 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         server.next()
     }
 
+    #[retry(
+        max = 2,
+        backoff = "fixed",
+        base = "5s",
+        jitter = "none",
+        name = "installed.slow"
+    )]
+    async fn slow(server: &Script<(), Failure>) -> Result<(), Failure> {
+        server.next()
+    }
+
     let _turn = turn();
     for (text, attempts) in [
         // Of `plain`, whose `max` is 5, and of `unset`.
@@ -137,7 +148,7 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         ("installed?(max=1), default?(max=2)", [6, 2]),
         ("installed?(max=1), default(max=2)", [3, 3]),
         ("installed.plain?(max=1), installed.unset?(max=7)", [6, 8]),
-        ("installed?(transient(max=1))", [2, 2]),
+        ("installed?(transient(max=1))", [6, 2]),
         ("installed?(enabled=false)", [1, 1]),
         ("installed(max=2), installed?(max=1, hint=ignore)", [3, 3]),
     ] {
@@ -146,8 +157,26 @@ async fn a_default_is_for_what_a_function_does_not_set() {
         assert!(plain(&one).await.is_err() && unset(&other).await.is_err());
         assert_eq!([one.attempts(), other.attempts()], attempts, "{text}");
     }
+    for (text, attempts, seconds) in [
+        ("default?(backoff=[1s, 2s])", 3, 10),
+        ("default?(cap=1s)", 3, 10),
+        ("default?(floor=20s, jitter=equal)", 3, 10),
+        ("default?(transient(max=9, base=1s))", 3, 10),
+        ("default?(cap=1s), default(cap=2s)", 3, 4),
+    ] {
+        install(text);
+        let (server, start) = (failures(99), Instant::now());
+        assert!(slow(&server).await.is_err());
+        let made = (server.attempts(), start.elapsed().as_secs());
+        assert_eq!(made, (attempts, seconds), "{text}");
+    }
     assert!("?(max=1)".parse::<Policies>().is_err());
     assert!("throttled?(max=1)".parse::<Policies>().is_err());
+    let error = "default??(max=1)".parse::<Policies>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`default??` has more than one `?`: keep one"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -262,6 +291,44 @@ async fn sites_are_known_from_their_first_failure() {
             "listed.b failures=4 retries=3 max=2",
         ]
     );
+    // Names that callers choose: cut, without secrets, and together once they are too many.
+    let _ = listed(&failures(1), "listed.c/v1?key=SECRET").await;
+    for digit in [1, 2] {
+        let _ = listed(&failures(1), &format!("listed.{}{digit}", "d".repeat(300))).await;
+    }
+    let long = format!("listed.{}… (148 bytes cut)", "d".repeat(153));
+    assert_eq!(
+        named()[2..],
+        [
+            String::from("listed.c/v1 failures=1 retries=1 max=5"),
+            format!("{long} failures=2 retries=2 max=5"),
+        ]
+    );
+    // A round counts once for all items that failed alike, a value that is not there yet as a failure.
+    let send = async |items: Vec<u8>| {
+        let fail = |item| Err(if item > 2 { THROTTLED } else { TRANSIENT });
+        Ok(items.into_iter().map(fail).collect())
+    };
+    let batch = Policy::new().max(1).name("listed.rounds");
+    let _: Vec<Result<(), _>> = retry_each(batch, [1, 2, 3, 4], send).await;
+    let polled = Policy::new().max(5).name("listed.until");
+    let polls = testing::sequence([Ok(1), Ok(2), Ok(3)]);
+    let polled = polled.until(|value| *value == 3);
+    let _: Result<_, Failure> = polled.call(async || polls.next()).await;
+    assert_eq!(
+        named()[4..],
+        [
+            "listed.rounds failures=4 retries=2 max=1",
+            "listed.until failures=2 retries=2 max=5",
+        ]
+    );
+    for number in 0..1100 {
+        let _ = listed(&failures(1), &format!("many.{number}")).await;
+    }
+    let all = retry_runtime::sites();
+    assert_eq!((all.len(), &*all[0].name), (1001, "(others)"));
+    let many = all.iter().filter(|site| site.name.starts_with("many."));
+    assert_eq!(many.count() as u64 + all[0].failures, 1100);
 }
 
 /// Nobody has classified the error then, so nobody may take it for an answer.

@@ -192,3 +192,23 @@ fn what_comes_late_changes_nothing() {
         assert_eq!(breaker.state(), BreakerState::Closed);
     });
 }
+
+/// What opens by the new ratio stays open for the new time.
+#[test]
+fn numbers_change_together() {
+    many(|| {
+        begin();
+        let breaker = Arc::new(Breaker::new().count_window(2).ratio(1.0));
+        at_once(&breaker, 2, |breaker, number| {
+            if number == 0 {
+                return breaker.set_numbers(Some(0.5), Some(Duration::from_secs(60)));
+            }
+            for seen in [Seen::Success, FAILURE] {
+                breaker.record(admitted(breaker), seen);
+            }
+        });
+        clock::set(Duration::from_secs(110));
+        let is_open = breaker.state() == BreakerState::Open;
+        assert!(!is_open || breaker.admit().is_none());
+    });
+}

@@ -72,14 +72,28 @@ impl Breaker {
     /// assert!(STORE.set_ratio(95.0).is_err());
     /// ```
     pub fn set_ratio(&self, ratio: f64) -> Result<(), OutOfRange> {
-        self.circuit().rule.ratio = millionths(ratio).ok_or(OutOfRange)?;
-        changed("breaker's ratio", &ratio);
+        millionths(ratio).ok_or(OutOfRange)?;
+        self.set_numbers(Some(ratio), None);
         Ok(())
     }
 
     /// Changes [`open_for`](Self::open_for), from the next time that it opens.
     pub fn set_open_for(&self, open_for: Duration) {
-        self.circuit().rule.open_for = at_least_a_milli(open_for);
-        changed("breaker's open_for", &format_args!("{open_for:?}"));
+        self.set_numbers(None, Some(open_for));
+    }
+
+    /// Both at once, so that no failure meets one that is new beside one that is old. The ratio is in range.
+    pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
+        let mut circuit = self.circuit();
+        let rule = &mut circuit.rule;
+        rule.ratio = ratio.and_then(millionths).unwrap_or(rule.ratio);
+        rule.open_for = open_for.map_or(rule.open_for, at_least_a_milli);
+        drop(circuit);
+        if let Some(ratio) = ratio {
+            changed("breaker's ratio", &ratio);
+        }
+        if let Some(open_for) = open_for {
+            changed("breaker's open_for", &format_args!("{open_for:?}"));
+        }
     }
 }

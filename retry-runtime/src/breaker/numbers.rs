@@ -4,7 +4,7 @@ use core::time::Duration;
 use retry_vocabulary::{complaint, duration};
 
 use crate::breaker::circuit::Breaker;
-use crate::breaker::setters::millionths;
+use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::policy::error::{PolicyError, short};
 use crate::policy::numbers;
 use crate::policy::value::Entries;
@@ -14,7 +14,7 @@ use crate::policy::value::Entries;
 /// | key | value |
 /// |---|---|
 /// | `ratio` | a number above 0, and at most 1 |
-/// | `open_for` | a duration, as in `10s`; at least 1 ms |
+/// | `open_for` | a duration, as in `10s`: from 1 ms to 584 years |
 ///
 /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
 /// range. With the feature `serde`, a table with the same keys works, too.
@@ -41,13 +41,7 @@ pub struct BreakerNumbers {
 impl Breaker {
     /// Changes the numbers that configuration names, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
-        if let Some(ratio) = numbers.ratio {
-            // Checked when it was read.
-            let _ = self.set_ratio(ratio);
-        }
-        if let Some(open_for) = numbers.open_for {
-            self.set_open_for(open_for);
-        }
+        self.set_numbers(numbers.ratio, numbers.open_for);
     }
 }
 
@@ -64,13 +58,20 @@ impl BreakerNumbers {
         let [ratio, open_for] = numbers::values(["ratio", "open_for"], entries)?;
         let is_ratio = |ratio: &f64| millionths(*ratio).is_some();
         let open_for = open_for.map(|text| {
-            let complaint =
-                |fault| complaint::no_duration(&"open_for", &short(&text), &text, fault);
-            duration::parse(&text).map_err(|fault| PolicyError::new(complaint(fault)))
+            let (key, given) = (&"open_for", short(&text));
+            match duration::parse(&text) {
+                Ok(open_for) if open_for == at_least_a_milli(open_for) => Ok(open_for),
+                Ok(_) => Err(complaint::out_of_range(
+                    key,
+                    &given,
+                    "a duration from 1 ms up",
+                )),
+                Err(fault) => Err(complaint::no_duration(key, &given, &text, fault)),
+            }
         });
         Ok(Self {
             ratio: numbers::number("ratio", ratio, is_ratio, "a number above 0, and at most 1")?,
-            open_for: open_for.transpose()?,
+            open_for: open_for.transpose().map_err(PolicyError::new)?,
         })
     }
 }

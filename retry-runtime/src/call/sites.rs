@@ -1,46 +1,47 @@
 //! The names of calls that failed in this process.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::call::site::Site;
-use crate::error_text::shown::shown;
+use crate::error_text::shown::shown_within;
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
 
-/// How many names are kept. Without a limit, names that are made anew for each call would fill the memory.
+/// How many names are kept, and how many bytes of each: names that are made anew for each call must not fill the memory.
 const MOST: usize = 1000;
+const NAME_LIMIT: usize = 200;
+
+/// The name that stands for all beyond [`MOST`].
+const OTHERS: &str = "(others)";
 
 /// Sorted by [`order`].
-static MET: Mutex<Vec<MetSite>> = Mutex::new(Vec::new());
+static COUNTS: Mutex<Vec<SiteCounts>> = Mutex::new(Vec::new());
 
 /// What the calls of one name came to, as [`sites`] lists it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct MetSite {
-    /// The calls' name: the key `name`.
+pub struct SiteCounts {
+    /// The calls' name: the key `name`, as records show it, of at most 200 bytes. What may be a secret in it is left out.
     pub name: String,
     /// The policy that was in force at the last failure, with what was [installed](crate::Policies::install) over it.
     pub policy: Policy,
-    /// The attempts that failed. In a batch and a plan, attempts are rounds.
+    /// The attempts that failed, or whose value `until` or `validate` rejected. In a plan, attempts are rounds. In a batch,
+    /// what failed alike in a round counts as one.
     pub failures: u64,
     /// The failures that a retry or a correction followed.
     pub retries: u64,
 }
 
 /// One line: `billing.charge failures=6 retries=5 max=5, backoff=exp, …`.
-impl fmt::Display for MetSite {
+impl fmt::Display for SiteCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            policy,
-            failures,
-            retries,
-        } = self;
-        let name = shown(name);
-        write!(f, "{name} failures={failures} retries={retries} {policy}")
+        write!(
+            f,
+            "{} failures={} retries={} {}",
+            self.name, self.failures, self.retries, self.policy
+        )
     }
 }
 
@@ -60,10 +61,10 @@ impl fmt::Display for MetSite {
 /// assert!(page.starts_with("billing.charge failures=6 retries=5 max=5, backoff=none"));
 /// ```
 ///
-/// Calls that succeed at once are not known here: they pay nothing for it. Of more than 1000 names, it lists those that
-/// failed first.
-pub fn sites() -> Vec<MetSite> {
-    let mut sites = lock(&MET).clone();
+/// Calls that succeed at once are not known here: they pay nothing for it. The first 1000 names that fail are listed until
+/// the program ends; what fails under other names is counted together, as `(others)`.
+pub fn sites() -> Vec<SiteCounts> {
+    let mut sites = lock(&COUNTS).clone();
     sites.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     sites
 }
@@ -73,27 +74,35 @@ fn order(name: &str) -> (usize, &str) {
     (name.len(), name)
 }
 
+fn find(all: &[SiteCounts], name: &str) -> Result<usize, usize> {
+    all.binary_search_by(|known| order(&known.name).cmp(&order(name)))
+}
+
 /// Counts a failure under the policy in force, and whether a retry follows.
 pub(crate) fn met(site: &Site<'_>, is_retried: bool) {
-    let name = site.name();
-    let mut met = lock(&MET);
-    let place = met.binary_search_by(|known| order(&known.name).cmp(&order(name)));
-    let place = match place {
-        Ok(place) => place,
-        Err(_) if met.len() == MOST => return,
-        Err(place) => {
-            let site = MetSite {
-                name: name.to_owned(),
-                policy: *site.policy,
-                failures: 0,
-                retries: 0,
-            };
-            met.insert(place, site);
-            place
-        }
-    };
-    let known = &mut met[place];
+    let mut all = lock(&COUNTS);
+    let place = find(&all, site.name()).unwrap_or_else(|_| listed(&mut all, site));
+    let known = &mut all[place];
     known.policy = *site.policy;
     known.failures += 1;
     known.retries += u64::from(is_retried);
+}
+
+/// The place of a name that is not listed as it stands: it is new, or shown in another way.
+#[cold]
+fn listed(all: &mut Vec<SiteCounts>, site: &Site<'_>) -> usize {
+    let mut name = shown_within(site.name(), NAME_LIMIT).to_string();
+    if all.len() >= MOST && find(all, &name).is_err() {
+        name = String::from(OTHERS);
+    }
+    find(all, &name).unwrap_or_else(|place| {
+        let new = SiteCounts {
+            name,
+            policy: *site.policy,
+            failures: 0,
+            retries: 0,
+        };
+        all.insert(place, new);
+        place
+    })
 }

@@ -24,7 +24,10 @@ const UNDER: char = '?';
 /// A key that no entry names keeps the call's own value, or the default.
 ///
 /// An entry with a `?` after its name is a default: it is laid under the calls' own policies, for the keys that a call
-/// doesn't set. With `anthropic?(max=8)`, a function with `max = 2` keeps its own.
+/// doesn't set. With `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own, for throttled
+/// requests too. Keys of delays, from `backoff` to `jitter`, count as one: a call that sets any of them, in a section too,
+/// keeps its delays. A `hint`, `max_hint`, `floor` or `enabled` set to the crate's own default, as in `hint = "honor"`,
+/// counts as not set.
 ///
 /// ```
 /// use std::time::Duration;
@@ -237,7 +240,11 @@ impl Policies {
 
 /// Checks that a call, or the beginning of its name, may have this name.
 pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
+    let given = short(name);
     let name = name.strip_suffix(UNDER).unwrap_or(name);
+    if name.ends_with(UNDER) {
+        return Err(refused!("`{given}` has more than one `?`: keep one"));
+    }
     let key = Among::Policy.find(name);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
         return Err(refused!(
@@ -287,7 +294,7 @@ impl FindPolicy for Policies {
             if entry.is_for(name) {
                 entry.is_found.store(true, Ordering::Relaxed);
                 policy = if entry.is_default() {
-                    policy.with_overrides(&entry.named.without_those_of(&own))
+                    policy.with_defaults(&entry.named, &own)
                 } else {
                     policy.with_overrides(&entry.named)
                 };

@@ -29,7 +29,12 @@ const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 ///
 /// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
 pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
-    Shown { text, limit: LIMIT }
+    shown_within(text, LIMIT)
+}
+
+/// So, too, in at most that many bytes.
+pub(crate) fn shown_within<D: fmt::Display>(text: D, limit: usize) -> Shown<D> {
+    Shown { text, limit }
 }
 
 /// The whole text, only escaped: one of this crate, with names of the user's.
@@ -46,10 +51,7 @@ pub(crate) fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// A name among others, as it is shown.
 #[cfg(feature = "plan")]
 pub(crate) fn shown_name<D: fmt::Display>(name: D) -> Shown<D> {
-    Shown {
-        text: name,
-        limit: NAME_LIMIT,
-    }
+    shown_within(name, NAME_LIMIT)
 }
 
 pub(crate) struct Shown<D> {

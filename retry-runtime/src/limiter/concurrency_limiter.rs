@@ -156,11 +156,24 @@ impl ConcurrencyLimiter {
     /// assert!(STORE.set_limits(0..=5).is_err());
     /// ```
     pub fn set_limits(&self, limits: RangeInclusive<u32>) -> Result<(), OutOfRange> {
-        let (least, most) = (*limits.start(), *limits.end());
-        if least == 0 || most < least {
-            return Err(OutOfRange);
-        }
-        self.0.with(|gate| *gate = gate.between(least, most));
+        self.change_limits(|_, _| limits)
+    }
+
+    /// Puts others in the place of those in force, under one lock: what others set meanwhile is not lost.
+    pub(super) fn change_limits(
+        &self,
+        change: impl FnOnce(u32, u32) -> RangeInclusive<u32>,
+    ) -> Result<(), OutOfRange> {
+        let limits = self.0.with(|gate| {
+            let (least, most) = gate.bounds();
+            let limits = change(least, most);
+            let (least, most) = (*limits.start(), *limits.end());
+            if least == 0 || most < least {
+                return Err(OutOfRange);
+            }
+            *gate = gate.between(least, most);
+            Ok(limits)
+        })?;
         changed("limits of attempts at a time", &format_args!("{limits:?}"));
         Ok(())
     }

@@ -36,8 +36,9 @@ impl ConcurrencyLimiter {
     /// Changes the bounds that configuration names, from now on, as [`set_limits`](Self::set_limits) does. Fails and
     /// changes nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
-        let (least, most) = self.0.look(|gate, _| gate.bounds());
-        self.set_limits(numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most))
+        self.change_limits(|least, most| {
+            numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most)
+        })
     }
 }
 

@@ -106,6 +106,40 @@ impl Policy {
         policy
     }
 
+    /// This policy with those values of a layer whose keys `own` doesn't set.
+    pub(crate) fn with_defaults(self, defaults: &Overrides, own: &Self) -> Self {
+        let unset = defaults.named.iter().filter(|(at, _)| !own.sets(**at));
+        unset.fold(self, |policy, (at, value)| policy.set(*at, *value))
+    }
+
+    /// Whether the key has another value than the default, in its section or for all. Keys of delays act together, and on
+    /// what sections inherit, so any of them stands for all.
+    fn sets(&self, at: At) -> bool {
+        const DELAYS: [Key; 6] = [
+            Key::Backoff,
+            Key::Base,
+            Key::Factor,
+            Key::Cap,
+            Key::Floor,
+            Key::Jitter,
+        ];
+
+        let is_set = |key, named| {
+            let at = At { key, ..at };
+            self.get(at, named) != Policy::new().get(at, Section::new())
+        };
+        let mut rows = SECTIONS
+            .map(|(section, kind)| (section, self.rows.get(kind)))
+            .into_iter();
+        if DELAYS.contains(&at.key) {
+            return is_set(Key::Floor, Section::new())
+                || rows.any(|(_, named)| named.names_delays());
+        }
+        rows.any(|(section, named)| {
+            (section.is_none() || section == at.section) && is_set(at.key, named)
+        })
+    }
+
     fn set(self, at: At, value: KeyValue) -> Self {
         let section = Section::new();
         let section = match (at.key, value) {
@@ -246,17 +280,6 @@ impl Overrides {
         let on = (Key::Enabled, KeyValue::Bool(true));
         self.named.retain(|at, value| (at.key, *value) != on);
         self
-    }
-
-    /// The layer without the keys that the policy sets: those with another value than the default.
-    pub(crate) fn without_those_of(&self, policy: &Policy) -> Self {
-        let mut left = self.clone();
-        left.named.retain(|at, _| {
-            let kind = SECTIONS.iter().find(|known| known.0 == at.section);
-            let set = policy.get(*at, policy.rows.get(kind.and_then(|known| known.1)));
-            set == Policy::new().get(*at, Section::new())
-        });
-        left
     }
 
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {

@@ -1,6 +1,7 @@
 //! Numbers that an operator changes while calls wait.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -150,6 +151,11 @@ fn a_file_changes_numbers_by_name() {
             "`open_for = 10` has no unit",
         ),
         (
+            r#"ratio = 1, open_for = "0.9ms""#,
+            "most = 9",
+            "`open_for = 0.9ms` is out of range: it takes a duration from 1 ms up",
+        ),
+        (
             "ratio = 1",
             "least = 0",
             "`least = 0` is out of range: it takes a whole number from 1 up",
@@ -177,4 +183,24 @@ fn a_file_changes_numbers_by_name() {
     assert!(limiter.set("most=1".parse().unwrap()).is_err());
     limiter.set("most=3".parse().unwrap()).unwrap();
     assert_eq!(limiter.limit(), 3);
+}
+
+/// Who names one bound keeps the other, though somebody else sets that one meanwhile.
+#[test]
+fn bounds_that_are_set_at_once_all_count() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let set = |text: &str| limiter.set(text.parse().unwrap()).is_ok();
+    let is_done = AtomicBool::new(false);
+    let kept = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Relaxed) {
+                set("least=2");
+            }
+        });
+        let kept = (0..2000).filter(|_| set("most=20") && set("most=5") && !set("least=9"));
+        let kept = kept.count();
+        is_done.store(true, Relaxed);
+        kept
+    });
+    assert_eq!(kept, 2000);
 }
