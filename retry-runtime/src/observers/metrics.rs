@@ -19,7 +19,7 @@ use crate::observe::observer::Observer;
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
-/// | `retry_wait_seconds` | `name` | a histogram of the waits for a limiter's turn, without those that were over at once |
+/// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
@@ -27,7 +27,8 @@ use crate::observe::observer::Observer;
 ///
 /// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
 /// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its
-/// own, since each of them changes it.
+/// own, since each of them changes it. A gauge is set at the events of calls that name this observer, so until the next one
+/// it shows what was: a breaker whose time is over stays open in it.
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;

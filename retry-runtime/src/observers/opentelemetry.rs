@@ -18,7 +18,7 @@ use crate::observe::observer::Observer;
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
-/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits for a limiter's turn, without those that were over at once |
+/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
