@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use backon::Retryable;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut, Verdict,
-    retry,
+    Breaker, Budget, Cancelled, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut,
+    Verdict, retry,
 };
 
 use super::peers::exponential;
@@ -32,6 +32,12 @@ static RATE: RateLimiter = RateLimiter::adaptive();
 
 impl From<Rejected> for ModelError {
     fn from(_: Rejected) -> Self {
+        Self::Overloaded
+    }
+}
+
+impl From<Cancelled> for ModelError {
+    fn from(_: Cancelled) -> Self {
         Self::Overloaded
     }
 }
@@ -63,6 +69,11 @@ with_keys! {
     with_timeout(timeout = "60s")
     with_idempotent(idempotent = false)
     with_cancel(cancel = std::future::pending::<()>())
+    with_abort(abort = std::future::pending::<()>())
+    with_total_delay(total_delay = "2m")
+    with_before_pause(before_pause = async |_error, _next| ())
+    with_before_retry(before_retry = async |_error, _next| ())
+    with_policy_by_error(policy = |_error| POLICY)
     with_until(until = |value| *value < u64::MAX)
     with_repeats(repeats = 3)
     with_attempt(attempt = _attempt)

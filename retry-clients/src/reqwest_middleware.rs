@@ -10,8 +10,7 @@ use reqwest_middleware::{Error, Middleware, Next};
 use retry_runtime::{NextAttempt, Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture};
-use crate::client_retries::hooks::{Hooks, Unhooked};
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, Shown, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
@@ -113,7 +112,7 @@ impl RetryMiddleware {
     }
 
     fn with_hooks(mut self, set: impl FnOnce(&mut Hooks<Request, Response, Error>)) -> Self {
-        set(self.hooks.get_or_insert_with(|| Unhooked.into()));
+        set(self.hooks.get_or_insert_default());
         self
     }
 }

@@ -12,6 +12,7 @@
 
 mod by_clone;
 mod by_repeat;
+mod hooked;
 pub mod testing;
 
 use std::pin::Pin;
@@ -24,12 +25,11 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::ClientRetries;
-pub use crate::client_retries::hooks::{
-    FallbackFuture, GaveUp, HookFuture, Hooked, Hooks, Unhooked,
-};
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, run};
 pub use by_clone::{AnyErrors, ByClone, EndsWith, OwnErrors};
 pub use by_repeat::ByRepeat;
+pub use hooked::{Hooked, Unhooked};
 
 /// Retries every request of the service below.
 ///

@@ -175,12 +175,19 @@ fn variant(expr: &Expr) -> Option<String> {
 
 /// Refuses what is made where the key is evaluated: it knows of no other attempt.
 pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
-    if !matches!(key, Key::Budget | Key::Breaker | Key::Limiter) {
+    if !matches!(
+        key,
+        Key::Budget | Key::Breaker | Key::Limiter | Key::Observe
+    ) {
         return Ok(());
     }
     let Some((path, made)) = made_anew(expr) else {
         return Ok(());
     };
+    // What it points to may remember nothing, as a closure does.
+    if key == Key::Observe && POINTERS.contains(&made.as_str()) {
+        return Ok(());
+    }
     let remedy = if POINTERS.contains(&made.as_str()) {
         format!("keep the `{made}` in a field, and give a reference or a clone")
     } else {
@@ -197,13 +204,15 @@ pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
 
 const POINTERS: [&str; 2] = ["Arc", "Rc"];
 
-/// What makes a pointer or one of the runtime's own protections.
+/// What makes a pointer, or one of the runtime's own protections and of its observers that count.
 const MAKERS: &[(&str, &[&str])] = &[
     ("Arc", &["new"]),
     ("Rc", &["new"]),
     ("Breaker", &["new", "default"]),
     ("Budget", &["standard", "ratio", "grpc", "default"]),
-    ("ConcurrencyLimiter", &["aimd", "leased"]),
+    ("ConcurrencyLimiter", &["aimd", "fixed", "leased"]),
+    ("Progress", &["spinner", "counting"]),
+    ("Stats", &["new", "default"]),
     ("RateLimiter", &["adaptive", "cubic", "fixed", "quota"]),
 ];
 

@@ -36,6 +36,21 @@ async fn by_path() -> std::io::Result<()> {
     Ok(())
 }
 
+#[retry(observe = Progress::spinner(), limiter = &ConcurrencyLimiter::fixed(10))]
+async fn observed() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(observe = &observers::Stats::new())]
+async fn counted() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(observe = (Arc::new(|_| ()), Metrics::new()))]
+async fn stateless() -> std::io::Result<()> {
+    Ok(())
+}
+
 #[retry(breaker = Breaker::of(host), budget = Arc::clone(budget), limiter = Limits::new(fleet))]
 async fn shared(host: &str, budget: &Arc<Budget>, fleet: &Fleet) -> std::io::Result<()> {
     Ok(())

@@ -1,0 +1,43 @@
+//! Whether a layer has hooks, as a type: one without them pays nothing for them.
+
+use crate::client_retries::hooks::Hooks;
+
+/// The hooks of a layer that has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unhooked;
+
+/// [`Unhooked`], or [`Hooks`] of these types.
+#[diagnostic::on_unimplemented(
+    message = "the hooks of this layer are for other requests, answers or errors",
+    label = "here they get a `&mut {Q}` and a `Result<&{A}, &{E}>`"
+)]
+pub trait Hooked<Q, A, E>: Send + Sync {
+    #[doc(hidden)]
+    const CAN_HOOK: bool;
+
+    #[doc(hidden)]
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>>;
+}
+
+impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
+    const CAN_HOOK: bool = false;
+
+    #[inline]
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
+        None
+    }
+}
+
+impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
+    const CAN_HOOK: bool = true;
+
+    fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
+        Some(self)
+    }
+}
+
+impl<Q, A, E> From<Unhooked> for Hooks<Q, A, E> {
+    fn from(_: Unhooked) -> Self {
+        Self::default()
+    }
+}
