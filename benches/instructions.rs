@@ -53,8 +53,10 @@ const HEDGE: f64 = 215.0;
 /// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
 const DEADLINE: f64 = 110.0;
 
-/// Those that such a call has a use for: a clock, a race, a function of the user's.
-const USED: [&str; 11] = [
+/// Those that such a call has a use for: a clock, a race, a function of the user's. The policy that a failure chooses may
+/// have a deadline, which begins with the call.
+const USED: [&str; 12] = [
+    "policy = |error| …",
     "budget",
     "budget, a ratio",
     "deadline",
