@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next};
-use retry_runtime::{NextAttempt, Rejected, TimedOut, Verdict};
+use retry_runtime::{Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
-pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture, Hooks};
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, Shown, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
@@ -50,25 +50,15 @@ impl RetryMiddleware {
     }
 
     /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
-    /// the attempt came to, and a [`NextAttempt`].
+    /// the attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt).
     ///
     /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
-    pub fn before_pause<F>(self, hook: F) -> Self
-    where
-        F: for<'a> Fn(
-                &'a mut Request,
-                Result<&'a Response, &'a Error>,
-                NextAttempt,
-            ) -> HookFuture<'a>
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub fn before_pause(self, hook: impl Hook<Request, Response, Error>) -> Self {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`]. It may change the request, for all retries that follow, but not replace a recorded
+    /// came to, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all retries that follow, but not replace a recorded
     /// body by another stream. An `Err` ends the call: with what the attempt came to, and with
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
@@ -86,17 +76,7 @@ impl RetryMiddleware {
     /// );
     /// # let _ = retries;
     /// ```
-    pub fn before_retry<F>(self, hook: F) -> Self
-    where
-        F: for<'a> Fn(
-                &'a mut Request,
-                Result<&'a Response, &'a Error>,
-                NextAttempt,
-            ) -> HookFuture<'a>
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub fn before_retry(self, hook: impl Hook<Request, Response, Error>) -> Self {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }
 

@@ -19,13 +19,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::{fmt, future, mem};
 
-use retry_runtime::NextAttempt;
 use retry_runtime::macro_support::ignores_timeout;
 use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::ClientRetries;
-pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, HookFuture, Hooks};
+pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, run};
 pub use by_clone::{AnyErrors, ByClone, EndsWith, OwnErrors};
 pub use by_repeat::ByRepeat;
@@ -56,22 +55,18 @@ impl RetryLayer {
 
 impl<By, H> RetryLayer<By, H> {
     /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
-    /// the attempt came to, and a [`NextAttempt`].
+    /// the attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt).
     ///
     /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
-    pub fn before_pause<Q, A, E, F>(self, hook: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    pub fn before_pause<Q, A, E>(self, hook: impl Hook<Q, A, E>) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
-        F: for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a>
-            + Send
-            + Sync
-            + 'static,
     {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
     /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`]. Put a new token into the request there, or shorten it: all retries that follow
+    /// came to, and a [`NextAttempt`](retry_runtime::NextAttempt). Put a new token into the request there, or shorten it: all retries that follow
     /// send the changed request. Only a body that is recorded can't be replaced: see
     /// [`ClientRetries::record_bodies`].
     ///
@@ -100,13 +95,9 @@ impl<By, H> RetryLayer<By, H> {
     /// );
     /// # let _ = layer;
     /// ```
-    pub fn before_retry<Q, A, E, F>(self, hook: F) -> RetryLayer<By, Hooks<Q, A, E>>
+    pub fn before_retry<Q, A, E>(self, hook: impl Hook<Q, A, E>) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
-        F: for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a>
-            + Send
-            + Sync
-            + 'static,
     {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }

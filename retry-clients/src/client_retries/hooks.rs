@@ -13,8 +13,27 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Se
 /// What takes the place of a call that gave up.
 pub type FallbackFuture<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
-pub(crate) type Hook<Q, A, E> =
-    dyn for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a> + Send + Sync;
+/// A function that runs between two attempts: of the request that will be sent, what the attempt before came to, and the
+/// attempt that follows.
+#[diagnostic::on_unimplemented(
+    message = "a hook is a function of the request, the outcome and the next attempt that returns a boxed future",
+    label = "not such a function",
+    note = "write `|request: &mut R, outcome: Result<&A, &E>, next| Box::pin(async move {{ …; Ok(()) }})`"
+)]
+pub trait Hook<Q, A, E>:
+    for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a> + Send + Sync + 'static
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<Q, A, E, F> Hook<Q, A, E> for F where
+    F: for<'a> Fn(&'a mut Q, Result<&'a A, &'a E>, NextAttempt) -> HookFuture<'a>
+        + Send
+        + Sync
+        + 'static
+{
+}
+
 type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
 /// How a layer's call gave up: what its `fallback` gets.
@@ -32,8 +51,8 @@ pub struct GaveUp<A, E> {
 
 /// The hooks of a layer whose requests are `Q`, and whose calls end with `A` or `E`.
 pub struct Hooks<Q, A, E> {
-    pub(crate) before_pause: Option<Arc<Hook<Q, A, E>>>,
-    pub(crate) before_retry: Option<Arc<Hook<Q, A, E>>>,
+    pub(crate) before_pause: Option<Arc<dyn Hook<Q, A, E>>>,
+    pub(crate) before_retry: Option<Arc<dyn Hook<Q, A, E>>>,
     pub(crate) fallback: Option<Arc<Fallback<A, E>>>,
 }
 

@@ -200,7 +200,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
 
 /// Takes the failure by `&mut`, since it need not be `Sync`.
 fn begin_hook<'a, Q, A, E>(
-    hook: Option<&Hook<Q, A, E>>,
+    hook: Option<&dyn Hook<Q, A, E>>,
     request: &'a mut Q,
     failed: &'a mut Option<Failed<A, E>>,
     next: NextAttempt,

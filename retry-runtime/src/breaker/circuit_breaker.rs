@@ -179,7 +179,8 @@ pub enum BreakerState {
     HalfOpen,
     /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
     ForcedOpen,
-    /// Everything is let through and nothing is counted until somebody resets it: [`Breaker::force_closed`](crate::Breaker::force_closed).
+    /// Everything is let through and nothing is counted until somebody resets it:
+    /// [`Breaker::force_closed`](crate::Breaker::force_closed).
     ForcedClosed,
 }
 

@@ -9,7 +9,7 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::numbers;
 use crate::policy::value::Entries;
 
-/// Numbers of a [`Breaker`](crate::Breaker) from an environment variable or a file: [`Breaker::set`](crate::Breaker::set) puts them in force while calls run.
+/// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls run.
 ///
 /// | key | value |
 /// |---|---|

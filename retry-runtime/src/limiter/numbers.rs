@@ -6,7 +6,7 @@ use crate::policy::error::{PolicyError, refused};
 use crate::policy::numbers;
 use crate::policy::value::Entries;
 
-/// Bounds of a [`ConcurrencyLimiter`](crate::ConcurrencyLimiter) from an environment variable or a file: [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) puts them in
+/// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
 /// force while calls run.
 ///
 /// | key | value |
