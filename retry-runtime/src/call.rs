@@ -28,3 +28,4 @@ pub(crate) mod site;
 #[cfg(feature = "std")]
 pub(crate) mod sites;
 pub(crate) mod state;
+pub(crate) mod with_hint;

@@ -170,6 +170,7 @@ impl<'a> Groups<'a> {
                 end: None,
                 max: limit(group.call.in_force()),
                 kind: group.verdict.kind(),
+                hint: group.verdict.hint(),
                 follows,
             };
             let follows = group.decision.map(|_| pause);

@@ -1,4 +1,5 @@
 use core::fmt;
+use core::time::Duration;
 
 use super::item_error::Miscount;
 use crate::call::decide::Decision;
@@ -15,6 +16,8 @@ pub(super) struct Part {
     pub(super) end: Option<ItemEnd>,
     pub(super) max: Option<u32>,
     pub(super) kind: Option<Kind>,
+    /// The longest wait that a server asked for.
+    pub(super) hint: Option<Duration>,
     pub(super) follows: Decision,
 }
 

@@ -4,6 +4,7 @@ use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::call::with_hint::WithHint;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
@@ -38,7 +39,7 @@ impl Round<'_> {
         observe: Option<Observe<'_>>,
     ) {
         let (max, kind, follows) = (part.max, part.kind, part.follows);
-        let error = &self.shown(part, shown);
+        let error = &WithHint::new(self.shown(part, shown), follows, part.hint);
         let data = match (kind, follows, retry) {
             (Some(kind), Ok(delay), Some(call)) => {
                 #[cfg(feature = "nested")]

@@ -66,6 +66,7 @@ impl Tally {
                 end,
                 max: *max,
                 kind: None,
+                hint: None,
                 follows: Err(reason),
             };
             round.report(part, None, shown, observer.observe());

@@ -1,14 +1,12 @@
 //! What a call tells the log and its observer.
 
 use core::fmt;
-use core::time::Duration;
-
-use retry_vocabulary::duration::Written;
 
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::call::with_hint::WithHint;
 use crate::classify::cancelled::Cancelled;
 use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
@@ -17,22 +15,6 @@ use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
-
-/// An error, and the server's wait where that is what ends the call.
-struct WithHint<E> {
-    error: E,
-    hint: Option<Duration>,
-}
-
-impl<E: fmt::Display> fmt::Display for WithHint<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)?;
-        match self.hint {
-            Some(hint) => write!(f, "; the server asks to wait {}", Written(hint)),
-            None => Ok(()),
-        }
-    }
-}
 
 impl Call {
     /// Reports what happened in the current attempt.
@@ -50,12 +32,7 @@ impl Call {
     pub(super) fn report_decision(&self, decision: Decision, attempt: u32, failure: Failure<'_>) {
         let max = limit(self.in_force);
         let (site, values, kind) = (failure.site, failure.values, failure.verdict.kind());
-        let error = &WithHint {
-            error: shown(failure.error),
-            hint: failure
-                .hint()
-                .filter(|_| decision == Err(Reason::HintTooLong)),
-        };
+        let error = &WithHint::new(shown(failure.error), decision, failure.hint());
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
                 correction: self.corrections,
