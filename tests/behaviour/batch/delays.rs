@@ -1,6 +1,6 @@
 //! How long a round waits: the policy's delay, the longest hint, whichever failure asks for most.
 
-use retry_runtime::{Hint, Jitter, Policy, Reason, Section, retry_each};
+use retry_runtime::{Hint, Jitter, Policy, Reason, Section, retry_each, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
 
 use super::{Answer, EXACT, Results, Server, outcomes, secs};
@@ -73,8 +73,13 @@ async fn a_hint_that_is_too_long_gives_up_its_item_alone() {
         (2, 1) => Err(TRANSIENT),
         _ => Ok(item),
     };
+    let recording = testing::record();
     let (calls, results) = run(EXACT, answer).await;
     assert_eq!(calls[2..], [(120, vec![1, 2])]);
+    let wait = "; the server asks to wait 2m1s reason=hint too long";
+    let lines = recording.lines();
+    let told = lines.iter().filter(|line| line.ends_with(wait));
+    assert_eq!(told.count(), 1, "{lines:?}");
     let error = results[0].as_ref().unwrap_err();
     assert_eq!((error.attempts(), error.reason()), (1, Reason::HintTooLong));
     assert!(results[1..].iter().all(Result::is_ok));
