@@ -199,7 +199,7 @@ impl ClientRetries {
     /// service. A call ends with the outcome that it had last, and one that has none with
     /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
     ///
-    /// It is called before each pause and each wait, so the future must be ready ever after, as a token's is:
+    /// The function is called before each pause and each wait, so the future must be ready ever after, as a token's is:
     ///
     /// ```
     /// use retry_clients::ClientRetries;

@@ -21,7 +21,7 @@ pub use recording::{Recorded, Recording};
 
 /// A request that can be sent again, for a service that answers with `A`.
 ///
-/// It is implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with
+/// Implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with
 /// the feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
 ///
 /// ```

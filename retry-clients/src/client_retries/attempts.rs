@@ -34,7 +34,7 @@ struct SharedByClient<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
     protections: ProtectionsOf<'a>,
     kept: Q::Kept,
-    /// That of the first request, once a hook may have changed it.
+    /// The name of the first request, once a hook may have changed the request.
     name: Option<Box<str>>,
 }
 

@@ -10,7 +10,7 @@ use super::{Recorded, Recording};
 
 /// The body of a request that can be sent again.
 ///
-/// It is implemented for bodies in memory (`Full`, `Empty`, `String`), for the boxed bodies of `http-body-util` whose
+/// Implemented for bodies in memory (`Full`, `Empty`, `String`), for the boxed bodies of `http-body-util` whose
 /// error is a `Box<dyn Error + Send + Sync>`, and with their features for the bodies of tonic, kube, octocrab and
 /// reqwest. For one of your own, that can hold another body:
 ///

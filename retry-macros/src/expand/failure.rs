@@ -196,7 +196,7 @@ impl Printer<'_> {
         (Some(asked), ours!(retry_asked))
     }
 
-    /// That verdict under that policy, of type `&Policy`.
+    /// The code of a verdict under a policy, which is of type `&Policy`.
     fn verdict(
         &self,
         failed: FailureSource,

@@ -98,7 +98,7 @@ impl Budget {
     /// A share of the calls: each call gives `ratio` tokens, each retry takes one. With 0.1, a service that is down gets a
     /// tenth more requests than there are calls, whatever `max` is.
     ///
-    /// It starts full, with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
+    /// The budget starts full, with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
     pub const fn ratio(ratio: f64) -> Self {
         Self::of(Rule {
             capacity: 100 * ONE,

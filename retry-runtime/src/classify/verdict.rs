@@ -146,7 +146,7 @@ impl Verdict {
         }
     }
 
-    /// The same verdict. Only one that is not worth a retry says on what it is based.
+    /// This verdict with another basis, which only one that is not worth a retry has.
     pub(crate) fn based_on(self, basis: Basis) -> Self {
         match self.kind {
             Some(_) => self,

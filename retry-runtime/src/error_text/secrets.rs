@@ -4,7 +4,8 @@ use alloc::string::String;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error_text::shown::ELLIPSIS;
+/// What stands for something that may be a secret where nothing is left beside it.
+pub(super) const ELLIPSIS: &str = "…";
 
 static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
 

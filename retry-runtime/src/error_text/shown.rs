@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 use core::ops::Range;
 
-use crate::error_text::secrets;
+use crate::error_text::secrets::{self, ELLIPSIS};
 
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
@@ -18,9 +18,6 @@ const NAME_LIMIT: usize = 96;
 
 /// What the note about a cut may take.
 const NOTE: usize = 40;
-
-/// What stands for something that may be a secret where nothing is left beside it.
-pub(super) const ELLIPSIS: &str = "…";
 
 /// What may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";

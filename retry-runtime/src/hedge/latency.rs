@@ -24,7 +24,7 @@ use crate::time;
 /// it timed out, or its call was dropped) counts as one that would have taken at least that long, by the Kaplan–Meier
 /// estimator. A failure says nothing.
 ///
-/// It keeps the last 1024 attempts in 8 KiB.
+/// Keeps the last 1024 attempts in 8 KiB.
 #[derive(Debug)]
 pub struct Latency {
     last: Mutex<Last>,

@@ -24,8 +24,9 @@ static QUIET: RwLock<Vec<(String, Level)>> = RwLock::new(Vec::new());
 /// log::set_most("billing", Level::Off);
 /// ```
 ///
-/// That goes for every record that has an [`Event`](crate::Event), not for the warnings about a `timeout` that nothing enforces
-/// and about errors that nobody knows. Observers and recordings see every event, whatever its level. [`reset_levels`](levels::reset_levels) takes it back.
+/// Records without an [`Event`](crate::Event) are logged as before: the warnings about a `timeout` that nothing enforces
+/// and about errors that nobody knows. Observers and recordings see every event, whatever its level.
+/// [`reset_levels`](levels::reset_levels) takes it back.
 pub fn set_most(calls: &str, most: Level) {
     let mut quiet = QUIET.write().unwrap_or_else(PoisonError::into_inner);
     quiet.retain(|(beginning, _)| beginning != calls);

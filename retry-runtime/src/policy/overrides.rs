@@ -59,7 +59,7 @@ use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
 /// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
-/// It may be up to 584 years long.
+/// A duration may be up to 584 years long.
 ///
 /// With the feature `serde`, a table with the same keys works, too: a section is a table in it, and a list is an array.
 /// Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
@@ -74,7 +74,7 @@ pub struct Overrides {
 impl Policy {
     /// This policy, overridden key by key with what a layer names, in sections too.
     ///
-    /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
+    /// An error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
     /// inherits, if its shortest delay is above its `deadline` or `total_delay`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
     /// removes an earlier `base` and `factor`.
     ///

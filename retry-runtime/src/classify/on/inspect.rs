@@ -7,7 +7,7 @@ use private::{Erased, Sealed, Text, Typed};
 
 /// What the functions in [`on`](crate::on) take: an error and its sources, or a text.
 ///
-/// It is implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with
+/// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with
 /// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
 /// qualify: write a closure for it.
 #[diagnostic::on_unimplemented(
