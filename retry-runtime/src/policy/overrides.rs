@@ -59,7 +59,7 @@ use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
 /// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
-/// A duration may be up to 584 years long.
+/// The longest is 584 years.
 ///
 /// With the feature `serde`, a table with the same keys works, too: a section is a table in it, and a list is an array.
 /// Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
