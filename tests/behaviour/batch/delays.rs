@@ -138,7 +138,7 @@ async fn each_kind_has_its_own_numbers_for_each_item() {
 
 #[tokio::test(start_paused = true)]
 async fn jitter_is_drawn_once_for_all_that_failed_alike() {
-    let recording = retry_runtime::testing::record();
+    let recording = testing::record();
     let items: Vec<u32> = (0..1000).collect();
     let policy = Policy::fixed(secs(100)).cap(secs(100)).max(8);
     let results: Vec<Result<u32, _>> = retry_each(&policy, &items, async |pending: Vec<&u32>| {
@@ -157,8 +157,8 @@ async fn jitter_is_drawn_once_for_all_that_failed_alike() {
 
 #[tokio::test(start_paused = true)]
 async fn decorrelated_jitter_builds_on_the_delay_before() {
-    let seeded = retry_runtime::testing::seed(7);
-    let recording = retry_runtime::testing::record();
+    let seeded = testing::seed(7);
+    let recording = testing::record();
     let policy = Policy::new().jitter(Jitter::Decorrelated).max(6);
     let results: Vec<Result<u32, _>> = retry_each(&policy, [1, 2], async |_| {
         Err(Failure(retry_runtime::Verdict::TRANSIENT))
