@@ -221,6 +221,7 @@ impl End {
                 hint: verdict.hint(),
             },
             None if verdict.basis() == Basis::Unknown => Self::Ignored,
+            Some(Kind::Rejected) => Self::NotBegun,
             Some(Kind::Invalid) | None => Self::Success,
         }
     }

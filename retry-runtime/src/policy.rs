@@ -39,7 +39,7 @@ use crate::policy::values::Values;
 /// How many retries, and how long to wait before each: plain data.
 ///
 /// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
-/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
+/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same
 /// names and defaults as the attribute. Every constructor and setter is a `const fn`.
 ///
 /// ```
@@ -301,6 +301,32 @@ impl Policy {
         self.with(Some(Kind::Invalid), section)
     }
 
+    /// Numbers for attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`]. Without any,
+    /// a rejection ends the call.
+    ///
+    /// These retries have their own count, up to the policy's `max` if the section names none. They use up nothing else: no
+    /// attempt is counted, and no budget pays for them. While a breaker knows for how long it stays open, a pause lasts at
+    /// least that long. Once they are used up, the rejection ends the call. Durable calls have neither breaker nor limiter.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{ConcurrencyLimiter, Jitter, Policy, Rejected, Section, testing};
+    ///
+    /// static FIVE_AT_A_TIME: ConcurrencyLimiter = ConcurrencyLimiter::fixed(5).queue(0);
+    ///
+    /// let again = Section::new().max(20).base(Duration::from_millis(100)).jitter(Jitter::None);
+    /// let policy = Policy::fixed(Duration::from_secs(1)).rejected(again);
+    /// let skipped = testing::skip_sleeps();
+    /// let full: Vec<_> = (0..5).map(|_| retry_runtime::Place::new(&FIVE_AT_A_TIME)).collect();
+    /// let call = policy.on(|_: &Rejected| false).limiter(&FIVE_AT_A_TIME);
+    /// assert!(call.call_blocking(|| Ok(())).is_err());
+    /// assert_eq!(skipped.total(), Duration::from_secs(2));
+    /// # drop(full);
+    /// ```
+    pub const fn rejected(self, section: Section) -> Self {
+        self.with(Some(Kind::Rejected), section)
+    }
+
     /// The delays without jitter, one for each retry: endless if retries are unlimited.
     ///
     /// ```
@@ -411,6 +437,8 @@ impl Policy {
         while let [kind, rest @ ..] = kinds {
             let rejects = values.are_validated() && matches!(kind, Kind::Invalid);
             attempts = match self.rows.get(Some(*kind)).max {
+                // A rejection is no attempt.
+                Some(_) if matches!(kind, Kind::Rejected) => attempts,
                 Some(max) => more(attempts, max),
                 None if rejects => more(attempts, own),
                 None => attempts,
@@ -469,6 +497,10 @@ impl Policy {
                 named.max = Some(self.retries_allowed());
             }
         }
+        if kind == Kind::Rejected && named.max.is_none() {
+            let is_named = named != Section::new();
+            named.max = Some(if is_named { self.retries_allowed() } else { 0 });
+        }
         named
     }
 }
@@ -497,7 +529,7 @@ mod tests {
     use super::*;
 
     // Half of what its numbers take as they are.
-    const _: () = assert!(size_of::<Policy>() <= 208);
+    const _: () = assert!(size_of::<Policy>() <= 248);
 
     const LIST: &[Duration] = &[Duration::from_secs(300)];
 

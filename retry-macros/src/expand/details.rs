@@ -6,23 +6,35 @@ use retry_vocabulary::key::Key;
 
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
     pub(crate) fn details(&self, now: &TokenStream) -> TokenStream {
+        self.details_if(now, true)
+    }
+
+    /// The details of an attempt that did not begin, and so took no effect and is not paid for.
+    pub(crate) fn details_of_rejection(&self) -> TokenStream {
+        let delays = self.model.delays().is_some();
+        let delays = when(delays, ours!(.delays(&mut retry_delays)));
+        ours!(#(self.details_if(&self.now_after_failure(), false)) #delays)
+    }
+
+    fn details_if(&self, now: &TokenStream, has_begun: bool) -> TokenStream {
         let model = self.model;
         let mut details = TokenStream::new();
         if model.deadline.is_some() {
             details.append_all(ours!(.deadline(retry_deadline, #now)));
         }
-        if let Some(idempotent) = model.arguments.get(Key::Idempotent) {
+        let idempotent = model.arguments.get(Key::Idempotent);
+        if let Some(idempotent) = idempotent.filter(|_| has_begun) {
             details.append_all(ours!(.idempotent(#(self.argument(idempotent)))));
         }
         if let Some(cancelled) = self.cancelled() {
             details.append_all(ours!(.cancelled(#cancelled)));
         }
-        if model.is_paid() {
+        if model.is_paid() && has_begun {
             details.append_all(ours!(.budget(&retry_budget)));
         }
         if model.is_observed() {

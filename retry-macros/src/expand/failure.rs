@@ -109,10 +109,7 @@ impl Printer<'_> {
             return self.plain_decision(failed, timer, &shown);
         }
         let (budget, paid) = self.paid();
-        let delays = self.model.delays().map(|delays| {
-            let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
-            ours!(let mut retry_delays = #delays;)
-        });
+        let delays = self.delays();
         let (asked, verdict) = self.asked_first(failed);
         let mut decide = |policy: TokenStream| {
             let verdict = self.verdict(failed, &policy, &verdict);
@@ -156,6 +153,13 @@ impl Printer<'_> {
             retried: ours!(__retry::Ok(retry_pause)),
             counted: None,
         }
+    }
+
+    /// Binds what computes delays.
+    pub(crate) fn delays(&self) -> Option<TokenStream> {
+        let delays = self.model.delays()?;
+        let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
+        Some(ours!(let mut retry_delays = #delays;))
     }
 
     /// The decision where it needs no more than the count, the policy and the verdict.

@@ -39,16 +39,112 @@ impl Printer<'_> {
         if !self.model.is_gated() {
             return attempt;
         }
-        ours! {
-            let retry_by = 'retry_gate: {
+        let gate = ours! {
+            'retry_gate: {
                 #(self.look())
                 #(self.turn())
                 #(self.pass())
                 #(self.begins())
                 #attempt
-            };
-            #(self.rejected_at_gate())
+            }
+        };
+        let ended = self.rejected_at_gate();
+        if self.model.retries_rejections() {
+            self.again_at_gate(&gate, ended)
+        } else {
+            ours!(let retry_by = #gate; #ended)
         }
+    }
+
+    /// The gate, as often as an attempt that it let not begin is tried again.
+    fn again_at_gate(&self, gate: &TokenStream, ended: Option<TokenStream>) -> TokenStream {
+        let rejected = self.rejection();
+        let late = self.late().map(|late| {
+            ours! {
+                if let __retry::Some(retry_why) = #late {
+                    break 'retry_rejected __retry::RejectedBy::because(retry_by, retry_why);
+                }
+            }
+        });
+        let timer = self.timer_assignment();
+        let timer = timer.map(|assigned| ours!(let #assigned));
+        ours! {
+            'retry_again: loop {
+                let (retry_by, retry_half_open_in) = #gate;
+                #timer
+                let retry_by = 'retry_rejected: {
+                    #(self.cancel())
+                    let mut retry_next = retry_call;
+                    let retry_decision = __retry::cold(|| { #rejected });
+                    retry_call = retry_next;
+                    match retry_decision {
+                        __retry::Ok(retry_pause) => {
+                            #(self.sleep())
+                            #late
+                            #(self.tick())
+                            continue 'retry_again;
+                        }
+                        __retry::Err(retry_by) => retry_by,
+                    }
+                };
+                #ended
+            }
+        }
+    }
+
+    /// What follows a rejection, of type `Result<Duration, RejectedBy>`.
+    fn rejection(&self) -> TokenStream {
+        let decided = self.with_policy(&mut |policy| {
+            let site = self.site(&policy);
+            ours! {
+                #(self.deadline_of_choice(&policy))
+                __retry::Call::rejected(
+                    &mut retry_next,
+                    retry_by,
+                    __retry::Failure::of_rejection(
+                        #site,
+                        &__retry::Rejected::new(retry_by),
+                        retry_half_open_in,
+                    )#(self.details_of_rejection()),
+                )
+            }
+        });
+        // Policies are chosen by errors.
+        let error = self.model.chooses_policy().then(|| {
+            let rejected = self.from_rejected();
+            ours!(let retry_error: #(self.error()) = #rejected;)
+        });
+        ours! {
+            #(self.observer())
+            #(self.delays())
+            #error
+            #decided
+        }
+    }
+
+    /// What the gate comes to where it lets no attempt begin: what rejects it and, where rejections may be retried, how
+    /// long a breaker lets none begin.
+    fn rejects(&self, by: TokenStream, half_open_in: TokenStream) -> TokenStream {
+        if self.model.retries_rejections() {
+            ours!(break 'retry_gate (#by, #half_open_in))
+        } else {
+            ours!(break 'retry_gate #by)
+        }
+    }
+
+    fn rejects_by_breaker(&self, breaker: &TokenStream) -> TokenStream {
+        let span = breaker.span();
+        let half_open_in = ours_at!(span=> __retry::CircuitBreaker::half_open_in(#breaker));
+        self.rejects(ours!(__retry::RejectedBy::Breaker), half_open_in)
+    }
+
+    /// The rejection as the function's error.
+    fn from_rejected(&self) -> Option<TokenStream> {
+        let arguments = &self.model.arguments;
+        let key = arguments.get(Key::Limiter);
+        let key = key.or_else(|| arguments.get(Key::Breaker))?;
+        let rejected = ours_at!(key.ident.span()=> __retry::FromRejected::from_rejected);
+        Some(ours!(#rejected(__retry::Rejected::new(retry_by))))
     }
 
     /// Binds the breaker, and asks whether it is worthwhile to wait.
@@ -58,10 +154,11 @@ impl Printer<'_> {
         let span = breaker.span();
         let bound = bound_breaker(span);
         let is_open = ours_at!(span=> __retry::CircuitBreaker::is_open(&#bound));
+        let rejects = self.rejects_by_breaker(&ours!(&#bound));
         Some(ours! {
             let #bound = #(self.kept(breaker));
             if #is_open {
-                break 'retry_gate __retry::RejectedBy::Breaker;
+                #rejects;
             }
         })
     }
@@ -76,6 +173,7 @@ impl Printer<'_> {
         let observer = self.observer();
         let observe = self.observe();
         let waited = self.waited();
+        let rejects = self.rejects(ours!(retry_by), ours!(__retry::None));
         Some(ours! {
             let mut retry_place = #entered;
             #is_shared
@@ -91,7 +189,7 @@ impl Printer<'_> {
                             #observer
                             __retry::Call::waited(#call, #name, retry_waited, #observe);
                         }
-                        __retry::Err(retry_by) => break 'retry_gate retry_by,
+                        __retry::Err(retry_by) => #rejects,
                     }
                 }
             }
@@ -135,15 +233,31 @@ impl Printer<'_> {
         } else {
             (self.kept(breaker), None)
         };
-        let permit = ours_at!(span=> __retry::Permit::new(#breaker));
+        let permit = if self.model.retries_rejections() {
+            let permit = ours_at!(span=> __retry::Permit::unless_open(#breaker));
+            ours! {
+                let mut retry_permit = match #permit {
+                    __retry::Ok(retry_permit) => retry_permit,
+                    __retry::Err(retry_open) => {
+                        #give_back
+                        #(self.rejects_by_breaker(&ours!(&retry_open)));
+                    }
+                };
+            }
+        } else {
+            let permit = ours_at!(span=> __retry::Permit::new(#breaker));
+            ours! {
+                let __retry::Some(mut retry_permit) = #permit else {
+                    #give_back
+                    break 'retry_gate __retry::RejectedBy::Breaker;
+                };
+            }
+        };
         let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
         let half_opened = ours!(__retry::Permit::transition(&retry_permit));
         let half_opened = self.turned(&half_opened, &self.whole_call());
         Some(ours! {
-            let __retry::Some(mut retry_permit) = #permit else {
-                #give_back
-                break 'retry_gate __retry::RejectedBy::Breaker;
-            };
+            #permit
             #is_shared
             #half_opened
         })
@@ -183,10 +297,7 @@ impl Printer<'_> {
 
     /// Ends the call with what the last attempt left, or else with the rejection.
     fn rejected_at_gate(&self) -> Option<TokenStream> {
-        let arguments = &self.model.arguments;
-        let key = arguments.get(Key::Limiter);
-        let key = key.or_else(|| arguments.get(Key::Breaker))?;
-        let rejected = ours_at!(key.ident.span()=> __retry::FromRejected::from_rejected);
+        let rejected = self.from_rejected()?;
         let last = self.last_error()?;
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {
@@ -200,17 +311,19 @@ impl Printer<'_> {
             }
         });
         let reported = self.reported(&ours!(Taken), &why);
+        let is_bound = self.model.retries_rejections();
+        let timer = self.timer_assignment().filter(|_| !is_bound);
         // A fallback may run for long.
         Some(ours! {
             #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
-            #(self.timer_assignment())
+            #timer
             let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
             #returned
             let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
                 __retry::None => {
                     #(self.call_with_max())
-                    #rejected(__retry::Rejected::new(retry_by))
+                    #rejected
                 }
             };
             #reported

@@ -450,6 +450,12 @@ impl Model {
         (self.is_gated() || self.is_cancellable()) && self.has(&[Key::Until])
     }
 
+    /// Whether an attempt that something let not begin may be tried again: as the attribute says, or only the run.
+    pub(crate) fn retries_rejections(&self) -> bool {
+        self.is_gated() && self.has(&[Key::Rejected, Key::Policy])
+            || self.is_gated() && matches!(self.policy, Policy::Decorator { .. })
+    }
+
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
     /// place, because a closure or an `async` block that is written twice has two types.
     pub(crate) fn gathers_failures(&self) -> bool {
@@ -645,7 +651,7 @@ fn ending_asks_time(ending: &Expr) -> bool {
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
-        _ if number.key == Key::TotalDelay => true,
+        _ if matches!(number.key, Key::TotalDelay | Key::Rejected) => true,
         KeyValue::Expr(_) => number.key == Key::Jitter,
         KeyValue::Section(inner) => inner
             .iter()

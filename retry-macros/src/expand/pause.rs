@@ -39,7 +39,7 @@ impl Printer<'_> {
 
     /// The sleep, which binds `retry_cancelled` where the call may be cancelled. If a macro such as `maybe_async` takes away
     /// each `.await`, the type of what is left is an error: nothing would wait.
-    fn sleep(&self) -> TokenStream {
+    pub(crate) fn sleep(&self) -> TokenStream {
         let is_cancellable = self.model.is_cancellable();
         if self.asyncness == Asyncness::Blocking {
             return self.sleep_blocking(is_cancellable);

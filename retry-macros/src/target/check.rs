@@ -307,6 +307,13 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
                 "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
         }
     }
+    let is_gated = [Key::Breaker, Key::Limiter].map(|key| arguments.get(key).is_some()) != [false, false];
+    if let (Some(rejected), false) = (arguments.get(Key::Rejected), is_gated) {
+        if arguments.errors.is_empty() {
+            errors.push(error!(rejected.ident.span() =>
+                "`rejected` is for attempts that a `breaker` or a `limiter` lets not begin: name one, or remove `rejected`"));
+        }
+    }
     if arguments
         .get(Key::Policy)
         .is_some_and(|policy| policy.value.is_closure())

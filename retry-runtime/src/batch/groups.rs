@@ -7,7 +7,7 @@ use core::time::Duration;
 use super::part::{Part, ShownItem};
 use super::round::Round;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::{Decision, refusal};
+use crate::call::decide::{Decision, hint_rule, refusal};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -123,10 +123,11 @@ impl<'a> Groups<'a> {
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
+        let rule = hint_rule(self.policy, verdict.kind());
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            refused: refusal(self.policy, verdict.hint(), self.left).map(|reason| reason as usize),
+            refused: refusal(rule, verdict.hint(), self.left).map(|reason| reason as usize),
         }
     }
 

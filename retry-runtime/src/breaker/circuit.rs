@@ -127,6 +127,15 @@ pub(super) enum Phase {
     ForcedClosed,
 }
 
+impl Phase {
+    fn half_open_in(&self) -> Option<Duration> {
+        match *self {
+            Self::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
+            _ => None,
+        }
+    }
+}
+
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down
 /// may also say that it wants no wait.
 const SHORTEST_HINT: Duration = Duration::from_secs(1);
@@ -152,11 +161,10 @@ impl Breaker {
 
     /// After how long it is worthwhile to ask again: `None` until somebody resets it.
     pub(super) fn asks_again_in(&self) -> Option<Duration> {
-        match self.circuit().phase {
-            Phase::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
+        match &self.circuit().phase {
             Phase::ForcedOpen => None,
             // Trial calls that run may end at any time.
-            _ => Some(SOON),
+            phase => Some(phase.half_open_in().unwrap_or(SOON)),
         }
     }
 
@@ -481,6 +489,10 @@ impl CircuitBreaker for Breaker {
                     && is_within(since, circuit.rule.open_for, now)
             }
         }
+    }
+
+    fn half_open_in(&self) -> Option<Duration> {
+        self.circuit().phase.half_open_in()
     }
 
     fn state(&self) -> BreakerState {

@@ -62,6 +62,12 @@ pub trait CircuitBreaker {
         false
     }
 
+    /// For how long the breaker will yet let nothing through, if it knows: calls that it rejected, and that have numbers
+    /// for that (the key `rejected`), don't ask again before. `None` by default, so these go by their numbers alone.
+    fn half_open_in(&self) -> Option<Duration> {
+        None
+    }
+
     /// The state now, for those who measure it. By default open or closed, as [`is_open`](Self::is_open) says.
     fn state(&self) -> BreakerState {
         if self.is_open() {
@@ -161,7 +167,7 @@ impl Seen {
                 kind,
                 hint: verdict.hint(),
             },
-            Some(Kind::Throttled) => Self::Ignored,
+            Some(Kind::Throttled | Kind::Rejected) => Self::Ignored,
             Some(Kind::Invalid) | None => Self::Success,
         }
     }
@@ -225,6 +231,10 @@ macro_rules! forward {
                 (**self).is_open()
             }
 
+            fn half_open_in(&self) -> Option<Duration> {
+                (**self).half_open_in()
+            }
+
             fn state(&self) -> BreakerState {
                 (**self).state()
             }
@@ -254,6 +264,10 @@ impl<B: CircuitBreaker> CircuitBreaker for Option<B> {
 
     fn is_open(&self) -> bool {
         self.as_ref().is_some_and(B::is_open)
+    }
+
+    fn half_open_in(&self) -> Option<Duration> {
+        self.as_ref()?.half_open_in()
     }
 
     fn state(&self) -> BreakerState {

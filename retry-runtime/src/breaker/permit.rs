@@ -35,8 +35,17 @@ impl<B: CircuitBreaker> Permit<B> {
     /// Asks for a pass. `None` if the breaker lets nothing through.
     #[inline]
     pub fn new(breaker: B) -> Option<Self> {
-        let pass = breaker.admit()?;
-        Some(Self::of(breaker, pass))
+        Self::unless_open(breaker).ok()
+    }
+
+    /// Asks the breaker, which is given back where it lets nothing through.
+    #[doc(hidden)]
+    #[inline]
+    pub fn unless_open(breaker: B) -> Result<Self, B> {
+        match breaker.admit() {
+            Some(pass) => Ok(Self::of(breaker, pass)),
+            None => Err(breaker),
+        }
     }
 
     /// Asks for a pass for an attempt beside a slow one.

@@ -189,7 +189,7 @@ impl Budget {
     fn cost(&self, kind: Kind) -> u64 {
         match kind {
             Kind::Throttled => self.rule.throttled_cost,
-            Kind::Transient | Kind::Timeout | Kind::Invalid => self.rule.cost,
+            Kind::Transient | Kind::Timeout | Kind::Invalid | Kind::Rejected => self.rule.cost,
         }
     }
 

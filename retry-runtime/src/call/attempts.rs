@@ -8,6 +8,7 @@
 //! | A turn whose attempt does not begin goes back with its charge, and neither breaker nor limiter hears of its failure. | The limiter's room is for requests that are sent, and nothing was seen of the server. |
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
+//! | A rejection is retried only by numbers for that. It counts by itself, and the payment is kept for the attempt. | The attempt may yet begin. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
 //! | Where the deadline drops what runs (plans, and batches that await), nothing begins after it, without grace. | A request would be sent only to be dropped. |
 //! | A call of a batch has one place with the limiter, which costs as many as it has items. Each item has its own permit and payment. | The request is one, its items are metered. |
@@ -30,7 +31,7 @@ use crate::call::guards::Guards;
 use crate::call::late;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::classify::rejected::RejectedBy;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::key::{Key, Room};
 use crate::limiter::place::{Leave, Place};
@@ -473,6 +474,30 @@ impl<G: Guards> Attempts<G> {
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn release(&mut self) {
         *self = Self::of(self.call);
+    }
+
+    /// What follows where [`enter`](Self::enter), [`waited`](Self::waited) or [`begin`](Self::begin) let the attempt not
+    /// begin: the pause before it enters again, or what rejects the call. Only a policy with
+    /// [numbers for that](Policy::rejected) pauses. `detail` tells the time. What was paid for the attempt is kept.
+    pub fn rejected(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        by: RejectedBy,
+        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+    ) -> Result<Duration, RejectedBy> {
+        let breaker = shared.guards().protections().breaker.get();
+        let half_open_in = match by {
+            RejectedBy::Breaker => breaker.and_then(CircuitBreaker::half_open_in),
+            _ => None,
+        };
+        let (call, rejected) = (&mut self.call, &Rejected::new(by));
+        shared.tell(|site, observe| {
+            let mut failure = Failure::of_rejection(site, rejected, half_open_in);
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.rejected(by, detail(failure))
+        })
     }
 
     /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.

@@ -12,7 +12,7 @@ use crate::observe::reason::Reason;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
-use crate::policy::nanos::Millis;
+use crate::policy::schedule::Schedule;
 use crate::policy::values::Values;
 use crate::time::random;
 
@@ -57,8 +57,31 @@ impl Call {
         if failure.unrepeatable {
             return Err(Reason::Unrepeatable);
         }
+        let delay = self.delay(failure, (kind, &schedule), retry)?;
+        let times = 0..failure.times;
+        failure.paid = match failure.payer(kind) {
+            Some(budget) => times.filter(|_| budget.withdraw(kind)).count(),
+            None => times.len(),
+        };
+        if failure.paid == 0 {
+            return Err(Reason::Budget);
+        }
+        self.retry(counted, delay);
+        self.followed = failure.is_paid(kind).then_some(kind);
+        Ok(delay)
+    }
+
+    /// The pause before that retry, unless no time is left for it.
+    pub(super) fn delay(
+        &self,
+        failure: &mut Failure<'_>,
+        (kind, schedule): (Kind, &Schedule),
+        retry: u32,
+    ) -> Decision {
+        let (policy, values) = (failure.site.policy, failure.values);
+        let rule = hint_rule(policy, Some(kind));
         let left = self.time_left(failure).ok_or(Reason::Deadline);
-        if let Some(reason) = refusal(policy, failure.hint(), left.unwrap_or_default()) {
+        if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
         }
         let left = left?;
@@ -68,7 +91,7 @@ impl Call {
         });
         let mut range = computed.unwrap_or_else(|| schedule.range(step, previous));
         let hinted = failure.hint().and_then(|hint| {
-            let (rule, longest) = (policy.hint_rule(), policy.longest_hint());
+            let (rule, longest) = rule;
             rule.range(range, hint, longest, schedule.is_jittered())
         });
         if let Some((from, to)) = hinted {
@@ -79,18 +102,6 @@ impl Call {
         if delay > left {
             return Err(Reason::Deadline);
         }
-        let times = 0..failure.times;
-        failure.paid = match failure.payer(kind) {
-            Some(budget) => times.filter(|_| budget.withdraw(kind)).count(),
-            None => times.len(),
-        };
-        if failure.paid == 0 {
-            return Err(Reason::Budget);
-        }
-        let pause = Millis::new(delay).get().unwrap_or_default();
-        self.paused = self.paused.saturating_add(pause);
-        self.retry(counted, delay);
-        self.followed = failure.is_paid(kind).then_some(kind);
         Ok(delay)
     }
 
@@ -150,12 +161,24 @@ pub(super) fn computed_range(
     Some(schedule.range_about(delay(), previous))
 }
 
+/// What a hint does, and the longest. A breaker's is no server's: before it has passed, nothing gets through.
+pub(crate) fn hint_rule(policy: &Policy, kind: Option<Kind>) -> (Hint, Option<Duration>) {
+    match kind {
+        Some(Kind::Rejected) => (Hint::Honor, None),
+        _ => (policy.hint_rule(), policy.longest_hint()),
+    }
+}
+
 /// Why a hint alone ends a call that has this much time left.
-pub(crate) fn refusal(policy: &Policy, hint: Option<Duration>, left: Duration) -> Option<Reason> {
+pub(crate) fn refusal(
+    (rule, longest): (Hint, Option<Duration>),
+    hint: Option<Duration>,
+    left: Duration,
+) -> Option<Reason> {
     let hint = hint?;
-    if matches!(policy.hint_rule(), Hint::Clamp | Hint::Ignore) {
+    if matches!(rule, Hint::Clamp | Hint::Ignore) {
         None
-    } else if policy.longest_hint().is_some_and(|longest| hint > longest) {
+    } else if longest.is_some_and(|longest| hint > longest) {
         Some(Reason::HintTooLong)
     } else if hint > left {
         Some(Reason::Deadline)

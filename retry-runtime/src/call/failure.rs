@@ -8,6 +8,7 @@ use crate::call::decide::computed_range;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
+use crate::classify::rejected::Rejected;
 use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
 use crate::limiter::LimiterChanges;
@@ -133,6 +134,18 @@ impl<'a> Failure<'a> {
             ending: Ending::Error,
             observe: None,
         }
+    }
+
+    /// An attempt that could not begin, and how long a breaker lets none begin.
+    #[doc(hidden)]
+    pub fn of_rejection(
+        site: &'a Site<'a>,
+        rejected: &'a Rejected,
+        half_open_in: Option<Duration>,
+    ) -> Self {
+        let verdict = Verdict::retry(Kind::Rejected);
+        let verdict = half_open_in.map_or(verdict, |wait| verdict.after(wait));
+        Self::new(site, verdict, rejected)
     }
 
     /// The time since the call began, which the policy's `deadline` limits. If you don't set it, only the pauses count.

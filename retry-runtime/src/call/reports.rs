@@ -171,7 +171,7 @@ impl Call {
     }
 
     /// The call with the `max` of its policy, where no failure has put another in force.
-    fn known(self, site: &Site<'_>) -> Self {
+    pub(super) fn known(self, site: &Site<'_>) -> Self {
         match self.in_force {
             0 => self.with_max(site.policy.retries_allowed()),
             _ => self,

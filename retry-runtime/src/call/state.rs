@@ -14,6 +14,7 @@ use crate::observe::reason::Reason;
 #[cfg(feature = "nested")]
 use crate::observe::report::reborrow;
 use crate::policy::Policy;
+use crate::policy::nanos::Millis;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::nanos;
@@ -269,7 +270,8 @@ impl Call {
     /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
     #[inline]
     pub const fn attempt(&self) -> u32 {
-        let [transient, throttled, timeout, invalid] = self.own;
+        // A rejection is no attempt.
+        let [transient, throttled, timeout, invalid, _rejected] = self.own;
         self.shared
             .saturating_add(transient)
             .saturating_add(throttled)
@@ -319,7 +321,11 @@ impl Call {
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
     #[doc(hidden)]
     pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
-        Kind::ALL.into_iter().all(|kind| {
+        let mut kinds = Kind::ALL.into_iter();
+        kinds.all(|kind| {
+            if kind == Kind::Rejected {
+                return true;
+            }
             let counted = policy.has_own_count(kind, values).then_some(kind);
             let retry = self.count(counted).saturating_add(1);
             !policy.schedule(Some(kind), values).allows(retry)
@@ -401,11 +407,13 @@ impl Call {
     /// Counts a retry after that pause.
     pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
         self.counts(counted);
+        let pause = Millis::new(delay).get().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
         self.previous = nanos(delay);
         self.waiting = true;
     }
 
-    fn spend(&mut self, elapsed: Option<Duration>) {
+    pub(super) fn spend(&mut self, elapsed: Option<Duration>) {
         let told = elapsed.map_or(0, nanos);
         let waited = match elapsed {
             None if self.waiting => self.spent.saturating_add(self.previous),

@@ -44,6 +44,8 @@ pub(super) struct Run<Q: Keyed, D, H, X> {
     before_retry: <Q::Single as SingleKeys>::BeforeRetry,
     pub(super) history: H,
     kept: X,
+    /// Whether the pause follows a rejection, and so no failure that hooks would see.
+    is_rejected: bool,
     pub(super) deadline: Option<Moment>,
 }
 
@@ -102,6 +104,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             before_retry: single.before_retry,
             history: H::default(),
             kept: X::default(),
+            is_rejected: false,
             deadline: None,
         };
         (run, call.cancel, call.timer, single.fallback)
@@ -204,6 +207,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        self.is_rejected = false;
         self.count_anew(&now);
         let detail = detail(
             self.context.keys.idempotent,
@@ -250,6 +254,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        self.is_rejected = false;
         self.count_anew(&now);
         let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
@@ -300,21 +305,18 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     ) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
+        Rejecting<Q::Keys>: Rejects<E>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let reason = if is_cancelled {
-            if Q::Cancel::ABORTS {
-                return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
-            }
-            Some(Reason::Cancelled)
+        let by = if is_cancelled {
+            Some(RejectedBy::Cancelled)
         } else {
-            self.attempts.late(self.deadline, now)
+            let late = self.attempts.late(self.deadline, now);
+            late.map(|_| RejectedBy::Deadline)
         };
-        if let Some(reason) = reason {
-            if let Some(outcome) = self.take_kept() {
-                return Some(self.gave_up(outcome, reason));
-            }
+        if let Some(ended) = by.and_then(|by| self.ended_by(by)) {
+            return Some(ended);
         }
         if let Some(history) = self.history.get_mut() {
             own(history).set_clock(clock());
@@ -322,9 +324,35 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         None
     }
 
-    /// The end of a call whose next attempt may not begin.
+    /// What follows where the next attempt may not begin.
     #[cold]
-    pub(super) fn rejected<T, E>(&mut self, by: RejectedBy) -> Step<T, E>
+    pub(super) fn rejected<T, E>(
+        &mut self,
+        by: RejectedBy,
+        now: impl Fn() -> Moment,
+    ) -> Step<T, E>
+    where
+        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
+        Rejecting<Q::Keys>: Rejects<E>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
+        match self.attempts.rejected(&mut self.context, by, detail) {
+            Ok(_) => {
+                self.is_rejected = true;
+                Step::Pause
+            }
+            Err(by) => match self.ended_by(by) {
+                Some(ended) => ended,
+                None => unreachable!("what rejects calls keeps what they end with"),
+            },
+        }
+    }
+
+    /// The end of a call whose next attempt may not begin: with what was before, or else with the rejection, where a key
+    /// rejects calls.
+    fn ended_by<T, E>(&mut self, by: RejectedBy) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
         Rejecting<Q::Keys>: Rejects<E>,
@@ -332,17 +360,11 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         X: Room<Outcome<T, E>>,
     {
         if Q::Cancel::ABORTS && by == RejectedBy::Cancelled {
-            return Step::Ends(self.aborted(Q::Cancel::aborted(), false));
+            return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
         }
-        let outcome = if self.attempts.call().is_retried() {
-            self.take_kept()
-        } else {
-            Rejecting::<Q::Keys>::rejected(by).map(Err)
-        };
-        let Some(outcome) = outcome else {
-            unreachable!("what rejects calls keeps what they end with");
-        };
-        self.gave_up(outcome, by.reason())
+        let rejected = || Rejecting::<Q::Keys>::rejected(by).map(Err);
+        let outcome = self.take_kept().or_else(rejected)?;
+        Some(self.gave_up(outcome, by.reason()))
     }
 
     /// The pause that was decided last. Asked for, since a local would be kept over the pause in each future.
@@ -361,6 +383,9 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        if self.is_rejected {
+            return None;
+        }
         let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
@@ -376,6 +401,9 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
+        if self.is_rejected {
+            return None;
+        }
         let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)

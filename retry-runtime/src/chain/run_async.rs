@@ -85,7 +85,7 @@ where
                     has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
                 }
                 let step = match has_turn.and_then(|_| run.begin()) {
-                    Err(by) => run.rejected(by),
+                    Err(by) => run.rejected(by, || timer.now()),
                     Ok(()) => {
                         let limit = run.context.policy().attempt_limit();
                         let number = run.attempts.call().attempt();

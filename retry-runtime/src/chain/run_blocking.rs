@@ -42,7 +42,7 @@ where
             has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
         }
         let step = match has_turn.and_then(|_| run.begin()) {
-            Err(by) => run.rejected(by),
+            Err(by) => run.rejected(by, || timer.now()),
             Ok(()) => {
                 let spans = run.context.keys.span;
                 let outcome = attempted::run!(

@@ -3,7 +3,7 @@ use core::fmt;
 use crate::listed::listed;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
-/// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
+/// `throttled(…)`, `timed_out(…)`, `invalid(…)` and `rejected(…)`, and a policy's setters of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -15,9 +15,12 @@ pub enum Kind {
     Timeout,
     /// A wrong answer: one that the key `validate` rejected.
     Invalid,
+    /// No attempt: the breaker or the limiter let none begin, and the key `rejected` says that the call tries again.
+    /// As the verdict on an attempt it stops, since those decide when to try again.
+    Rejected,
 }
 
-listed!(Kind: Transient Throttled Timeout Invalid);
+listed!(Kind: Transient Throttled Timeout Invalid Rejected);
 
 impl Kind {
     pub(crate) const fn name(self) -> &'static str {
@@ -26,6 +29,7 @@ impl Kind {
             Self::Throttled => "throttled",
             Self::Timeout => "timeout",
             Self::Invalid => "invalid",
+            Self::Rejected => "rejected",
         }
     }
 }

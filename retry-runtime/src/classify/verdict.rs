@@ -187,6 +187,7 @@ impl From<Kind> for Verdict {
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,
             Kind::Invalid => Self::INVALID,
+            Kind::Rejected => Self::STOP,
         }
     }
 }

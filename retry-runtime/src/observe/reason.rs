@@ -89,4 +89,15 @@ impl RejectedBy {
             Self::Cancelled => Reason::Cancelled,
         }
     }
+
+    /// What rejects the call that would be tried again, but for that reason.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn because(self, reason: Reason) -> Self {
+        match reason {
+            Reason::Deadline => Self::Deadline,
+            Reason::Cancelled => Self::Cancelled,
+            _ => self,
+        }
+    }
 }

@@ -6,7 +6,7 @@ use core::pin::pin;
 use core::time::Duration;
 
 use crate::call::attempted;
-use crate::call::decide::{refusal, retryable};
+use crate::call::decide::{hint_rule, refusal, retryable};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
@@ -283,7 +283,7 @@ where
             }
             let verdict = keys.verdict(index, node.error());
             let refused = match retryable(verdict, keys.idempotent) {
-                Ok(_) => refusal(&keys.plan.policy, verdict.hint(), left),
+                Ok(kind) => refusal(hint_rule(&keys.plan.policy, Some(kind)), verdict.hint(), left),
                 Err(reason) => Some(reason),
             };
             match refused {

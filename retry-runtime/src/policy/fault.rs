@@ -17,12 +17,13 @@ use crate::policy::section::Section;
 use crate::policy::values::Values;
 
 /// The policy itself, and its sections with the kinds of failure that they are for.
-pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
+pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (None, None),
     (Some(Key::Transient), Some(Kind::Transient)),
     (Some(Key::Throttled), Some(Kind::Throttled)),
     (Some(Key::TimedOut), Some(Kind::Timeout)),
     (Some(Key::Invalid), Some(Kind::Invalid)),
+    (Some(Key::Rejected), Some(Kind::Rejected)),
 ];
 
 /// Which numbers were set out of range: rows store the nearest within. A bit each for `factor` and `jitter` of each row.
@@ -170,9 +171,14 @@ impl Policy {
         };
         // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
         let has_invalid = self.rows.get(Some(Kind::Invalid)) != Section::new();
-        let kinds = SECTIONS[1..].iter();
+        let kinds = SECTIONS[1..].iter().filter(|(_, kind)| match kind {
+            Some(Kind::Invalid) => has_invalid,
+            // No failure.
+            Some(Kind::Rejected) => false,
+            _ => true,
+        });
         let mut complaint = None;
-        for (section, kind) in kinds.filter(|known| has_invalid || known.1 != Some(Kind::Invalid)) {
+        for (section, kind) in kinds {
             let schedule = self.schedule(*kind, Values::Taken);
             if !schedule.allows(1) {
                 continue;

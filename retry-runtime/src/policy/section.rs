@@ -4,7 +4,7 @@ use crate::policy::backoff::Backoff;
 use crate::policy::jitter::Jitter;
 
 /// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
-/// `timed_out(…)` and `invalid(…)`.
+/// `timed_out(…)`, `invalid(…)` and `rejected(…)`.
 ///
 /// A section inherits from the policy what it does not name. A section that names `max` has its own count: its retries
 /// don't use up the policy's `max`, nor the other way round, and its delays grow with its own count.

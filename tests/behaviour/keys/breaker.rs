@@ -30,7 +30,7 @@ const fn of_two() -> Breaker {
 }
 
 /// The same, open.
-fn open() -> Breaker {
+pub(super) fn open() -> Breaker {
     let breaker = of_two();
     for _ in 0..2 {
         let pass = breaker.admit().expect("closed");

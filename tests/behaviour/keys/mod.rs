@@ -40,6 +40,7 @@ mod on;
 mod policies;
 mod policy;
 mod progress;
+mod rejected;
 mod repeats;
 mod shared;
 mod switched;
