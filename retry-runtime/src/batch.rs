@@ -218,7 +218,7 @@ async fn send<P, I, F, R, T, E>(
     timer.expect(|| rules.name());
     let mut rounds = Rounds::new(rules, call.on, items.into_iter(), results, || timer.now());
     let cancelled = pin!(call.cancel.into_cancelled());
-    let deadline = rounds.deadline();
+    let (deadline, now) = (rounds.deadline(), || timer.now());
     let mut bounds = Bounds {
         timer: &timer,
         deadline,
@@ -235,12 +235,7 @@ async fn send<P, I, F, R, T, E>(
                     break;
                 };
                 drawn += 1;
-                match rounds.enter(batch) {
-                    Some((Batch { entries, round }, true)) => {
-                        under_way.wait(drawn, entries, turn(round, &timer, deadline));
-                    }
-                    entered => next = entered.map(|(batch, _)| (drawn, batch)),
-                }
+                next = rounds.enter(batch, now).map(|entered| (drawn, entered));
             }
             if next.is_none() {
                 if under_way.is_empty() {
@@ -248,8 +243,8 @@ async fn send<P, I, F, R, T, E>(
                 }
                 match under_way.next(&mut bounds).await {
                     Next::Turn(call, entries, (round, waited)) => {
-                        let begins = rounds.waited(Batch { entries, round }, waited);
-                        next = begins.map(|batch| (call, batch));
+                        let waited = rounds.waited(Batch { entries, round }, waited, now);
+                        next = waited.map(|waited| (call, waited));
                     }
                     Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
                     Next::Stopped(by, queued, sent) => {
@@ -263,7 +258,17 @@ async fn send<P, I, F, R, T, E>(
                     }
                 }
             }
-            let begun = next.and_then(|(call, batch)| Some((call, rounds.begin(batch)?)));
+            let (begun, waits) = match next {
+                Some((call, (batch, None))) => {
+                    let (batch, others) = rounds.begin(batch, now);
+                    drawn += usize::from(others.is_some());
+                    (batch.map(|batch| (call, batch)), others.map(|others| (drawn, others)))
+                }
+                waits => (None, waits),
+            };
+            if let Some((call, (Batch { entries, round }, Some(awaited)))) = waits {
+                under_way.wait(call, entries, turn(round, awaited, &timer, deadline));
+            }
             if let Some((call, batch)) = begun {
                 let span = spans.of_attempt(batch.number());
                 let answers = SpansOf::<P>::within(span, || operation(batch.items()));

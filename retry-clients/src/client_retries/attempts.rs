@@ -171,6 +171,21 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         begun.map_err(Rejected::new)
     }
 
+    /// Waits before the attempt that was rejected so is tried again, where the policy has numbers for that.
+    pub(crate) async fn pause_after(&mut self, rejected: Rejected) -> Result<(), Rejected> {
+        let by = rejected.by();
+        let deadline = self.deadline;
+        let pause = self.attempts.rejected(&mut self.shared, by, |failure| {
+            failure.deadline(deadline, || TokioTimer.now())
+        });
+        let pause = TokioTimer.sleep(pause.map_err(Rejected::new)?);
+        let retries = self.shared.retries;
+        let slept = retries.unless_cancelled(pause).await;
+        slept.ok_or(Rejected::new(RejectedBy::Cancelled))?;
+        let late = |_| Rejected::new(RejectedBy::Deadline);
+        self.in_time_for_retry().map_err(late)
+    }
+
     /// The attempt succeeded with that answer, and with it the call.
     pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
         self.attempts.answered(&mut self.shared);

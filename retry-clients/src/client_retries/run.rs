@@ -82,7 +82,18 @@ where
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<K::Answer, K::Error>> = None;
         let gave_up = loop {
-            let begun = match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
+            let begun = loop {
+                match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
+                    Ok(begun) => break Ok(begun),
+                    Err(rejected) => {
+                        sender.give_up();
+                        if let Err(rejected) = attempts.pause_after(rejected).await {
+                            break Err(rejected);
+                        }
+                    }
+                }
+            };
+            let begun = match begun {
                 Ok(begun) => begun,
                 Err(rejected) => {
                     let first = || failed_with(keys, K::rejected(rejected), Verdict::STOP);

@@ -14,6 +14,7 @@ use crate::chain::keys::SharedKeys;
 use crate::chain::name::name_of;
 use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
+use crate::chain::under_way::Awaited;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 use crate::sync::lock;
@@ -111,29 +112,37 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             cancelled.or_else(|| late::late(deadline, pause, now))
         };
         // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
+        // Calls that wait are handed on, too.
         let handed = Mutex::new(Vec::with_capacity(1));
         let hand = || {
             let batch = lock(&rounds).next_batch(ended);
-            batch.map(|batch| lock(&handed).push(batch)).is_some()
+            batch.map(|batch| lock(&handed).push((batch, None))).is_some()
         };
         let next = || {
             if stop.has_panicked() {
                 return None;
             }
-            let batch = lock(&handed).pop();
-            batch.or_else(|| lock(&rounds).next_batch(ended))
+            let handed = lock(&handed).pop();
+            handed.or_else(|| Some((lock(&rounds).next_batch(ended)?, None)))
         };
-        let begin = |batch| {
-            let (mut batch, waits) = lock(&rounds).enter(batch)?;
-            if waits {
-                let waited = stop.wait(&mut batch.round, &timer, deadline);
-                batch = lock(&rounds).waited(batch, waited)?;
-            }
-            if stop.has_panicked() {
-                lock(&rounds).rejected(batch.entries, RejectedBy::Cancelled);
-                return None;
-            }
-            lock(&rounds).begin(batch)
+        let begin = |(mut batch, awaited): (_, Option<Awaited>)| {
+            let standing = match awaited {
+                None => lock(&rounds).enter(batch, now),
+                Some(awaited) => {
+                    let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
+                    lock(&rounds).waited(batch, waited, now)
+                }
+            };
+            let (begun, waits) = match standing? {
+                (batch, None) if stop.has_panicked() => {
+                    lock(&rounds).rejected(batch.entries, RejectedBy::Cancelled);
+                    return None;
+                }
+                (batch, None) => lock(&rounds).begin(batch, now),
+                waits => (None, Some(waits)),
+            };
+            lock(&handed).extend(waits);
+            begun
         };
         let work = || {
             // Another thread is not in it yet.

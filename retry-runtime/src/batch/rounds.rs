@@ -25,7 +25,7 @@ use crate::chain::keys::{KeysOf, SharedKeys};
 use crate::chain::name::name;
 use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Described, OnError};
-use crate::chain::under_way::in_order;
+use crate::chain::under_way::{Awaited, in_order};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
@@ -136,6 +136,9 @@ pub(super) struct Batch<I, G: Guards> {
 type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 type FailedOf<I, K> = (EntryOf<I, K>, ItemFailure);
 type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
+
+/// A call that may begin or, beside it, what it waits for. `None` where it was rejected.
+type StandingOf<I, K> = Option<(BatchOf<I, K>, Option<Awaited>)>;
 
 impl<I: Clone, G: Guards> Batch<I, G> {
     pub(super) fn items(&self) -> Vec<I> {
@@ -266,33 +269,50 @@ where
         })
     }
 
-    /// Takes a call's place with the limiter. Returns the call, if it is not rejected, and whether it has to wait.
-    pub(super) fn enter(&mut self, mut batch: BatchOf<I, K>) -> Option<(BatchOf<I, K>, bool)> {
+    /// Takes a call's place with the limiter. Returns the call, if it is not rejected, and what it has to wait for.
+    pub(super) fn enter(
+        &mut self,
+        mut batch: BatchOf<I, K>,
+        now: impl FnOnce() -> Moment,
+    ) -> StandingOf<I, K> {
         let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
         let entered = batch.round.enter(&mut self.rules, items);
         if let Ok(true) = entered {
             self.progressed();
         }
-        self.unless_rejected(batch, entered)
+        let awaited = entered.map(|waits| waits.then_some(Awaited::Turn));
+        self.unless_rejected(batch, awaited, now)
     }
 
-    /// Ends a call's wait for its turn. Returns the call, if it has got its turn.
+    /// Ends what a call has waited for. Returns the call, if it is not rejected, and what else it has to wait for.
     pub(super) fn waited(
         &mut self,
         mut batch: BatchOf<I, K>,
-        waited: Result<Duration, RejectedBy>,
-    ) -> Option<BatchOf<I, K>> {
+        waited: Result<Option<Duration>, RejectedBy>,
+        now: impl FnOnce() -> Moment,
+    ) -> StandingOf<I, K> {
+        let Some(waited) = waited.transpose() else {
+            return self.enter(batch, now);
+        };
         let waited = batch.round.waited(&mut self.rules, waited);
-        self.unless_rejected(batch, waited).map(|(batch, ())| batch)
+        self.unless_rejected(batch, waited.map(|()| None), now)
     }
 
-    fn unless_rejected<V>(
+    /// A call that is rejected is tried again after a pause, or its items end.
+    fn unless_rejected(
         &mut self,
-        batch: BatchOf<I, K>,
-        turn: Result<V, RejectedBy>,
-    ) -> Option<(BatchOf<I, K>, V)> {
-        match turn {
-            Ok(value) => Some((batch, value)),
+        mut batch: BatchOf<I, K>,
+        awaited: Result<Option<Awaited>, RejectedBy>,
+        now: impl FnOnce() -> Moment,
+    ) -> StandingOf<I, K> {
+        let deadline = self.deadline;
+        let awaited = awaited.or_else(|by| {
+            let rules = &mut self.rules;
+            let pause = batch.round.rejected(rules, by, |failure| failure.deadline(deadline, now))?;
+            Ok(Some(Awaited::Pause(pause)))
+        });
+        match awaited {
+            Ok(awaited) => Some((batch, awaited)),
             Err(by) => {
                 self.rejected(batch.entries, by);
                 None
@@ -315,10 +335,29 @@ where
         self.tally.ended(end, max, entry.index, 1);
     }
 
-    /// Begins a call that has its turn, with the items that the breaker lets through.
-    pub(super) fn begin(&mut self, mut batch: BatchOf<I, K>) -> Option<BatchOf<I, K>> {
-        batch.entries.retain_mut(|entry| self.admit(entry));
+    /// Begins a call that has its turn, with the items that the breaker lets through. Returns the others, too, if they
+    /// are tried again, as a call of their own.
+    pub(super) fn begin(
+        &mut self,
+        mut batch: BatchOf<I, K>,
+        now: impl FnOnce() -> Moment,
+    ) -> (Option<BatchOf<I, K>>, StandingOf<I, K>) {
+        let mut rejected = None;
+        let mut others = Batch {
+            entries: Vec::new(),
+            round: Attempts::of(*batch.round.call()),
+        };
+        let entries = batch.entries.into_iter().filter_map(|mut entry| {
+            if let Err(by) = self.admit(&mut entry) {
+                rejected = Some(by);
+                others.entries.push(entry);
+                return None;
+            }
+            Some(entry)
+        });
+        batch.entries = entries.collect();
         let begins = !batch.entries.is_empty();
+        let others = rejected.and_then(|by| self.unless_rejected(others, Err(by), now));
         if begins {
             batch.round.take_turn();
             if !mem::replace(&mut self.has_begun, true) {
@@ -326,19 +365,16 @@ where
             }
         }
         self.progressed();
-        begins.then_some(batch)
+        (begins.then_some(batch), others)
     }
 
-    /// Whether the item may be sent. If not, it ends.
-    fn admit(&mut self, entry: &mut EntryOf<I, K>) -> bool {
-        if let Err(by) = entry.attempts.admit(&mut self.rules) {
-            self.end(entry, ItemEnd::Rejected(by), by.reason());
-            return false;
-        }
+    /// Has the breaker let the item be sent.
+    fn admit(&mut self, entry: &mut EntryOf<I, K>) -> Result<(), RejectedBy> {
+        entry.attempts.admit(&mut self.rules)?;
         if let Err(error) = &mut self.results[entry.index] {
             error.sent(entry.attempts.call().attempt());
         }
-        true
+        Ok(())
     }
 
     /// Tells the observer how far the batch is.

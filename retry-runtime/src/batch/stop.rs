@@ -6,6 +6,7 @@ use std::thread::{self, Thread};
 
 use crate::call::attempts::Attempts;
 use crate::call::guards::Guards;
+use crate::chain::under_way::{Awaited, paused};
 use crate::classify::rejected::RejectedBy;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
@@ -42,14 +43,21 @@ impl<'a, C: Cancel> Stop<'a, C> {
         made
     }
 
-    /// Waits for the turn of an attempt. Returns how long that took.
+    /// Waits until an attempt has its turn, or is to enter again. Returns how long it waited for its turn.
     pub(super) fn wait<G: Guards>(
         &self,
         attempts: &mut Attempts<G>,
+        awaited: Awaited,
         timer: &dyn BlockingTimer,
         deadline: Option<Moment>,
-    ) -> Result<Duration, RejectedBy> {
-        self.waking(|| attempts.wait_blocking(timer, deadline, self))
+    ) -> Result<Option<Duration>, RejectedBy> {
+        self.waking(|| match awaited {
+            Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
+            Awaited::Pause(pause) if timer.sleep_or_cancelled(pause, self) => {
+                Err(RejectedBy::Cancelled)
+            }
+            Awaited::Pause(_) => paused(attempts, deadline, || timer.now()),
+        })
     }
 
     /// Waits on this thread, which asks whether it is cancelled whenever it is woken.

@@ -48,19 +48,45 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
     }
 }
 
-/// Waits for the turn of an attempt.
+/// What an attempt waits for that can't begin yet.
+#[derive(Clone, Copy)]
+pub(crate) enum Awaited {
+    /// Its turn with the limiter.
+    Turn,
+    /// The end of the pause after which it is tried again.
+    Pause(Duration),
+}
+
+/// Waits until an attempt has its turn, or is to enter again.
 pub(crate) async fn turn<G: Guards>(
     mut attempts: Attempts<G>,
+    awaited: Awaited,
     timer: &impl Timer,
     deadline: Option<Moment>,
 ) -> Turned<G> {
-    // What cancels one cancels all: it is watched for them together.
-    let waited = attempts.wait(timer, deadline, pin!(pending::<()>())).await;
+    let waited = match awaited {
+        // What cancels one cancels all: it is watched for them together.
+        Awaited::Turn => attempts.wait(timer, deadline, pin!(pending::<()>())).await.map(Some),
+        Awaited::Pause(pause) => {
+            timer.sleep(pause).await;
+            paused(&attempts, deadline, || timer.now())
+        }
+    };
     (attempts, waited)
 }
 
-/// An attempt whose turn has come after that time, or never does.
-pub(crate) type Turned<G> = (Attempts<G>, Result<Duration, RejectedBy>);
+/// Whether an attempt may enter again after its pause.
+pub(crate) fn paused<G: Guards>(
+    attempts: &Attempts<G>,
+    deadline: Option<Moment>,
+    now: impl FnOnce() -> Moment,
+) -> Result<Option<Duration>, RejectedBy> {
+    let late = attempts.late(deadline, now);
+    late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
+}
+
+/// An attempt whose turn has come after that time, or never does. Without a time, it is to enter again.
+pub(crate) type Turned<G> = (Attempts<G>, Result<Option<Duration>, RejectedBy>);
 
 pin_project! {
     /// A future, and what is kept until it ends: by itself, or because it is dropped.

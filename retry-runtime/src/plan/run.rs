@@ -3,11 +3,12 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, pending};
 use core::pin::pin;
+use core::time::Duration;
 
 use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
-use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
+use crate::chain::under_way::{Awaited, Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
@@ -20,6 +21,9 @@ use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
 use crate::time::cancel::Signal;
 use crate::time::timer::{Timer, TimerFn};
+
+/// An execution that may begin or, beside it, what it waits for. `None` where it was rejected.
+type Standing<K> = Option<(AttemptsOf<K>, Option<Awaited>)>;
 
 /// What a subtask is that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -121,13 +125,9 @@ where
                     self.not_begun(index, RejectedBy::Deadline, keys);
                     continue;
                 }
-                match keys.enter(self.execution(index)) {
-                    Ok((attempts, false)) => next = Some((index, attempts)),
-                    Ok((attempts, true)) => {
-                        under_way.wait(index, (), turn(attempts, bounds.timer, bounds.deadline));
-                    }
-                    Err(by) => self.not_begun(index, by, keys),
-                }
+                let attempts = keys.attempt_of(self.execution(index));
+                let entered = self.enter(index, attempts, keys, bounds);
+                next = entered.map(|(attempts, awaited)| (index, attempts, awaited));
             }
             if next.is_none() {
                 if under_way.is_empty() {
@@ -135,10 +135,8 @@ where
                 }
                 match under_way.next(bounds).await {
                     Next::Turn(index, (), (attempts, waited)) => {
-                        match keys.waited(self.execution(index), attempts, waited) {
-                            Ok(attempts) => next = Some((index, attempts)),
-                            Err(by) => self.not_begun(index, by, keys),
-                        }
+                        let turned = self.turned(index, attempts, waited, keys, bounds);
+                        next = turned.map(|(attempts, awaited)| (index, attempts, awaited));
                     }
                     Next::Ended(index, attempts, outcome) => {
                         if self.executed(index, attempts, outcome, again, keys) {
@@ -161,15 +159,90 @@ where
                     }
                 }
             }
-            if let Some((index, mut attempts)) = next {
-                match keys.begin(self.execution(index), &mut attempts) {
-                    Ok(()) => {
-                        let span = keys.span_of(self.execution(index));
-                        let attempt = K::Span::within(span, || self.execute_one(index, graph));
-                        under_way.begin(index, attempts, attempt);
-                    }
-                    Err(by) => self.not_begun(index, by, keys),
+            let Some((index, attempts, awaited)) = next else {
+                continue;
+            };
+            let standing = match awaited {
+                None => self.admitted(index, attempts, keys, bounds),
+                awaited => Some((attempts, awaited)),
+            };
+            match standing {
+                Some((attempts, None)) => {
+                    let span = keys.span_of(self.execution(index));
+                    let attempt = K::Span::within(span, || self.execute_one(index, graph));
+                    under_way.begin(index, attempts, attempt);
                 }
+                Some((attempts, Some(awaited))) => {
+                    let turn = turn(attempts, awaited, bounds.timer, bounds.deadline);
+                    under_way.wait(index, (), turn);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Takes a place for an execution.
+    fn enter<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        mut attempts: AttemptsOf<K>,
+        keys: &mut RunKeys<On, K>,
+        bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Standing<K> {
+        match keys.enter(self.execution(index), &mut attempts) {
+            Ok(waits) => Some((attempts, waits.then_some(Awaited::Turn))),
+            Err(by) => self.rejected(index, attempts, by, keys, bounds),
+        }
+    }
+
+    /// Ends what an execution waited for.
+    fn turned<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        mut attempts: AttemptsOf<K>,
+        waited: Result<Option<Duration>, RejectedBy>,
+        keys: &mut RunKeys<On, K>,
+        bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Standing<K> {
+        let Some(waited) = waited.transpose() else {
+            return self.enter(index, attempts, keys, bounds);
+        };
+        match keys.waited(self.execution(index), &mut attempts, waited) {
+            Ok(()) => Some((attempts, None)),
+            Err(by) => self.rejected(index, attempts, by, keys, bounds),
+        }
+    }
+
+    /// Begins an execution that has its turn.
+    fn admitted<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        mut attempts: AttemptsOf<K>,
+        keys: &mut RunKeys<On, K>,
+        bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Standing<K> {
+        match keys.begin(self.execution(index), &mut attempts) {
+            Ok(()) => Some((attempts, None)),
+            Err(by) => self.rejected(index, attempts, by, keys, bounds),
+        }
+    }
+
+    /// An execution was not let begin: it is tried again after a pause, or the subtask runs no more in this run.
+    fn rejected<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        mut attempts: AttemptsOf<K>,
+        by: RejectedBy,
+        keys: &mut RunKeys<On, K>,
+        bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Standing<K> {
+        let clock = (bounds.deadline, || bounds.timer.now());
+        match keys.pause_after(by, self.execution(index), &mut attempts, clock) {
+            Ok(pause) => Some((attempts, Some(Awaited::Pause(pause)))),
+            Err(by) => {
+                drop(attempts);
+                self.not_begun(index, by, keys);
+                None
             }
         }
     }

@@ -301,27 +301,42 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         spans.of_attempt(execution.attempt)
     }
 
-    /// Takes a place with the limiter. Returns the attempt, and whether it has to wait for its turn.
+    /// The attempt of an execution that is to begin.
+    pub(crate) fn attempt_of(&mut self, execution: Execution<'_>) -> AttemptsOf<K> {
+        let mut attempts = mem::take(&mut self.runs[execution.index].attempts);
+        attempts.call = attempts.call.at(execution.attempt);
+        attempts
+    }
+
+    /// Takes a place with the limiter. Returns whether the attempt has to wait for its turn.
     pub(crate) fn enter(
         &mut self,
         execution: Execution<'_>,
-    ) -> Result<(AttemptsOf<K>, bool), RejectedBy> {
-        let attempts = &mut self.runs[execution.index].attempts;
-        let mut attempts = mem::take(attempts);
-        attempts.call = attempts.call.at(execution.attempt);
-        let waits = attempts.enter(&mut self.plan.of(execution.subtask), 1)?;
-        Ok((attempts, waits))
+        attempts: &mut AttemptsOf<K>,
+    ) -> Result<bool, RejectedBy> {
+        attempts.enter(&mut self.plan.of(execution.subtask), 1)
     }
 
     /// Ends the wait for its turn.
     pub(crate) fn waited(
         &mut self,
         execution: Execution<'_>,
-        mut attempts: AttemptsOf<K>,
+        attempts: &mut AttemptsOf<K>,
         waited: Result<Duration, RejectedBy>,
-    ) -> Result<AttemptsOf<K>, RejectedBy> {
-        attempts.waited(&mut self.plan.of(execution.subtask), waited)?;
-        Ok(attempts)
+    ) -> Result<(), RejectedBy> {
+        attempts.waited(&mut self.plan.of(execution.subtask), waited)
+    }
+
+    /// The pause after which an execution that was not let begin is tried again, or what rejects it.
+    pub(crate) fn pause_after(
+        &mut self,
+        by: RejectedBy,
+        execution: Execution<'_>,
+        attempts: &mut AttemptsOf<K>,
+        (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
+    ) -> Result<Duration, RejectedBy> {
+        let shared = &mut self.plan.of(execution.subtask);
+        attempts.rejected(shared, by, |failure| failure.deadline(deadline, now))
     }
 
     /// Begins an execution that has its turn.

@@ -1,31 +1,404 @@
-//! The key `rejected`: attempts that a breaker or a limiter let not begin are tried again.
+//! The key `rejected`: attempts that a breaker or a limiter lets not begin are tried again.
 
-use std::future::pending;
-use std::pin::pin;
+use std::cell::{Cell, RefCell};
+use std::future::ready;
 use std::time::Duration;
 
+use futures::future::{join, join_all};
+use futures::{Stream, StreamExt, stream};
+use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Jitter, Place, Policy, Section, retry, testing,
+    Backoff, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Jitter, Kind, Place, Plan, Policy, Reason, Seen, Section, retry, retry_each,
+    retry_each_blocking, retrying, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
-use tokio::time::{Instant, advance, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
-use crate::keys::breaker::open;
 use crate::keys::{Script, millis, secs};
 
-const AGAIN: Section = Section::new().max(2).base(Duration::from_secs(1));
+/// A breaker that opens for 5 s at the first failure, and is open.
+fn open() -> Breaker {
+    let breaker = Breaker::new().consecutive_failures(1);
+    let pass = breaker.admit().expect("closed");
+    let seen = Seen::Failure {
+        kind: Kind::Transient,
+        hint: None,
+    };
+    breaker.record(pass, seen);
+    breaker
+}
+
+const AGAIN: Section = Section::new()
+    .max(20)
+    .backoff(Backoff::Fixed)
+    .base(Duration::from_secs(1));
 const POLICY: Policy = Policy::new().jitter(Jitter::None).rejected(AGAIN);
 
-#[retry(max = 3, jitter = "none", rejected(max = 2, base = "1s"), name = "call", breaker = breaker)]
+#[retry(max = 1, jitter = "none", rejected(max = 2, base = "1s"), name = "call", breaker = breaker)]
 async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
     script.next()
 }
 
+/// Neither at the first attempt nor at a later one does the rejection use up a retry of the failures.
 #[tokio::test(start_paused = true)]
-async fn a_call_waits_until_the_breaker_is_half_open() {
+async fn a_call_is_tried_again_once_the_breaker_is_half_open() {
     let recording = testing::record();
     let start = Instant::now();
     assert_eq!(call(&open(), &mut Script::new([TRANSIENT])).await, Ok(2));
-    assert_eq!(recording.lines(), [""]);
-    assert_eq!(start.elapsed(), secs(5));
+    assert_eq!(start.elapsed(), secs(5 + 5));
+    let rejected = "error=rejected by an open circuit breaker reason=rejected";
+    assert_eq!(
+        recording.lines(),
+        [
+            &*format!("retrying call attempt=1 max=1 retry=1 retry_max=2 delay=5s {rejected}"),
+            "breaker half open call attempt=1 reason=open for long enough",
+            "breaker opened call attempt=1 delay=5s error=transient reason=trial call failed",
+            "retrying call attempt=1 max=1 delay=1s error=transient reason=transient",
+            &*format!("retrying call attempt=2 max=1 retry=2 retry_max=2 delay=4s {rejected}"),
+            "breaker half open call attempt=2 reason=open for long enough",
+            "breaker closed call attempt=2 reason=trial call succeeded",
+            "succeeded call attempt=2 max=1",
+        ]
+    );
+}
+
+/// The first attempt ends with the rejection, a later one with the failure before.
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_as_ever_once_its_rejections_are_used_up() {
+    for (failures, ended, attempts, seconds) in [(0, STOP, 0, 2 + 4), (1, TRANSIENT, 1, 1 + 2 + 4)]
+    {
+        let recording = testing::record();
+        let breaker = Breaker::new().count_window(1);
+        if failures == 0 {
+            breaker.force_open();
+        }
+        let mut script = Script::new([TRANSIENT; 9]);
+        let start = Instant::now();
+        let forced = async {
+            sleep(millis(500)).await;
+            breaker.force_open();
+        };
+        #[retry(max = 3, jitter = "none", rejected(max = 2, base = "2s"), name = "call", breaker = breaker)]
+        async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+        let (called, ()) = join(call(&breaker, &mut script), forced).await;
+        assert_eq!(called, Err(ended.clone()));
+        assert_eq!(script.attempts, failures);
+        assert_eq!(start.elapsed(), secs(seconds));
+        let line = format!("gave up call attempt={attempts} max=3 error={ended} reason=rejected");
+        assert_eq!(recording.lines().last(), Some(&line));
+    }
+}
+
+#[derive(Default)]
+struct World {
+    limiter: Option<ConcurrencyLimiter>,
+    attempts: Cell<u32>,
+}
+
+impl World {
+    /// Room for one attempt at a time.
+    fn new() -> Self {
+        Self {
+            limiter: Some(ConcurrencyLimiter::fixed(1).queue(0)),
+            ..Self::default()
+        }
+    }
+
+    fn limiter(&self) -> &ConcurrencyLimiter {
+        self.limiter.as_ref().unwrap()
+    }
+
+    fn attempt(&self) -> Result<u32, Failure> {
+        self.attempts.set(self.attempts.get() + 1);
+        Ok(self.attempts.get())
+    }
+
+    #[retry(jitter = "none", rejected(max = 20, backoff = "fixed", base = "1s"), limiter = self.limiter())]
+    async fn method(&self) -> Result<u32, Failure> {
+        self.attempt()
+    }
+
+    #[retry(jitter = "none", rejected(backoff = ["1s"]), max = "unlimited", limiter = self.limiter(), hedge = "9s")]
+    async fn hedged(&self) -> Result<u32, Failure> {
+        self.attempt()
+    }
+
+    #[retry(policy = POLICY, limiter = self.limiter())]
+    async fn policy(&self) -> Result<u32, Failure> {
+        self.attempt()
+    }
+
+    #[retry(policy = |_: &Failure| POLICY, limiter = self.limiter())]
+    async fn chosen(&self) -> Result<u32, Failure> {
+        self.attempt()
+    }
+
+    #[retry(backoff = |_| secs(1), jitter = "none", rejected(max = many), limiter = self.limiter())]
+    async fn computed(&self, many: u32) -> Result<u32, Failure> {
+        self.attempt()
+    }
+
+    #[retry(policy = POLICY, limiter = self.limiter(), stream = "first")]
+    fn streamed(&self) -> impl Stream<Item = Result<u32, Failure>> {
+        stream::iter([self.attempt()])
+    }
+
+}
+
+/// Whatever runs attempts, one is made as soon as there is room after whole seconds.
+#[tokio::test(start_paused = true)]
+async fn every_form_is_tried_again() {
+    async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
+        let world = World::new();
+        let held = Place::new(world.limiter());
+        let start = Instant::now();
+        let other = async {
+            sleep(millis(2500)).await;
+            drop(held);
+        };
+        let (called, ()) = join(call(&world), other).await;
+        assert_eq!((called, start.elapsed()), (Ok(1), secs(3)), "{form}");
+        assert_eq!(world.limiter().running(), 0, "{form}");
+    }
+
+    is_tried_again("method", World::method).await;
+    is_tried_again("hedged", World::hedged).await;
+    is_tried_again("policy", World::policy).await;
+    is_tried_again("chosen", World::chosen).await;
+    is_tried_again("computed", async |world| world.computed(20).await).await;
+    is_tried_again("stream", async |world| {
+        Box::pin(world.streamed()).next().await.unwrap()
+    })
+    .await;
+    is_tried_again("retrying!", async |world| {
+        retrying!(
+            policy = POLICY,
+            limiter = world.limiter(),
+            async { world.attempt() }
+        )
+        .await
+    })
+    .await;
+    is_tried_again("chain", async |world| {
+        let chain = POLICY.limiter(world.limiter());
+        chain.call(async || world.attempt()).await
+    })
+    .await;
+    is_tried_again("batch", async |world| {
+        let send = async |items: Vec<u32>| Ok(items.iter().map(|_| world.attempt()).collect());
+        let sent = retry_each(POLICY.limiter(world.limiter()), [1], send).await;
+        sent.into_iter().next().unwrap().map_err(|_| STOP)
+    })
+    .await;
+    is_tried_again("plan", async |world| {
+        let mut plan = Plan::local();
+        plan.add("a", [""; 0], async |_| world.attempt());
+        let valid = async |_: Snapshot<u32>| Validity::Valid;
+        let end = plan.run_until(POLICY.limiter(world.limiter()), valid).await;
+        assert!(end.unwrap().is_valid());
+        Ok(*plan.output("a").unwrap())
+    })
+    .await;
+}
+
+#[retry(policy = POLICY, breaker = breaker)]
+fn blocking(breaker: &Breaker) -> Result<u32, Failure> {
+    Ok(1)
+}
+
+#[test]
+fn every_blocking_form_is_tried_again() {
+    type Form = fn(&Breaker) -> Result<u32, Failure>;
+    let forms: [(&str, Form); 3] = [
+        ("function", blocking),
+        ("chain", |breaker| {
+            let chain = POLICY.breaker(breaker);
+            chain.call_blocking(|| Ok::<_, Failure>(1))
+        }),
+        ("batch", |breaker| {
+            let send = |items: Vec<u32>| Ok(items.into_iter().map(Ok::<_, Failure>).collect());
+            let sent = retry_each_blocking(POLICY.breaker(breaker), [1], send);
+            sent.into_iter().next().unwrap().map_err(|_| STOP)
+        }),
+    ];
+    for (form, call) in forms {
+        let skipped = testing::skip_sleeps();
+        assert_eq!(call(&open()), Ok(1), "{form}");
+        // By a clock that goes on.
+        let took = skipped.total();
+        assert!((millis(4900)..=secs(5)).contains(&took), "{form}: {took:?}");
+    }
+}
+
+/// Those that the trial call leaves out wait by themselves, as a call of their own.
+#[tokio::test(start_paused = true)]
+async fn items_of_a_batch_are_tried_again_apart() {
+    let breaker = open();
+    let (start, sent) = (Instant::now(), RefCell::new(Vec::new()));
+    let send = async |items: Vec<u32>| {
+        sent.borrow_mut().push((start.elapsed().as_secs(), items.clone()));
+        sleep(millis(300)).await;
+        Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+    };
+    let recording = testing::record();
+    let results = retry_each(POLICY.name("call").breaker(&breaker), [1, 2, 3], send).await;
+    assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(sent.into_inner(), [(5, vec![1]), (6, vec![2, 3])]);
+    let rejected = "error=rejected by an open circuit breaker reason=rejected";
+    assert_eq!(
+        recording.lines(),
+        [
+            &*format!("retrying call attempt=1 max=3 retry=1 retry_max=20 delay=5s {rejected}"),
+            "breaker half open call attempt=1 reason=open for long enough",
+            &*format!("retrying call attempt=1 max=3 retry=2 retry_max=20 delay=1s {rejected}"),
+            "breaker closed call attempt=1 reason=trial call succeeded",
+        ]
+    );
+}
+
+/// A time that is not left ends the call at once, as the same limits do after a failure.
+#[tokio::test(start_paused = true)]
+async fn no_pause_goes_beyond_a_limit() {
+    for policy in [POLICY.deadline(secs(4)), POLICY.total_delay(secs(4))] {
+        #[retry(policy = policy, breaker = breaker, name = "call")]
+        async fn call(policy: Policy, breaker: &Breaker) -> Result<u32, Failure> {
+            Ok(1)
+        }
+
+        let recording = testing::record();
+        let breaker = open();
+        let start = Instant::now();
+        assert_eq!(call(policy, &breaker).await, Err(STOP));
+        let chain = policy.name("call").breaker(&breaker);
+        assert_eq!(chain.call(async || Ok::<u32, Failure>(1)).await, Err(STOP));
+        assert_eq!(start.elapsed(), secs(0));
+        let line = "gave up call attempt=0 max=3 error=stop reason=deadline";
+        assert_eq!(recording.lines(), [line; 2]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_can_be_cancelled() {
+    #[retry(policy = POLICY, breaker = breaker, cancel = token.cancelled(), name = "call")]
+    async fn cancelled(breaker: &Breaker, token: &CancellationToken) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(policy = POLICY, breaker = breaker, abort = token.cancelled(), name = "call")]
+    async fn aborted(breaker: &Breaker, token: &CancellationToken) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    async fn ends(call: impl AsyncFnOnce(&Breaker, &CancellationToken) -> Result<u32, Failure>) {
+        let recording = testing::record();
+        let (breaker, token, start) = (open(), CancellationToken::new(), Instant::now());
+        let cancel = async {
+            sleep(secs(2)).await;
+            token.cancel();
+        };
+        let (called, ()) = join(call(&breaker, &token), cancel).await;
+        assert!(called.is_err());
+        assert_eq!(start.elapsed(), secs(2));
+        assert_eq!(recording.reasons(), [Reason::Cancelled]);
+    }
+
+    ends(async |breaker, token| cancelled(breaker, token).await).await;
+    ends(async |breaker, token| aborted(breaker, token).await).await;
+    ends(async |breaker, token| {
+        let chain = POLICY.breaker(breaker).cancel(token.cancelled());
+        chain.call(async || Ok(1)).await
+    })
+    .await;
+    ends(async |breaker, token| {
+        let chain = POLICY.breaker(breaker).abort(token.cancelled());
+        chain.call(async || Ok(1)).await
+    })
+    .await;
+}
+
+/// A retry is paid for once, and its payment goes back if it never begins.
+#[tokio::test(start_paused = true)]
+async fn a_budget_does_not_hear_of_rejections() {
+    #[retry(policy = POLICY, budget = budget, breaker = breaker, limiter = limiter)]
+    async fn call(
+        budget: &Budget,
+        breaker: &Breaker,
+        limiter: &ConcurrencyLimiter,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let (budget, limiter) = (Budget::standard(), ConcurrencyLimiter::fixed(1).queue(0));
+    let full = budget.available();
+    assert_eq!(call(&budget, &open(), &limiter, &mut Script::new([])).await, Ok(1));
+    assert_eq!(budget.available(), full);
+
+    // The failure opens it again, for longer than the pause.
+    let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
+    let called = timeout(secs(5 + 3), call(&budget, &breaker, &limiter, &mut script));
+    assert!(called.await.is_err());
+    assert_eq!((script.attempts, budget.available(), limiter.running()), (1, full, 0));
+    let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
+    assert_eq!(call(&budget, &breaker, &limiter, &mut script).await, Ok(2));
+    let once = full - budget.available();
+    let failing = Policy::none().max(1).budget(&budget);
+    let before = budget.available();
+    failing.call(async || Err::<(), _>(TRANSIENT)).await.unwrap_err();
+    assert!(once < before - budget.available(), "{once}");
+}
+
+/// Those that wait for the same moment don't come back together.
+#[tokio::test(start_paused = true)]
+async fn pauses_are_spread() {
+    #[retry(rejected(max = "unlimited", base = "100ms"), breaker = breaker)]
+    async fn call(breaker: &Breaker) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    let _seeded = testing::seed(7);
+    let recording = testing::record();
+    let breaker = open();
+    join_all((0..100).map(|_| call(&breaker))).await;
+    let mut delays = recording.delays();
+    delays.truncate(100);
+    delays.sort_unstable();
+    assert!(delays[0] >= secs(5) && delays[99] <= millis(5500));
+    delays.dedup();
+    assert!(delays.len() > 90);
+}
+
+/// They see failures, and there is none: the hooks of a retry have run before it is rejected.
+#[tokio::test(start_paused = true)]
+async fn hooks_do_not_run_again() {
+    #[retry(jitter = "none", rejected(max = 9), breaker = breaker,
+        before_pause = async |_, _| seen.push("pause"), before_retry = async |_, _| seen.push("retry"))]
+    async fn call(
+        breaker: &Breaker,
+        seen: &mut Vec<&'static str>,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let mut seen = Vec::new();
+    assert_eq!(call(&open(), &mut seen, &mut Script::new([TRANSIENT])).await, Ok(2));
+    assert_eq!(seen, ["pause", "retry"]);
+
+    let seen = RefCell::new(Vec::new());
+    let sees = |hook| {
+        let seen = &seen;
+        move |_: &Failure, _| {
+            seen.borrow_mut().push(hook);
+            ready(())
+        }
+    };
+    let (breaker, script) = (open(), RefCell::new(Script::new([TRANSIENT])));
+    let chain = POLICY.breaker(&breaker);
+    let chain = chain.before_pause(sees("pause")).before_retry(sees("retry"));
+    let called = chain.call(async || script.borrow_mut().next()).await;
+    assert_eq!(called, Ok(2));
+    assert_eq!(*seen.borrow(), ["pause", "retry"]);
 }
