@@ -76,6 +76,7 @@ use crate::tokens::code;
 /// | `enabled` | `false`: one attempt, whatever else is set | `true` |
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
+/// | `rejected(…)` | numbers for attempts that the `breaker` or the `limiter` rejects | no retries |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
 /// | `clone(…)` | the arguments of which each attempt gets its own clone, as in `clone(request)` | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |

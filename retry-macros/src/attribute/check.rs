@@ -388,7 +388,7 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
         .given
         .iter()
         .chain(numbers.below.iter().copied().flatten());
-    if numbers.value(Key::Policy).is_some() || others.any(Argument::is_section) {
+    if numbers.value(Key::Policy).is_some() || others.any(|other| other.is_section() && other.key != Key::Rejected) {
         return;
     }
     let repeats = match numbers.value(Key::Repeats) {
@@ -430,7 +430,8 @@ impl Numbers<'_> {
     /// value, by a section), or none is wanted after the first.
     fn may_not_matter(&self) -> bool {
         let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
-        let sections = Among::Policy.keys().filter(|key| key.is_section());
+        let sections = Among::Policy.keys();
+        let sections = sections.filter(|key| key.is_section() && *key != Key::Rejected);
         let mut others = others.into_iter().chain(sections);
         others.any(|key| self.value(key).is_some())
             || matches!(self.value(Key::Max), Some(KeyValue::Count(0)))

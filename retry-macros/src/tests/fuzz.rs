@@ -91,7 +91,7 @@ enum What {
 }
 
 const TOKENS: &str = "max base backoff jitter on until timeout deadline attempt validate correct policy \
-    throttled invalid stream wrapper of crate skip name fallback give_up observe timer budget \
+    throttled invalid rejected stream wrapper of crate skip name fallback give_up observe timer budget \
     breaker limiter hedge span repeats hint classify transient after transparent = == => , ,, \
     :: . .. | || -> < > & &mut - ! ? # ; : 5 1.5 5s -1 \"exp\" \"1s\" \"\" 'a _ self Self \
     async await move fn impl dyn trait const unsafe extern where return r#fn Result Pin Box \

@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use super::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 63] = [
+const KEYS: [&str; 64] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -46,6 +46,7 @@ const KEYS: [&str; 63] = [
     "timed_out(max = 5)",
     "timed_out(max = 0)",
     "invalid(max = 5)",
+    "rejected(max = 5)",
     "attempt = attempt",
     "clone(request)",
     "validate = check",

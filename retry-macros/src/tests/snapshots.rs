@@ -101,6 +101,7 @@ snapshots! {
     corrected
     breaker
     limiter
+    rejected
     hedge
     spans
     expression
