@@ -72,7 +72,7 @@ fn all_that_the_schema_names_is_read() {
 fn it_has_the_keys_their_meanings_and_their_defaults() {
     let every_key: Policy =
         "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
-        throttled(max=1), timed_out(max=1), invalid(max=1)"
+        throttled(max=1), timed_out(max=1), invalid(max=1), rejected(max=1)"
             .parse()
             .unwrap();
     let written = serde_json::to_value(every_key).unwrap();
@@ -120,7 +120,7 @@ fn an_entry_of_named_policies_is_a_layer() {
 #[test]
 fn no_entry_has_a_name_that_reading_refuses() {
     let schema = schema_for!(Policies).to_value();
-    let sections = ["transient", "throttled", "timed_out", "invalid"];
+    let sections = ["transient", "throttled", "timed_out", "invalid", "rejected"];
     assert_eq!(
         schema["propertyNames"],
         json!({ "pattern": "[^.:*]$", "not": { "enum": sections } })

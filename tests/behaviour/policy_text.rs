@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_delay, enabled, transient, throttled, timed_out, invalid";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, total_delay, enabled, transient, throttled, timed_out, invalid, rejected";
 
 fn policy(text: &str) -> Policy {
     text.parse()
@@ -22,7 +22,7 @@ fn refusal(text: &str) -> String {
 fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
                 timeout=45s, deadline=2m, total_delay=1m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
-                cap=1m30s, jitter=none), timed_out(jitter=1)";
+                cap=1m30s, jitter=none), timed_out(jitter=1), rejected(max=20, base=100ms)";
     let expected = Policy::linear(Duration::from_millis(250))
         .max(5)
         .factor(1.5)
@@ -47,7 +47,8 @@ fn reads_every_key() {
                 .cap(Duration::from_secs(90))
                 .jitter(Jitter::None),
         )
-        .timed_out(Section::new().jitter(Jitter::Ratio(1.0)));
+        .timed_out(Section::new().jitter(Jitter::Ratio(1.0)))
+        .rejected(Section::new().max(20).base(Duration::from_millis(100)));
     assert_eq!(policy(text), expected);
     assert_eq!(expected.to_string(), text);
 }

@@ -111,7 +111,7 @@ impl Printer<'_> {
         });
         // Policies are chosen by errors.
         let error = self.model.chooses_policy().then(|| {
-            let rejected = self.from_rejected();
+            let rejected = self.error_of_rejection();
             ours!(let retry_error: #(self.error()) = #rejected;)
         });
         ours! {
@@ -139,7 +139,7 @@ impl Printer<'_> {
     }
 
     /// The rejection as the function's error.
-    fn from_rejected(&self) -> Option<TokenStream> {
+    fn error_of_rejection(&self) -> Option<TokenStream> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
@@ -297,7 +297,7 @@ impl Printer<'_> {
 
     /// Ends the call with what the last attempt left, or else with the rejection.
     fn rejected_at_gate(&self) -> Option<TokenStream> {
-        let rejected = self.from_rejected()?;
+        let rejected = self.error_of_rejection()?;
         let last = self.last_error()?;
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {

@@ -88,6 +88,8 @@ pub struct Call {
     pub(super) paused: u32,
     /// Whether the last delay follows, which counts where no time is told.
     pub(super) waiting: bool,
+    /// The kind by which the last retry was counted, if by itself.
+    pub(super) counted: Option<Kind>,
     /// Whether an attempt had an outcome, so that a budget was told of the call.
     pub(super) is_known: bool,
     /// Whether every retry counts against every `max`, because no kind is counted by itself.
@@ -112,6 +114,7 @@ impl Call {
             spent: 0,
             paused: 0,
             waiting: false,
+            counted: None,
             is_known: false,
             is_counted_as_one: false,
         }
@@ -301,6 +304,11 @@ impl Call {
         NextAttempt::new(self.attempt(), self.last_delay())
     }
 
+    /// The attempt that follows, where it follows a failure.
+    pub(crate) fn after_failure(&self) -> Option<NextAttempt> {
+        (self.counted != Some(Kind::Rejected)).then(|| self.next_attempt())
+    }
+
     /// The time spent up to the last failure, as far as it was reported.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.before.saturating_add(self.spent))
@@ -411,6 +419,7 @@ impl Call {
         self.paused = self.paused.saturating_add(pause);
         self.previous = nanos(delay);
         self.waiting = true;
+        self.counted = counted;
     }
 
     pub(super) fn spend(&mut self, elapsed: Option<Duration>) {

@@ -44,8 +44,6 @@ pub(super) struct Run<Q: Keyed, D, H, X> {
     before_retry: <Q::Single as SingleKeys>::BeforeRetry,
     pub(super) history: H,
     kept: X,
-    /// Whether the pause follows a rejection, and so no failure that hooks would see.
-    is_rejected: bool,
     pub(super) deadline: Option<Moment>,
 }
 
@@ -104,7 +102,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             before_retry: single.before_retry,
             history: H::default(),
             kept: X::default(),
-            is_rejected: false,
             deadline: None,
         };
         (run, call.cancel, call.timer, single.fallback)
@@ -207,7 +204,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        self.is_rejected = false;
         self.count_anew(&now);
         let detail = detail(
             self.context.keys.idempotent,
@@ -254,7 +250,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        self.is_rejected = false;
         self.count_anew(&now);
         let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
@@ -339,10 +334,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
         match self.attempts.rejected(&mut self.context, by, detail) {
-            Ok(_) => {
-                self.is_rejected = true;
-                Step::Pause
-            }
+            Ok(_) => Step::Pause,
             Err(by) => match self.ended_by(by) {
                 Some(ended) => ended,
                 None => unreachable!("what rejects calls keeps what they end with"),
@@ -383,10 +375,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        if self.is_rejected {
-            return None;
-        }
-        let next = self.attempts.call().next_attempt();
+        let next = self.attempts.call().after_failure()?;
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
     }
@@ -401,10 +390,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        if self.is_rejected {
-            return None;
-        }
-        let next = self.attempts.call().next_attempt();
+        let next = self.attempts.call().after_failure()?;
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)
     }
