@@ -262,7 +262,10 @@ async fn send<P, I, F, R, T, E>(
                 Some((call, (batch, None))) => {
                     let (batch, others) = rounds.begin(batch, now);
                     drawn += usize::from(others.is_some());
-                    (batch.map(|batch| (call, batch)), others.map(|others| (drawn, others)))
+                    (
+                        batch.map(|batch| (call, batch)),
+                        others.map(|others| (drawn, others)),
+                    )
                 }
                 waits => (None, waits),
             };

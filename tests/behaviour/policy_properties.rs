@@ -114,9 +114,9 @@ prop_compose! {
         deadline in option::of(duration()),
         enabled in any::<bool>(),
     )(
-        [transient, throttled, timed_out, invalid] in {
+        [transient, throttled, timed_out, invalid, rejected] in {
             let (base, cap) = bounds(backoff, a, b);
-            [section(base, cap), section(base, cap), section(base, cap), section(base, cap)]
+            [(); 5].map(|()| section(base, cap))
         },
         (base, cap) in Just(bounds(backoff, a, b)),
         // No section's cap is below the base.
@@ -126,7 +126,7 @@ prop_compose! {
         deadline in Just(deadline),
     ) -> Policy {
         let mut policy = policy.base(base).cap(cap);
-        policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid);
+        policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid).rejected(rejected);
         if let Some(part) = floor {
             policy = policy.floor(base / part);
         }

@@ -82,18 +82,7 @@ where
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<K::Answer, K::Error>> = None;
         let gave_up = loop {
-            let begun = loop {
-                match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
-                    Ok(begun) => break Ok(begun),
-                    Err(rejected) => {
-                        sender.give_up();
-                        if let Err(rejected) = attempts.pause_after(rejected).await {
-                            break Err(rejected);
-                        }
-                    }
-                }
-            };
-            let begun = match begun {
+            let begun = match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
                 Ok(begun) => begun,
                 Err(rejected) => {
                     let first = || failed_with(keys, K::rejected(rejected), Verdict::STOP);
@@ -219,11 +208,28 @@ fn begin_hook<'a, Q, A, E>(
     Some(hook?(request, failed.as_ref()?.outcome.as_ref(), next))
 }
 
+/// Begins an attempt, as often as one that was rejected is tried again.
+async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+    attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
+    sender: &mut S,
+    limit: Option<Duration>,
+) -> Result<Result<(), K::Error>, Rejected> {
+    loop {
+        match begin_once::<Q, S, K>(attempts, sender, limit).await {
+            Err(rejected) => {
+                sender.give_up();
+                attempts.pause_after(rejected).await?;
+            }
+            begun => return begun,
+        }
+    }
+}
+
 /// Begins an attempt that has its turn, once the sender is ready or has failed to be.
 ///
 /// The wait for that has the limit of an attempt, but none of its time: what would be left of it might be too little for
 /// an answer to what was sent.
-async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+async fn begin_once<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
     limit: Option<Duration>,

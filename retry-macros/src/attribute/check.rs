@@ -388,7 +388,9 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
         .given
         .iter()
         .chain(numbers.below.iter().copied().flatten());
-    if numbers.value(Key::Policy).is_some() || others.any(|other| other.is_section() && other.key != Key::Rejected) {
+    if numbers.value(Key::Policy).is_some()
+        || others.any(|other| other.is_section() && other.key != Key::Rejected)
+    {
         return;
     }
     let repeats = match numbers.value(Key::Repeats) {

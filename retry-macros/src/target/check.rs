@@ -307,7 +307,8 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
                 "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
         }
     }
-    let is_gated = [Key::Breaker, Key::Limiter].map(|key| arguments.get(key).is_some()) != [false, false];
+    let is_gated =
+        [Key::Breaker, Key::Limiter].map(|key| arguments.get(key).is_some()) != [false, false];
     if let (Some(rejected), false) = (arguments.get(Key::Rejected), is_gated) {
         if arguments.errors.is_empty() {
             errors.push(error!(rejected.ident.span() =>

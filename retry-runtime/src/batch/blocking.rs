@@ -116,7 +116,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         let handed = Mutex::new(Vec::with_capacity(1));
         let hand = || {
             let batch = lock(&rounds).next_batch(ended);
-            batch.map(|batch| lock(&handed).push((batch, None))).is_some()
+            batch
+                .map(|batch| lock(&handed).push((batch, None)))
+                .is_some()
         };
         let next = || {
             if stop.has_panicked() {

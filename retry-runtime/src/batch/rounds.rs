@@ -308,7 +308,9 @@ where
         let deadline = self.deadline;
         let awaited = awaited.or_else(|by| {
             let rules = &mut self.rules;
-            let pause = batch.round.rejected(rules, by, |failure| failure.deadline(deadline, now))?;
+            let pause = batch
+                .round
+                .rejected(rules, by, |failure| failure.deadline(deadline, now))?;
             Ok(Some(Awaited::Pause(pause)))
         });
         match awaited {

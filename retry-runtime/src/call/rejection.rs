@@ -29,7 +29,8 @@ impl Call {
         self.spend(failure.elapsed);
         let decision = self.decide_on_rejection(&mut failure);
         if decision.is_ok() {
-            self.known(&site).report_decision(decision, self.attempt(), failure);
+            self.known(&site)
+                .report_decision(decision, self.attempt(), failure);
         }
         decision.map_err(|reason| by.because(reason))
     }

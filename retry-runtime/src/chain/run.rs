@@ -321,11 +321,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// What follows where the next attempt may not begin.
     #[cold]
-    pub(super) fn rejected<T, E>(
-        &mut self,
-        by: RejectedBy,
-        now: impl Fn() -> Moment,
-    ) -> Step<T, E>
+    pub(super) fn rejected<T, E>(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
         Rejecting<Q::Keys>: Rejects<E>,

@@ -66,7 +66,10 @@ pub(crate) async fn turn<G: Guards>(
 ) -> Turned<G> {
     let waited = match awaited {
         // What cancels one cancels all: it is watched for them together.
-        Awaited::Turn => attempts.wait(timer, deadline, pin!(pending::<()>())).await.map(Some),
+        Awaited::Turn => attempts
+            .wait(timer, deadline, pin!(pending::<()>()))
+            .await
+            .map(Some),
         Awaited::Pause(pause) => {
             timer.sleep(pause).await;
             paused(&attempts, deadline, || timer.now())

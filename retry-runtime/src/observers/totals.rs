@@ -3,6 +3,7 @@ use core::iter::Sum;
 use core::ops::AddAssign;
 use core::time::Duration;
 
+use crate::classify::kind::Kind;
 use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
@@ -41,6 +42,8 @@ impl Totals {
 
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
         match event.data {
+            // No attempt was rejected.
+            EventData::Retrying { kind, .. } if kind == Kind::Rejected => {}
             EventData::Retrying { .. } => add(&mut self.retries, 1),
             EventData::Correcting { .. } => add(&mut self.corrections, 1),
             EventData::Hedging { .. } => add(&mut self.hedges, 1),

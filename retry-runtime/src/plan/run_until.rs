@@ -283,7 +283,11 @@ where
             }
             let verdict = keys.verdict(index, node.error());
             let refused = match retryable(verdict, keys.idempotent) {
-                Ok(kind) => refusal(hint_rule(&keys.plan.policy, Some(kind)), verdict.hint(), left),
+                Ok(kind) => refusal(
+                    hint_rule(&keys.plan.policy, Some(kind)),
+                    verdict.hint(),
+                    left,
+                ),
                 Err(reason) => Some(reason),
             };
             match refused {

@@ -188,6 +188,7 @@ async fn numbers() {
         [max_hint = "10s"] |script| { script.next() }
         [transient(max = 1), throttled(base = "5s"), timed_out(max = 0)] |script| { script.next() }
         [invalid(max = 1), validate = is_even] |script| { script.next() }
+        [rejected(max = 2), breaker = &script.breaker] |script| { script.next() }
         [enabled = false] |script| { script.next() }
         [policy = POLICY] |script| { script.next() }
         [policy = &POLICY, enabled = script.max() > 1] |script| { script.next() }

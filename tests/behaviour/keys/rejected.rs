@@ -8,8 +8,8 @@ use futures::future::{join, join_all};
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    Backoff, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Jitter, Kind, Place, Plan, Policy, Reason, Seen, Section, retry, retry_each,
-    retry_each_blocking, retrying, testing,
+    Backoff, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Jitter, Kind, Place, Plan,
+    Policy, Reason, Section, Seen, retry, retry_each, retry_each_blocking, retrying, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};
@@ -145,7 +145,6 @@ impl World {
     fn streamed(&self) -> impl Stream<Item = Result<u32, Failure>> {
         stream::iter([self.attempt()])
     }
-
 }
 
 /// Whatever runs attempts, one is made as soon as there is room after whole seconds.
@@ -174,11 +173,9 @@ async fn every_form_is_tried_again() {
     })
     .await;
     is_tried_again("retrying!", async |world| {
-        retrying!(
-            policy = POLICY,
-            limiter = world.limiter(),
-            async { world.attempt() }
-        )
+        retrying!(policy = POLICY, limiter = world.limiter(), async {
+            world.attempt()
+        })
         .await
     })
     .await;
@@ -239,13 +236,17 @@ async fn items_of_a_batch_are_tried_again_apart() {
     let breaker = open();
     let (start, sent) = (Instant::now(), RefCell::new(Vec::new()));
     let send = async |items: Vec<u32>| {
-        sent.borrow_mut().push((start.elapsed().as_secs(), items.clone()));
+        sent.borrow_mut()
+            .push((start.elapsed().as_secs(), items.clone()));
         sleep(millis(300)).await;
         Ok(items.into_iter().map(Ok::<_, Failure>).collect())
     };
     let recording = testing::record();
     let results = retry_each(POLICY.name("call").breaker(&breaker), [1, 2, 3], send).await;
-    assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        results.into_iter().map(Result::unwrap).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
     assert_eq!(sent.into_inner(), [(5, vec![1]), (6, vec![2, 3])]);
     let rejected = "error=rejected by an open circuit breaker reason=rejected";
     assert_eq!(
@@ -333,20 +334,29 @@ async fn a_budget_does_not_hear_of_rejections() {
 
     let (budget, limiter) = (Budget::standard(), ConcurrencyLimiter::fixed(1).queue(0));
     let full = budget.available();
-    assert_eq!(call(&budget, &open(), &limiter, &mut Script::new([])).await, Ok(1));
+    assert_eq!(
+        call(&budget, &open(), &limiter, &mut Script::new([])).await,
+        Ok(1)
+    );
     assert_eq!(budget.available(), full);
 
     // The failure opens it again, for longer than the pause.
     let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
     let called = timeout(secs(5 + 3), call(&budget, &breaker, &limiter, &mut script));
     assert!(called.await.is_err());
-    assert_eq!((script.attempts, budget.available(), limiter.running()), (1, full, 0));
+    assert_eq!(
+        (script.attempts, budget.available(), limiter.running()),
+        (1, full, 0)
+    );
     let (breaker, mut script) = (open(), Script::new([TRANSIENT]));
     assert_eq!(call(&budget, &breaker, &limiter, &mut script).await, Ok(2));
     let once = full - budget.available();
     let failing = Policy::none().max(1).budget(&budget);
     let before = budget.available();
-    failing.call(async || Err::<(), _>(TRANSIENT)).await.unwrap_err();
+    failing
+        .call(async || Err::<(), _>(TRANSIENT))
+        .await
+        .unwrap_err();
     assert!(once < before - budget.available(), "{once}");
 }
 
@@ -384,7 +394,10 @@ async fn hooks_do_not_run_again() {
     }
 
     let mut seen = Vec::new();
-    assert_eq!(call(&open(), &mut seen, &mut Script::new([TRANSIENT])).await, Ok(2));
+    assert_eq!(
+        call(&open(), &mut seen, &mut Script::new([TRANSIENT])).await,
+        Ok(2)
+    );
     assert_eq!(seen, ["pause", "retry"]);
 
     let seen = RefCell::new(Vec::new());
@@ -397,7 +410,9 @@ async fn hooks_do_not_run_again() {
     };
     let (breaker, script) = (open(), RefCell::new(Script::new([TRANSIENT])));
     let chain = POLICY.breaker(&breaker);
-    let chain = chain.before_pause(sees("pause")).before_retry(sees("retry"));
+    let chain = chain
+        .before_pause(sees("pause"))
+        .before_retry(sees("retry"));
     let called = chain.call(async || script.borrow_mut().next()).await;
     assert_eq!(called, Ok(2));
     assert_eq!(*seen.borrow(), ["pause", "retry"]);

@@ -10,7 +10,7 @@ use retry_clients::ClientRetries;
 use retry_clients::http::classify;
 use retry_runtime::{
     Breaker, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected, RejectedBy,
-    TimedOut, Verdict, testing,
+    Section, TimedOut, Verdict, testing,
 };
 use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt;
@@ -376,6 +376,28 @@ async fn an_open_breaker_rejects() {
         .filter(|line| line.contains("reason=rejected"))
         .collect();
     assert_eq!(ends.len(), 2, "{lines:?}");
+}
+
+/// Each retry waits until the breaker is half open, also after the first was a trial that failed.
+#[tokio::test(start_paused = true)]
+async fn what_an_open_breaker_rejects_is_tried_again() {
+    let breaker = Arc::new(Breaker::new().consecutive_failures(1));
+    let policy = POLICY.rejected(Section::new().max(2));
+    let retries = ClientRetries::new(policy).breaker(Arc::clone(&breaker));
+    let service = Scripted::new([Status(503, &[]), Status(503, &[])]);
+    assert_eq!(send(&service, retries).await, Ok(200));
+    assert_eq!(service.starts(), [0.0, 5.0, 10.0]);
+
+    let stopped = Instant::now() + SECOND;
+    breaker.force_open();
+    let retries = ClientRetries::new(policy.rejected(Section::new().base(9 * SECOND)));
+    let retries = retries
+        .breaker(breaker)
+        .cancel(move || sleep_until(stopped));
+    let error = service.under(retries).oneshot(post("")).await.unwrap_err();
+    let cancelled = Rejected::new(RejectedBy::Cancelled);
+    assert_eq!(error.downcast_ref(), Some(&cancelled));
+    assert_eq!(Instant::now(), stopped);
 }
 
 #[tokio::test(start_paused = true)]

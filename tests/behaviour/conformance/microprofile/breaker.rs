@@ -224,11 +224,11 @@ async fn retries_end_where_it_opens() {
     }
 }
 
-/// A call that waits for it takes the time that it is open; one that doesn't ends at once.
+/// A call that retries rejections takes the time that it is open; one that doesn't ends at once.
 #[tokio::test(start_paused = true)]
 async fn calls_meet_an_open_one() {
-    #[retry(limiter = breaker.max_wait(secs(2)))]
-    async fn waits(breaker: &Breaker) -> Result<(), Error> {
+    #[retry(rejected(max = 20, backoff = "fixed", base = "200ms", jitter = "none"), breaker = breaker)]
+    async fn again(breaker: &Breaker) -> Result<(), Error> {
         Ok(())
     }
     #[retry(max = 20, backoff = "fixed", base = "200ms", breaker = breaker)]
@@ -268,7 +268,7 @@ async fn calls_meet_an_open_one() {
         assert_eq!(breaker.state(), Open);
         let start = Instant::now();
         let ended = match end {
-            Ok(()) => waits(&breaker).await,
+            Ok(()) => again(&breaker).await,
             Err(_) => ends(&breaker).await,
         };
         assert_eq!((ended, start.elapsed()), (end, millis(after)), "{name}");

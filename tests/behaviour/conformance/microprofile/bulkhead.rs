@@ -142,16 +142,35 @@ async fn a_rejection_is_not_retried() {
     }
 }
 
-/// A call that may wait doesn't need to retry a rejection.
+/// As many at a time as there are places; those that ask too rarely end with the rejection.
 #[tokio::test(start_paused = true)]
-async fn a_call_may_wait_for_a_place() {
-    for name in [
-        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedMethodAsync",
-        "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedClassAsync",
+async fn a_rejection_is_retried_by_numbers_for_that() {
+    #[retry(rejected(max = max, backoff = "fixed", base = "100ms", jitter = "none"), limiter = limiter)]
+    async fn call(limiter: &ConcurrencyLimiter, max: u32) -> Result<(), Error> {
+        sleep(millis(950)).await;
+        Ok(())
+    }
+
+    for (name, max, succeeded) in [
+        (
+            "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedMethodAsync",
+            20,
+            15,
+        ),
+        (
+            "BulkheadAsynchRetryTest.testBulkheadExceptionRetriedClassAsync",
+            10,
+            10,
+        ),
     ] {
-        let limiter = ConcurrencyLimiter::fixed(1).max_wait(secs(5));
-        let ended = join_all((0..3).map(|_| work(&limiter))).await;
-        assert!(ended.iter().all(Result::is_ok), "{name}");
+        let limiter = ConcurrencyLimiter::fixed(5).queue(0);
+        let start = Instant::now();
+        let ended = join_all((0..15).map(|_| call(&limiter, max))).await;
+        let ok = ended.iter().filter(|ended| ended.is_ok()).count();
+        assert_eq!(ok, succeeded, "{name}");
+        assert!(ended[ok..].iter().all(|ended| *ended == FULL), "{name}");
+        let took = u32::try_from(succeeded / 5 - 1).unwrap() * secs(1) + millis(950);
+        assert_eq!(start.elapsed(), took, "{name}");
     }
 }
 
