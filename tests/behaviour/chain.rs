@@ -816,7 +816,7 @@ fn what_cancels_a_call_does_not_double_its_future() {
 
     let plain = size_of_val(&EXACT.call(attempt));
     let cancelled = size_of_val(&EXACT.cancel(pending()).call(attempt));
-    assert!(cancelled < plain + 256, "{plain} {cancelled}");
+    assert!(cancelled < plain + 288, "{plain} {cancelled}");
 }
 
 #[test]
