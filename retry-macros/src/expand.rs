@@ -32,7 +32,7 @@ use self::attempt::Attempted;
 use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
-use crate::target::function::{self, Asyncness, Body, Rewritten};
+use crate::target::function::{self, Asyncness, Rewritten};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{braces, code};
@@ -40,7 +40,7 @@ use crate::tokens::{braces, code};
 /// `async fn f(…) -> Result<T, E> { body }`
 /// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
 pub(crate) fn expand(model: &Model) -> TokenStream {
-    let Body::Block(block) = &model.function.body else {
+    let Some(block) = model.function.block() else {
         return TokenStream::new();
     };
     let (attributes, statements) = function::inner_attributes(block.stream());

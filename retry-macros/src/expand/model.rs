@@ -9,7 +9,7 @@ use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::attribute::word::Mode;
-use crate::target::function::{Asyncness, Body, Function};
+use crate::target::function::{Asyncness, Function};
 use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens::{self, RuntimePath};
 
@@ -484,10 +484,8 @@ impl Model {
         let Some(attempt) = self.attempt() else {
             return false;
         };
-        let by_body = match &self.function.body {
-            Body::Block(body) => uses(body.stream(), attempt),
-            Body::Missing(_) => false,
-        };
+        let block = self.function.block();
+        let by_body = block.is_some_and(|block| uses(block.stream(), attempt));
         let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }

@@ -1,33 +1,15 @@
 //! A part of an argument that no attempt may move, though a single run of the body may.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
-use syn::{FnArg, Pat};
 
-use crate::target::function::{Body, Function};
-use crate::target::outcome;
-use crate::tokens::{elements, is_ident, is_punct, stream, trees};
+use crate::tokens::{is_ident, is_punct, stream, trees};
 
-impl Function {
-    /// The `request.messages` of `for m in request.messages { … } request.messages = all;`: the attempt owns what it moves,
-    /// so setting it leaves the argument as empty as before, unless its type is `Copy`.
-    pub(crate) fn moved_part(&self) -> Option<TokenStream> {
-        let Body::Block(body) = &self.body else {
-            return None;
-        };
-        elements(&self.signature.inputs).find_map(|argument| match argument {
-            FnArg::Typed(typed) if outcome::as_reference(&typed.ty).is_none() => {
-                match &*typed.pat {
-                    Pat::Ident(pattern) if pattern.mutability.is_some() => {
-                        let mut parts = Parts::default();
-                        parts.find(body.stream(), &pattern.ident)?;
-                        parts.moved_and_set()
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
+/// The `request.messages` of `for m in request.messages { … } request.messages = all;`: the attempt owns what it moves,
+/// so setting it leaves the argument as empty as before, unless its type is `Copy`.
+pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
+    let mut parts = Parts::default();
+    parts.find(body, name)?;
+    parts.moved_and_set()
 }
 
 /// Parts of an argument, as written.
