@@ -169,7 +169,12 @@ pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T
 
 /// Code that stands there under a condition.
 pub(crate) fn when(is_there: bool, code: TokenStream) -> TokenStream {
-    if is_there { code } else { TokenStream::new() }
+    if_else(is_there, code, TokenStream::new())
+}
+
+/// Code for either case.
+pub(crate) fn if_else(is_first: bool, first: TokenStream, second: TokenStream) -> TokenStream {
+    if is_first { first } else { second }
 }
 
 /// A stream with other tokens in place of its own, without looking into groups.

@@ -7,21 +7,24 @@ use syn::spanned::Spanned;
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
         let history = self.model.history.map(|history| self.history(history));
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
-        let (begin, site, judged, ended) =
-            (self.begin(), self.bound_site(), self.judged(), self.leave());
-        let gated = self.gated(ours!(#begin #attempt #outcome_type #site #judged #ended));
-        let spend = if self.model.is_gated() {
-            ours!(retry_unspent = __retry::Some(retry_paid);)
-        } else {
-            ours!(__retry::Paid::spend(retry_paid);)
-        };
+        let gated = self.gated(ours! {
+            #(self.begin())
+            #attempt
+            #outcome_type
+            #(self.bound_site())
+            #(self.judged())
+            #(self.leave())
+        });
+        let unspent = ours!(retry_unspent = __retry::Some(retry_paid););
+        let spent = ours!(__retry::Paid::spend(retry_paid););
+        let spend = if_else(self.model.is_gated(), unspent, spent);
         let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
         let pause = self.pause(hooks, self.late_attempt(), &spend);
         let looped = self.abortable(ours! {
@@ -136,8 +139,7 @@ impl Printer<'_> {
         let clock = self.clock();
         let history = match (history, &self.model.stream) {
             (History::Items, Some(stream)) => {
-                let item = &stream.item;
-                ours!(__retry::stream::resume::history::<#item>(#clock))
+                ours!(__retry::stream::resume::history::<#(stream.item)>(#clock))
             }
             (History::Values, _) => {
                 let draft = ours!(__retry::Draft::<#(self.value())>::none());
@@ -153,19 +155,19 @@ impl Printer<'_> {
     /// Tells of the attempt that begins.
     fn begin(&self) -> TokenStream {
         let max = ours!(__retry::Call::limit(#(self.whole_call())));
-        let counted = self
-            .model
-            .history
-            .map(|_| ours!(__retry::Attempt::begin(&mut retry_history, #max);));
+        let counted = ours!(__retry::Attempt::begin(&mut retry_history, #max););
         let observed = self.observer().map(|observer| {
-            let name = self.name();
             ours! {
                 {
                     #observer
-                    __retry::Call::started(#(self.whole_call()), #name, &mut retry_observer);
+                    __retry::Call::started(#(self.whole_call()), #(self.name()), &mut retry_observer);
                 }
             }
         });
-        ours!(#(self.under_way(true)) #counted #observed)
+        ours! {
+            #(self.under_way(true))
+            #(when(self.model.history.is_some(), counted))
+            #observed
+        }
     }
 }
