@@ -5,6 +5,7 @@ use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
+use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
 use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
@@ -46,29 +47,15 @@ fn leaves(tokens: TokenStream) -> Option<TokenTree> {
     })
 }
 
+/// The keys that are read where the call begins, or in the loop itself.
+const AWAITED: [Key; 16] = keys![
+    Timeout IdleTimeout Deadline Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
+    Cancel Abort Timer
+];
+
 /// An `.await` in a value that is read after a failure, where nothing awaits.
 pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
-    let is_awaited = matches!(
-        key,
-        // Read where the call begins, or in the loop itself.
-        Key::Timeout
-            | Key::IdleTimeout
-            | Key::Deadline
-            | Key::Until
-            | Key::Validate
-            | Key::Correct
-            | Key::GiveUp
-            | Key::Fallback
-            | Key::BeforePause
-            | Key::BeforeRetry
-            | Key::Breaker
-            | Key::Limiter
-            | Key::Hedge
-            | Key::Cancel
-            | Key::Abort
-            | Key::Timer
-    );
-    if is_awaited {
+    if AWAITED.contains(&key) {
         return Ok(());
     }
     let awaited = find_own(expr.to_token_stream(), &|token| is_ident(token, "await"));
@@ -122,26 +109,13 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
 
 /// Refuses what is no function where one is asked about errors or values.
 pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
-    let asked = [
-        Key::On,
-        Key::Until,
-        Key::Validate,
-        Key::Correct,
-        Key::GiveUp,
-        Key::Fallback,
-        Key::BeforePause,
-        Key::BeforeRetry,
-    ];
+    let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
         if STAYS.split_whitespace().any(|known| name == known) {
             let example = key.example();
-            return Err(syn::Error::new_spanned(
-                &call.mac.path,
-                format!(
-                    "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"
-                ),
-            ));
+            return Err(error!(in call.mac.path =>
+                "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"));
         }
     }
     let patterns = match (key, expr) {
@@ -154,12 +128,8 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
         _ => None,
     };
     patterns.map_or(Ok(()), |patterns| {
-        Err(syn::Error::new_spanned(
-            expr,
-            format!(
-                "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"
-            ),
-        ))
+        Err(error!(in expr =>
+            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"))
     })
 }
 
@@ -173,36 +143,27 @@ fn variant(expr: &Expr) -> Option<String> {
     is_variant.then(|| path.to_token_stream().to_string().replace(' ', ""))
 }
 
+const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
+
 /// Refuses what is made where the key is evaluated: it knows of no other attempt.
 pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
-    if !matches!(
-        key,
-        Key::Budget | Key::Breaker | Key::Limiter | Key::Observe
-    ) {
-        return Ok(());
-    }
-    let Some((path, made)) = made_anew(expr) else {
+    let Some((path, made)) = made_anew(expr).filter(|_| SHARED.contains(&key)) else {
         return Ok(());
     };
+    let is_pointer = made == "Arc" || made == "Rc";
     // What it points to may remember nothing, as a closure does.
-    if key == Key::Observe && POINTERS.contains(&made.as_str()) {
+    if key == Key::Observe && is_pointer {
         return Ok(());
     }
-    let remedy = if POINTERS.contains(&made.as_str()) {
-        format!("keep the `{made}` in a field, and give a reference or a clone")
+    let (kept, given) = if is_pointer {
+        ("in a field", "a reference or a clone")
     } else {
-        format!("keep the `{made}` in a `static` or in a field, and give a reference")
+        ("in a `static` or in a field", "a reference")
     };
     let shown = path.to_token_stream().to_string().replace(' ', "");
-    Err(syn::Error::new_spanned(
-        path,
-        format!(
-            "`{shown}(…)` would be made anew each time, and so know of no other attempt: {remedy}"
-        ),
-    ))
+    Err(error!(in path =>
+        "`{shown}(…)` would be made anew each time, and so know of no other attempt: keep the `{made}` {kept}, and give {given}"))
 }
-
-const POINTERS: [&str; 2] = ["Arc", "Rc"];
 
 /// What makes a pointer, or one of the runtime's own protections and of its observers that count.
 const MAKERS: &[(&str, &[&str])] = &[

@@ -7,7 +7,7 @@ use retry_vocabulary::word::{Backoff, Jitter};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
 
-use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::word::Mode;
 use crate::target::function::{Asyncness, Function};
 use crate::target::outcome::{self, Delivery, StreamPart};
@@ -173,33 +173,13 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 15] = [
-    Key::Abort,
-    Key::BeforePause,
-    Key::BeforeRetry,
-    Key::Clone,
-    Key::Deadline,
-    Key::Hedge,
-    Key::Idempotent,
-    Key::Repeats,
-    Key::Budget,
-    Key::Breaker,
-    Key::Limiter,
-    Key::Cancel,
-    Key::Observe,
-    Key::GiveUp,
-    Key::Fallback,
+const FOR_THE_DECISION: [Key; 15] = keys![
+    Abort BeforePause BeforeRetry Clone Deadline Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
+    Fallback
 ];
 
 /// The keys whose functions see the attempt.
-pub(crate) const SEE_ATTEMPT: [Key; 6] = [
-    Key::On,
-    Key::Policy,
-    Key::Validate,
-    Key::Correct,
-    Key::BeforePause,
-    Key::BeforeRetry,
-];
+pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
 
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
@@ -404,14 +384,7 @@ impl Model {
         let is_none = |number: &Argument| matches!(number.value, KeyValue::Backoff(Backoff::None));
         find(numbers, Key::Backoff).is_some_and(is_none)
             && !numbers.iter().any(Argument::has_shape)
-            && !self.has(&[
-                Key::Cancel,
-                Key::Hedge,
-                Key::IdleTimeout,
-                Key::Limiter,
-                Key::Timeout,
-                Key::Timer,
-            ])
+            && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer])
     }
 
     /// How a call can still end after a pause: see [`Late`].
@@ -533,7 +506,7 @@ macro_rules! decided_by {
             $(
                 $(#[$doc])*
                 pub(crate) fn $decision(&self) -> bool {
-                    self.has(&[$(Key::$key),+])
+                    self.has(&keys![$($key)+])
                 }
             )*
         }

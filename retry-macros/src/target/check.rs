@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, Stmt, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Argument, Arguments, KeyValue};
-use crate::errors::{Errors, error};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, keys};
+use crate::errors::{Errors, error, refuse};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
@@ -186,10 +186,8 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     }
     if let Some(future) = outcome::future_within(outcome) {
         let target = setting.target();
-        errors.push(syn::Error::new_spanned(
-            future,
-            format!("the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"),
-        ));
+        errors.push(error!(in future =>
+            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
     }
     closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
@@ -301,50 +299,35 @@ fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
 /// Refuses keys that do nothing without another. Not on the attribute alone, because a block may name one and its member
 /// the other.
 fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
-    if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
-        if arguments.errors.is_empty() {
-            errors.push(error!(correct.ident.span() =>
-                "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
-        }
+    let all_is_read = arguments.errors.is_empty();
+    refuse! {arguments, errors;
+        Correct if arguments.get(Key::Validate).is_none() && all_is_read =>
+            "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"
     }
-    if arguments
-        .get(Key::Policy)
-        .is_some_and(|policy| policy.value.is_closure())
-    {
+    let policy = arguments.value(Key::Policy);
+    if policy.is_some_and(KeyValue::is_closure) {
         without_error(arguments, errors);
         return;
     }
     // A decorator may be made with a policy.
-    let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
-    if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
-        if matches!(timeout.value, KeyValue::Alone) && arguments.errors.is_empty() {
-            errors.push(error!(timeout.ident.span() =>
-                "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"));
-        }
+    let has_policy = policy.is_some() || arguments.get(Key::Wrapper).is_some();
+    let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+    refuse! {arguments, errors;
+        Timeout if is_alone && !has_policy && all_is_read =>
+            "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"
     }
 }
 
 /// Refuses what needs a policy where there is no error to choose one by.
 fn without_error(arguments: &Arguments, errors: &mut Errors) {
     let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
-    let refused = [
-        (
-            Key::Until,
-            true,
-            "whose rejected values have no error: use `validate`",
-        ),
-        (Key::Hedge, true, "before an attempt failed: remove `hedge`"),
-        (
-            Key::Timeout,
-            is_alone,
-            "before an attempt failed: give the time, as in `timeout = \"60s\"`",
-        ),
-    ];
-    for (key, is_refused, why) in refused {
-        if let Some(argument) = arguments.get(key).filter(|_| is_refused) {
-            errors.push(error!(argument.ident.span() =>
-                "`policy = |error| …` chooses no policy for `{key}`, {why}, or name a policy"));
-        }
+    refuse! {arguments, errors;
+        Until if true =>
+            "`policy = |error| …` chooses no policy for `until`, whose rejected values have no error: use `validate`, or name a policy"
+        Hedge if true =>
+            "`policy = |error| …` chooses no policy for `hedge`, before an attempt failed: remove `hedge`, or name a policy"
+        Timeout if is_alone =>
+            "`policy = |error| …` chooses no policy for `timeout`, before an attempt failed: give the time, as in `timeout = \"60s\"`, or name a policy"
     }
 }
 
@@ -379,38 +362,20 @@ fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &m
 /// What a blocking function can't have.
 fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
     let target = setting.target();
-    let refused = [
-        (
-            Key::Timeout,
-            "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
-        ),
-        (
-            Key::Abort,
-            "which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses",
-        ),
-        (
-            Key::Hedge,
-            "which makes one attempt at a time: make it `async`, or remove `hedge`",
-        ),
-    ];
-    for (key, why) in refused {
-        if let Some(argument) = arguments.get(key) {
-            errors.push(error!(argument.ident.span() =>
-                "`{key}` can't be on a blocking {target}, {why}{otherwise}"));
-        }
+    refuse! {arguments, errors;
+        Timeout if true =>
+            "`timeout` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
+        Abort if true =>
+            "`abort` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses{otherwise}"
+        Hedge if true =>
+            "`hedge` can't be on a blocking {target}, which makes one attempt at a time: make it `async`, or remove `hedge`{otherwise}"
     }
 }
 
 /// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
 fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
-    let awaited = [
-        Key::Validate,
-        Key::Correct,
-        Key::BeforePause,
-        Key::BeforeRetry,
-        Key::Fallback,
-    ];
+    let awaited = keys![Validate Correct BeforePause BeforeRetry Fallback];
     for key in awaited {
         let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {
             continue;
