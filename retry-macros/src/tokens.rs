@@ -225,16 +225,40 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// Whether it is a group with such a token anywhere within.
-fn holds(token: &TokenTree, is_meant: &mut dyn FnMut(TokenStream) -> bool) -> bool {
-    matches!(token, TokenTree::Group(group) if is_meant(group.stream()))
+/// The first answer about a token, groups' content included. `ask` sees the tokens beside it: those before it, and those
+/// from it on.
+pub(crate) fn find<T>(
+    tokens: TokenStream,
+    ask: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T>,
+) -> Option<T> {
+    let tokens = trees(tokens);
+    for at in 0..tokens.len() {
+        let (before, from) = tokens.split_at(at);
+        let found = match (ask(before, from), &from[0]) {
+            (None, TokenTree::Group(group)) => find(group.stream(), ask),
+            (found, _) => found,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether a token is meant, groups' content included, as [`find`] shows it.
+pub(crate) fn any(
+    tokens: TokenStream,
+    is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,
+) -> bool {
+    find(tokens, &mut |before, from| {
+        is_meant(before, from).then_some(())
+    })
+    .is_some()
 }
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    trees(tokens)
-        .iter()
-        .any(|token| is_ident(token, name) || holds(token, &mut |within| mentions(within, name)))
+    any(tokens, &mut |_, from| is_ident(&from[0], name))
 }
 
 /// Whether one of the names is that of the last segment of a path.
@@ -245,12 +269,10 @@ pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
 
 /// Whether the name stands among the tokens, not as that of a field.
 pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
-    let tokens = trees(tokens);
     let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
-    tokens.iter().enumerate().any(|(index, token)| {
-        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-        let is_field = is(before, '.') || is(tokens.get(index + 1), ':');
-        is_ident(token, name) && !is_field || holds(token, &mut |within| uses(within, name))
+    any(tokens, &mut |before, from| {
+        let is_field = is(before.last(), '.') || is(from.get(1), ':');
+        is_ident(&from[0], name) && !is_field
     })
 }
 
@@ -272,17 +294,13 @@ pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
 /// Whether any other method may be called on what has that name. If it is passed on as a whole, even into a format
 /// string, it may be.
 fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
-    let tokens = trees(tokens);
     let captured = format!("{{{name}");
-    tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
-            [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-                !known.split(' ').any(|known| method == known)
-            }
-            _ => true,
-        },
-        TokenTree::Literal(text) => text.to_string().contains(&captured),
-        TokenTree::Group(group) => calls_other(group.stream(), name, known),
+    any(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(ident), dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
+            ident == name && !known.split(' ').any(|known| method == known)
+        }
+        [TokenTree::Ident(ident), ..] => ident == name,
+        [TokenTree::Literal(text), ..] => text.to_string().contains(&captured),
         _ => false,
     })
 }

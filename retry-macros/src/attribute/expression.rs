@@ -8,7 +8,7 @@ use syn::{Expr, Path};
 use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
-use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
+use crate::tokens::{any, elements, is_ident, is_punct, mentions};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -77,17 +77,12 @@ const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_asse
     print println select stringify todo try_join unimplemented unreachable vec";
 
 fn calls_macro(tokens: TokenStream) -> bool {
-    let tokens = trees(tokens);
-    let is_unknown = |next: &[TokenTree]| match next {
-        [TokenTree::Ident(name), bang, TokenTree::Group(_)] if is_punct(bang, '!') => {
+    any(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
             !STAYS.split_whitespace().any(|known| name == known)
         }
         _ => false,
-    };
-    tokens.windows(3).any(is_unknown)
-        || tokens
-            .iter()
-            .any(|token| matches!(token, TokenTree::Group(group) if calls_macro(group.stream())))
+    })
 }
 
 /// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.

@@ -4,8 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Jitter};
-use syn::punctuated::Punctuated;
-use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
+use syn::{Expr, Pat, PatType, Type};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::word::Mode;
@@ -189,11 +188,7 @@ impl Model {
         };
         function.without_mut(&cloned);
         // The check refused functions without.
-        let unit = Type::Tuple(TypeTuple {
-            attrs: Vec::new(),
-            paren_token: token::Paren::default(),
-            elems: Punctuated::new(),
-        });
+        let unit = outcome::unit(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
         let (outcome, delivery) = outcome::of(returned);
         let streamed = outcome::stream(outcome).zip(arguments.value(Key::Stream));

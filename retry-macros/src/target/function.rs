@@ -287,26 +287,26 @@ fn is_function(item: ParseStream) -> bool {
 
 /// The `buffer` in front of `= &mut buffer`, which no field is.
 fn shrinks(body: TokenStream, name: &Ident) -> Option<Ident> {
-    let tokens = trees(body);
-    let is_name = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == name);
-    let assigned = tokens.windows(5).enumerate().find_map(|(index, window)| {
-        let [TokenTree::Ident(set), equals, and, keyword, part] = window else {
+    tokens::find(body, &mut |before, from| {
+        let [
+            TokenTree::Ident(set),
+            equals,
+            and,
+            keyword,
+            TokenTree::Ident(part),
+            ..,
+        ] = from
+        else {
             return None;
         };
+        let is_other = |token| is_punct(token, '.') || is_ident(token, "mut");
         let is_part = set == name
+            && part == name
             && is_punct(equals, '=')
             && is_punct(and, '&')
             && is_ident(keyword, "mut")
-            && is_name(part);
-        let is_field = index > 0 && is_punct(&tokens[index - 1], '.');
-        let is_new = index > 0 && is_ident(&tokens[index - 1], "mut");
-        (is_part && !is_field && !is_new).then(|| set.clone())
-    });
-    assigned.or_else(|| {
-        tokens.into_iter().find_map(|token| match token {
-            TokenTree::Group(group) => shrinks(group.stream(), name),
-            _ => None,
-        })
+            && !before.last().is_some_and(is_other);
+        is_part.then(|| set.clone())
     })
 }
 

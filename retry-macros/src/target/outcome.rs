@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     CapturedParam, GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type,
-    TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+    TypeParamBound, TypeReference, parse_quote_spanned,
 };
 
 use crate::tokens::{elements, mentions};
@@ -180,9 +180,7 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
 /// The span of a complaint about the error type: the last type in the outcome's angle brackets, as in
 /// `Result<T, E>`, or the whole where an alias hides it.
 pub(crate) fn error_span(outcome: &Type) -> Span {
-    let segment = last_segment(outcome);
-    let error = segment.and_then(|segment| types(segment).nth(1));
-    error.map_or_else(|| outcome.span(), Spanned::span)
+    span_of(outcome, 1)
 }
 
 /// Whether the type is written as `Result<…>`, and so needs no check that it is one.
@@ -309,20 +307,18 @@ fn seems(name: &Ident) -> Option<&Ident> {
 /// The span of a complaint about the value's type: the first type in the outcome's angle brackets.
 #[cfg(feature = "stream")]
 pub(crate) fn value_span(outcome: &Type) -> Span {
-    let segment = last_segment(outcome);
-    let value = segment.and_then(|segment| types(segment).next());
-    value.map_or_else(|| outcome.span(), Spanned::span)
+    span_of(outcome, 0)
+}
+
+fn span_of(outcome: &Type, index: usize) -> Span {
+    let ty = last_segment(outcome).and_then(|segment| types(segment).nth(index));
+    ty.unwrap_or(outcome).span()
 }
 
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |span| {
-        Type::Infer(TypeInfer {
-            attrs: Vec::new(),
-            underscore_token: Token![_](span),
-        })
-    });
+    erase(&mut erased, |span| parse_quote_spanned!(span=> _));
     erased
 }
 
@@ -351,12 +347,8 @@ pub(crate) fn without_error(outcome: &Type) -> Type {
     erase_impl_trait(&erased)
 }
 
-fn unit(span: Span) -> Type {
-    Type::Tuple(TypeTuple {
-        attrs: Vec::new(),
-        paren_token: token::Paren(span),
-        elems: Punctuated::new(),
-    })
+pub(crate) fn unit(span: Span) -> Type {
+    parse_quote_spanned!(span=> ())
 }
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.

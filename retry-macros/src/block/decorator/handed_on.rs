@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, W
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, elements, ends_with, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{code, code_at, elements, ends_with, find, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -215,24 +215,16 @@ fn holds_for_both(bound: &TypeParamBound) -> bool {
 
 /// The first `Self`, except in `Self::Item` and `<Self as Trait>`, which are the client's own.
 fn find_self(tokens: TokenStream) -> Option<Ident> {
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(ident) if ident == "Self" => match tokens.peek() {
-                Some(TokenTree::Punct(colon))
-                    if colon.as_char() == ':' && colon.spacing() == Spacing::Joint => {}
-                Some(TokenTree::Ident(keyword)) if keyword == "as" => {}
-                _ => return Some(ident),
-            },
-            TokenTree::Group(group) => {
-                if let Some(found) = find_self(group.stream()) {
-                    return Some(found);
-                }
-            }
-            _ => {}
+    find(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(_), TokenTree::Punct(colon), ..]
+            if colon.as_char() == ':' && colon.spacing() == Spacing::Joint =>
+        {
+            None
         }
-    }
-    None
+        [TokenTree::Ident(_), keyword, ..] if is_ident(keyword, "as") => None,
+        [TokenTree::Ident(this), ..] => (this == "Self").then(|| this.clone()),
+        _ => None,
+    })
 }
 
 fn is_lone_self(ty: &Type) -> bool {
