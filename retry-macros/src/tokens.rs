@@ -1,5 +1,6 @@
 //! How code is put together from tokens.
 
+use std::mem::ManuallyDrop;
 use std::vec;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
@@ -39,7 +40,7 @@ macro_rules! ours_at {
 macro_rules! filled {
     ($fill:ident [$($span:expr)?] $($tokens:tt)*) => {{
         #[allow(unused_mut)]
-        let mut values = Vec::new();
+        let mut values = crate::tokens::Values::new(Vec::new());
         crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
         crate::tokens::$fill(stringify!($($tokens)*), values $(, $span)?)
     }};
@@ -57,7 +58,7 @@ macro_rules! value {
         crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident # ($value:expr)) => {
-        crate::tokens::add(&mut $values, &$value)
+        crate::tokens::add_own(&mut $values, $value)
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -73,14 +74,27 @@ macro_rules! value {
 
 pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
 
+/// The values of a template. Nothing drops them if the macro panics between two: the code for that would stand at each
+/// template, a tenth of all that the compiler makes of this crate.
+pub(crate) type Values = ManuallyDrop<Vec<TokenStream>>;
+
 /// Adds a value to a list.
-pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
+pub(crate) fn add(values: &mut Values, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
+/// Adds a value that nothing else needs, so that it is not dropped where it was made.
+pub(crate) fn add_own(values: &mut Values, value: impl ToTokens) {
+    values.push(value.into_token_stream());
+}
+
 /// What [`code_at!`] makes of a text and its values.
-pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
-    with_values(parsed(text), &mut values.into_iter(), span)
+pub(crate) fn fill_at(text: &str, values: Values, span: Span) -> TokenStream {
+    with_values(
+        parsed(text),
+        &mut ManuallyDrop::into_inner(values).into_iter(),
+        span,
+    )
 }
 
 /// The compiler's own lexer reads a text. `proc_macro2` would read it beforehand, to see whether that can fail, and take
@@ -95,13 +109,13 @@ fn parsed(text: &str) -> TokenStream {
 }
 
 /// What [`ours!`] makes of a text and its values.
-pub(crate) fn fill_ours(text: &str, values: Vec<TokenStream>) -> TokenStream {
+pub(crate) fn fill_ours(text: &str, values: Values) -> TokenStream {
     fill_at(text, values, Span::mixed_site())
 }
 
 /// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
 /// runtime stands, not where the attribute does: such paths come from the call site.
-pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+pub(crate) fn fill_ours_at(text: &str, values: Values, span: Span) -> TokenStream {
     with_import_at_call_site(fill_at(text, values, Span::mixed_site().located_at(span)))
 }
 

@@ -139,7 +139,7 @@ impl Printer<'_> {
         let clock = self.clock();
         let history = match (history, &self.model.stream) {
             (History::Items, Some(stream)) => {
-                ours!(__retry::stream::resume::history::<#(stream.item)>(#clock))
+                ours!(__retry::stream::resume::history::<#(&stream.item)>(#clock))
             }
             (History::Values, _) => {
                 let draft = ours!(__retry::Draft::<#(self.value())>::none());
