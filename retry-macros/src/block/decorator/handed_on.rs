@@ -160,16 +160,26 @@ impl Lent {
             None => Self::Shared,
         })
     }
+}
 
-    /// The code that lends something, at its own span.
-    pub(super) fn lend(self, what: TokenStream) -> TokenStream {
-        let span = what.span();
-        match self {
-            Self::Value => what,
-            Self::Shared => code_at!(span=> &#what),
-            Self::Mutable => code_at!(span=> &mut #what),
-        }
-    }
+/// What a method's receiver lends of what is behind it, which is made of a name for `self` at its place.
+pub(super) fn lent(
+    function: &Function,
+    behind: impl FnOnce(Ident) -> TokenStream,
+) -> Option<TokenStream> {
+    let receiver = function.signature.receiver()?;
+    let what = behind(this_of(receiver));
+    let span = what.span();
+    Some(match Lent::of(receiver)? {
+        Lent::Value => what,
+        Lent::Shared => code_at!(span=> &#what),
+        Lent::Mutable => code_at!(span=> &mut #what),
+    })
+}
+
+/// `self`, as the method's own code can say it.
+pub(super) fn this_of(receiver: &Receiver) -> Ident {
+    Ident::new("self", receiver.self_token.span)
 }
 
 /// `Self` in a type or a bound of a method, where something true of the decorator need not be true of the client, as in
