@@ -12,7 +12,7 @@ use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::number::number;
 use crate::errors::{Errors, error, refuse};
 
-/// Checks an attribute by itself.
+/// Checks an attribute by itself, wherever it is.
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
@@ -75,6 +75,7 @@ impl<'a> Numbers<'a> {
 
 /// Checks an attribute that is not on a trait.
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
+    self::arguments(arguments, errors);
     for Argument { key, ident, .. } in &arguments.given {
         if key.owner() == Owner::Trait {
             errors.push(error!(ident.span() =>
@@ -96,6 +97,7 @@ fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks the attribute of a trait.
 pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
+    self::arguments(arguments, errors);
     if let (Some(KeyValue::Wrapper(wrapper, _)), None) =
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {

@@ -52,7 +52,6 @@ impl Decorator {
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
         let mut errors = Errors::default();
-        check::arguments(arguments, &mut errors);
         check::on_trait(arguments, &self.declared.ident, &mut errors);
         let of = match arguments.value(Key::Of) {
             Some(KeyValue::Path(path)) => Some(path.clone()),
@@ -244,9 +243,8 @@ impl Decorator {
 
     /// Whether `Send` is asked of any method's future or stream.
     fn hands_out_send_futures(&self, members: &[Member]) -> bool {
-        let by_async_trait = self
-            .async_trait()
-            .is_some_and(|attribute| !mentions(attribute.to_token_stream(), "Send"));
+        let is_send = |attribute: &Attribute| !mentions(attribute.to_token_stream(), "Send");
+        let by_async_trait = self.async_trait().is_some_and(is_send);
         let by_method = members.iter().any(|member| match member {
             Member::Function(method) => {
                 let returned = method.function.signature.output.to_token_stream();

@@ -190,7 +190,6 @@ pub(crate) fn merged(
         Own::Nothing => Arguments::default(),
         Own::Arguments(own) => own.clone(),
     };
-    attribute::check::arguments(&own, errors);
     attribute::check::on_no_trait(&own, errors);
     attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);

@@ -214,9 +214,7 @@ impl Model {
                 _ => Mode::First,
             },
             item: outcome::erase_impl_trait(streamed.item),
-            boxed: streamed
-                .is_boxed
-                .then(|| outcome::erase_impl_trait(streamed.stream)),
+            boxed: streamed.boxed.map(outcome::erase_impl_trait),
             part: streamed.part,
         });
         let krate = krate(&arguments);

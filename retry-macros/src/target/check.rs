@@ -14,18 +14,15 @@ use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
 
-/// Checks the attribute of a function.
-pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
-    attribute::check::arguments(given, errors);
+/// Checks the attribute of a function, or the keys and the block of `retrying!`.
+pub(crate) fn function(
+    given: &Arguments,
+    function: &Function,
+    setting: Setting,
+    errors: &mut Errors,
+) {
     attribute::check::on_no_trait(given, errors);
-    target(given, function, Setting::Alone, errors);
-}
-
-/// Checks the keys and the block of `retrying!`.
-pub(crate) fn expression(given: &Arguments, block: &Function, errors: &mut Errors) {
-    attribute::check::arguments(given, errors);
-    attribute::check::on_no_trait(given, errors);
-    target(given, block, Setting::Expression, errors);
+    target(given, function, setting, errors);
 }
 
 /// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
@@ -81,14 +78,8 @@ fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
     } else {
         "Pin<Box<dyn Future<Output = Result<…>> + Send + '_>>"
     };
-    let otherwise = match setting {
-        Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block | Setting::Decorator => {
-            let name = &function.signature.ident;
-            format!(", or mark `{name}` `#[retry(skip)]`")
-        }
-    };
-    let macro_name = setting.macro_name();
+    let otherwise = setting.otherwise(function, [", or mark ", ""]);
+    let (macro_name, _) = setting.names();
     format!(
         "`{macro_name}` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
     )
@@ -106,24 +97,31 @@ pub(crate) enum Setting {
 }
 
 impl Setting {
-    fn macro_name(self) -> &'static str {
+    /// The macro's name, and what it retries.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Alone | Self::Block | Self::Decorator => "#[retry]",
-            Self::Expression => "retrying!",
+            Self::Alone | Self::Block | Self::Decorator => ("#[retry]", "function"),
+            Self::Expression => ("retrying!", "block"),
         }
     }
 
-    /// What is retried.
-    fn target(self) -> &'static str {
+    /// What can be done about a method in place of a mistake's remedy, after those words.
+    fn otherwise(self, function: &Function, words: [&str; 2]) -> String {
+        let [before, after] = words;
         match self {
-            Self::Alone | Self::Block | Self::Decorator => "function",
-            Self::Expression => "block",
+            Self::Alone | Self::Expression => String::new(),
+            Self::Block | Self::Decorator => {
+                format!(
+                    "{before}`{}`{after} `#[retry(skip)]`",
+                    function.signature.ident
+                )
+            }
         }
     }
 }
 
 fn no_result(function: &Function, setting: Setting) -> String {
-    let (name, macro_name) = (&function.signature.ident, setting.macro_name());
+    let (name, (macro_name, _)) = (&function.signature.ident, setting.names());
     let (target, remedy) = match setting {
         Setting::Alone => (format!("`{name}`"), "remove `#[retry]`"),
         Setting::Block | Setting::Decorator => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
@@ -136,13 +134,7 @@ fn no_result(function: &Function, setting: Setting) -> String {
 
 fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: &mut Errors) {
     let signature = &function.signature;
-    let otherwise = match setting {
-        Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block | Setting::Decorator => {
-            let name = &signature.ident;
-            format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
-        }
-    };
+    let otherwise = setting.otherwise(function, [". Or leave ", " alone: mark it"]);
     declaration(function, &otherwise, errors);
     if setting != Setting::Expression {
         unquoted(&arguments.given, function, errors);
@@ -185,7 +177,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
     }
     if let Some(future) = outcome::future_within(outcome) {
-        let target = setting.target();
+        let (_, target) = setting.names();
         errors.push(error!(in future =>
             "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
     }
@@ -361,7 +353,7 @@ fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &m
 
 /// What a blocking function can't have.
 fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
-    let target = setting.target();
+    let (_, target) = setting.names();
     refuse! {arguments, errors;
         Timeout if true =>
             "`timeout` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
@@ -374,7 +366,7 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
 
 /// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
 fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
-    let target = setting.target();
+    let (_, target) = setting.names();
     let awaited = keys![Validate Correct BeforePause BeforeRetry Fallback];
     for key in awaited {
         let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {

@@ -239,12 +239,12 @@ impl Function {
         }
     }
 
-    /// Everything before the body.
-    fn head(&self, tokens: &mut TokenStream) {
-        tokens.append_all(&self.attributes);
-        self.visibility.to_tokens(tokens);
-        self.defaultness.to_tokens(tokens);
-        self.signature.to_tokens(tokens);
+    /// The function with that body.
+    pub(crate) fn with_body(&self, body: &dyn ToTokens) -> TokenStream {
+        let mut attributes = TokenStream::new();
+        attributes.append_all(&self.attributes);
+        let (visibility, defaultness) = (&self.visibility, &self.defaultness);
+        code!(#attributes #visibility #defaultness #(&self.signature) #(body))
     }
 
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
@@ -259,8 +259,7 @@ impl Function {
             let (attributes, statements) = inner_attributes(block.stream());
             let import = krate.import();
             let content = code!(#attributes #[allow(unused_imports)] #import #statements);
-            let (function, body) = (self, braces(content, block.span()));
-            marked = Rewritten { function, body }.to_token_stream();
+            marked = self.with_body(&braces(content, block.span()));
         }
         marked
     }
@@ -340,24 +339,10 @@ fn borrow(ty: &Type) -> Option<Borrow<'_>> {
 
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.head(tokens);
-        match &self.body {
-            Body::Block(body) => body.to_tokens(tokens),
-            Body::Missing(semicolon) => semicolon.to_tokens(tokens),
-        }
-    }
-}
-
-/// A function whose body is put together, ready to be printed.
-pub(crate) struct Rewritten<'a> {
-    pub(crate) function: &'a Function,
-    pub(crate) body: Group,
-}
-
-impl ToTokens for Rewritten<'_> {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.function.head(tokens);
-        tokens.append(TokenTree::Group(self.body.clone()));
+        tokens.extend(match &self.body {
+            Body::Block(body) => self.with_body(body),
+            Body::Missing(semicolon) => self.with_body(semicolon),
+        });
     }
 }
 

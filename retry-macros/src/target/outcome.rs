@@ -54,7 +54,8 @@ pub(crate) struct Streamed<'a> {
     pub(crate) item: &'a Type,
     /// The stream's own type.
     pub(crate) stream: &'a Type,
-    pub(crate) is_boxed: bool,
+    /// That type where it is a box.
+    pub(crate) boxed: Option<&'a Type>,
     /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,
     pub(crate) part: StreamPart,
@@ -70,14 +71,14 @@ pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
 
 fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     let ty = bare(ty);
-    let (item, is_boxed) = match ty {
-        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
-        _ => (boxed(ty, STREAM)?, true),
+    let (item, boxed) = match ty {
+        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, None),
+        _ => (boxed(ty, STREAM)?, Some(ty)),
     };
     Some(Streamed {
         item,
         stream: ty,
-        is_boxed,
+        boxed,
         is_static: is_static(ty),
         part,
     })
