@@ -251,45 +251,26 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
 
 /// Checks that a literal of that key, or its default, is not above the `cap`.
 fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Errors) {
-    let given = numbers.given;
-    let in_force = |key| numbers.in_force(key);
-    let at = |key| At {
-        section: numbers.section.filter(|_| find(given, key).is_some()),
-        key,
-    };
-    // `None` where it is not known.
-    let value = |key: Key, default| match in_force(key).map(|argument| &argument.value) {
-        Some(KeyValue::Duration(duration)) => Some((*duration, false)),
-        Some(_) => None,
-        None => Some((default, true)),
-    };
-    let shape = in_force(Key::Backoff).map(|argument| &argument.value);
-    let highest = match (low, shape) {
+    let highest = match (low, numbers.value(Key::Backoff)) {
         // A list has no base. Nor does a default clip it, and an expression may give one.
         (Key::Base, Some(KeyValue::List(_) | KeyValue::Delays(_))) => return,
         (Key::Base, _) => default::CAP,
         (_, Some(KeyValue::List(_) | KeyValue::Delays(_) | KeyValue::Expr(_))) => Duration::MAX,
         _ => default::CAP,
     };
-    let Some(written) = find(given, low).or_else(|| find(given, Key::Cap)) else {
-        return;
-    };
-    let (Some(lower), Some(higher)) = (value(low, default), value(Key::Cap, highest)) else {
-        return;
-    };
-    let bound = |key, (value, is_default)| Bound {
-        at: at(key),
-        value,
-        is_default,
-    };
-    if let Some(complaint) = complaint::above(bound(low, lower), bound(Key::Cap, higher)) {
-        errors.at(written.span, complaint);
+    let written = find(numbers.given, low).or_else(|| find(numbers.given, Key::Cap));
+    let bounds = numbers
+        .bound(low, Some(default))
+        .zip(numbers.bound(Key::Cap, Some(highest)));
+    let above = bounds.and_then(|(lower, higher)| complaint::above(lower, higher));
+    if let (Some(written), Some(above)) = (written, above) {
+        errors.at(written.span, above);
     }
 }
 
 /// Checks, as far as literals tell, that the first retry can begin before that limit.
 fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
-    let Some(deadline) = numbers.duration(limit) else {
+    let Some(deadline) = numbers.bound(limit, None) else {
         return;
     };
     let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
@@ -297,7 +278,7 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let floor = numbers.duration(Key::Floor);
+    let floor = numbers.bound(Key::Floor, None);
     let floor = floor.and_then(|floor| complaint::too_late(floor, floor.value, deadline));
     let late = |delay: Bound| {
         let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
@@ -310,12 +291,12 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
 
 /// Checks, as far as literals tell, that an attempt can begin beside a slow one before a limit ends that.
 fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
-    let Some(hedge) = numbers.duration(Key::Hedge) else {
+    let Some(hedge) = numbers.bound(Key::Hedge, None) else {
         return;
     };
     for limit in [Key::Timeout, Key::Deadline] {
         let written = find(numbers.given, Key::Hedge).or_else(|| find(numbers.given, limit));
-        let limit = numbers.duration(limit);
+        let limit = numbers.bound(limit, None);
         let above = limit.and_then(|limit| complaint::above(hedge, limit));
         if let (Some(written), Some(above)) = (written, above) {
             errors.push(error!(written.span =>
@@ -354,16 +335,20 @@ impl Numbers<'_> {
         self.in_force(key).map(|argument| &argument.value)
     }
 
-    /// A literal of the attribute's own numbers.
-    fn duration(&self, key: Key) -> Option<Bound> {
-        match self.value(key) {
-            Some(KeyValue::Duration(value)) => Some(Bound {
-                at: At { section: None, key },
-                value: *value,
-                is_default: false,
-            }),
-            _ => None,
-        }
+    /// A literal, or the default of what is not given; `None` where only the run tells.
+    fn bound(&self, key: Key, default: Option<Duration>) -> Option<Bound> {
+        let (value, is_default) = match self.value(key) {
+            Some(KeyValue::Duration(value)) => (*value, false),
+            Some(_) => return None,
+            None => (default?, true),
+        };
+        let section = self.section.filter(|_| find(self.given, key).is_some());
+        let at = At { section, key };
+        Some(Bound {
+            at,
+            value,
+            is_default,
+        })
     }
 
     /// Whether some attempt may begin without these delays (beside another, for a correction, at once after an invalid
@@ -393,26 +378,22 @@ impl Numbers<'_> {
 
     /// The delay before the first retry without jitter, where no expression sets it.
     fn first_delay(&self) -> Option<Bound> {
-        let bound = |key, value, is_default| Bound {
-            at: At { section: None, key },
-            value,
-            is_default,
-        };
-        match (self.value(Key::Backoff), self.value(Key::Base)) {
-            (Some(KeyValue::List(delays)), _) => {
-                let first = *delays.first()?;
-                let first = match self.value(Key::Cap) {
-                    None => first,
-                    Some(KeyValue::Duration(cap)) => first.min(*cap),
-                    Some(_) => return None,
+        match self.value(Key::Backoff) {
+            None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),
+            Some(KeyValue::List(delays)) => {
+                let cap = self.bound(Key::Cap, Some(Duration::MAX))?;
+                let at = At {
+                    section: None,
+                    key: Key::Backoff,
                 };
-                Some(bound(Key::Backoff, first, false))
+                let value = cap.value.min(*delays.first()?);
+                Some(Bound {
+                    at,
+                    value,
+                    is_default: false,
+                })
             }
-            (Some(KeyValue::Backoff(_)) | None, None) => {
-                Some(bound(Key::Base, default::BASE, true))
-            }
-            (Some(KeyValue::Backoff(_)) | None, Some(_)) => self.duration(Key::Base),
-            _ => None,
+            Some(_) => None,
         }
     }
 }
