@@ -69,19 +69,17 @@ impl Errors {
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
         // If a block's arguments are wrong for one member, they are often wrong for the next one as well.
-        let mut said = Vec::new();
-        let mut all: Option<syn::Error> = None;
-        for error in self.0 {
+        let (mut all, mut said) = (self.0, Vec::new());
+        all.retain(|error| {
             let this = format!("{:?} {error}", error.span());
-            if said.contains(&this) {
-                continue;
-            }
+            let is_new = !said.contains(&this);
             said.push(this);
-            match &mut all {
-                Some(all) => all.combine(error),
-                None => all = Some(error),
-            }
-        }
+            is_new
+        });
+        let all = all.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
         all.map(syn::Error::into_compile_error)
     }
 }

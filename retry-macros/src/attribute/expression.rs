@@ -8,7 +8,7 @@ use syn::{Expr, Path};
 use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
-use crate::tokens::{any, elements, is_ident, is_punct, mentions};
+use crate::tokens::{any, elements, ends_with, is_ident, is_punct, mentions};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -34,16 +34,10 @@ pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
 /// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
 /// a function inside it.
 pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
-    leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
+    let leaves = |token: &TokenTree| is_punct(token, '?') || is_ident(token, "return");
+    find_own(expr.to_token_stream(), &leaves).map_or(Ok(()), |token| {
         Err(error!(token.span() =>
             "`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
-    })
-}
-
-/// The first token that leaves.
-fn leaves(tokens: TokenStream) -> Option<TokenTree> {
-    find_own(tokens, &|token| {
-        is_punct(token, '?') || is_ident(token, "return")
     })
 }
 
@@ -216,6 +210,5 @@ fn is_new(function: &Expr) -> bool {
     let Expr::Path(function) = function else {
         return false;
     };
-    let last = function.path.segments.last();
-    last.is_some_and(|last| last.ident == "new")
+    ends_with(&function.path, &["new"])
 }

@@ -3,6 +3,7 @@
 mod stream;
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 use syn::{Expr, Stmt, Type};
@@ -44,13 +45,21 @@ pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     }
 }
 
-/// Reports a method of a block whose type seems to hide a future or a stream, and says whether it did.
-pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
-    let hidden = hidden(function);
-    if let Some(hidden) = hidden {
-        errors.at(hidden.span(), is_hidden(hidden, function, Setting::Block));
-    }
-    hidden.is_some()
+/// Reports a function whose type seems to hide a future or a stream, and says whether it did.
+pub(crate) fn hides_future(function: &Function, setting: Setting, errors: &mut Errors) -> bool {
+    let returned = function.return_type().filter(|_| !function.is_async());
+    let Some(hidden) = returned.and_then(outcome::hidden) else {
+        return false;
+    };
+    let kind = match hidden.to_string().ends_with("Stream") {
+        true => "Stream<Item",
+        false => "Future<Output",
+    };
+    let otherwise = setting.otherwise(function, [", or mark ", ""]);
+    let (macro_name, _) = setting.names();
+    errors.push(error!(hidden.span() =>
+        "`{macro_name}` can't look into `{hidden}` here: return `Pin<Box<dyn {kind} = Result<…>> + Send + '_>>`, written out{otherwise}"));
+    true
 }
 
 /// Reports a method of a block that is not retried, although its type shows a result, or may hide one in a macro.
@@ -60,29 +69,11 @@ pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
         errors.push(error!(hidden.span() =>
             "`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"));
     }
-    if let Some(result) = function.return_type().and_then(outcome::result_within) {
+    if let Some(result) = outcome::result_within(function.signature.output.to_token_stream()) {
         let name = &function.signature.ident;
         errors.push(error!(result.span() =>
             "`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"));
     }
-}
-
-fn hidden(function: &Function) -> Option<&Ident> {
-    let returned = function.return_type().filter(|_| !function.is_async())?;
-    outcome::hidden(returned)
-}
-
-fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
-    let written = if hidden.to_string().ends_with("Stream") {
-        "Pin<Box<dyn Stream<Item = Result<…>> + Send + '_>>"
-    } else {
-        "Pin<Box<dyn Future<Output = Result<…>> + Send + '_>>"
-    };
-    let otherwise = setting.otherwise(function, [", or mark ", ""]);
-    let (macro_name, _) = setting.names();
-    format!(
-        "`{macro_name}` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
-    )
 }
 
 /// The place of the keys, which decides what can be done about a function.
@@ -143,9 +134,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
     };
-    let hidden = hidden(function).filter(|_| arguments.get(Key::Stream).is_none());
-    if let Some(hidden) = hidden {
-        errors.at(hidden.span(), is_hidden(hidden, function, setting));
+    if arguments.get(Key::Stream).is_none() && hides_future(function, setting, errors) {
         return;
     }
     let (outcome, delivery) = outcome::of(returned);
@@ -325,30 +314,26 @@ fn without_error(arguments: &Arguments, errors: &mut Errors) {
 
 /// Why attempts of a function that can wait can't run at once.
 fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &mut Errors) {
-    let Some(hedge) = arguments.get(Key::Hedge) else {
-        return;
-    };
-    let why = if arguments.get(Key::Stream).is_some() {
-        String::from(
-            "a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`",
-        )
-    } else if let Some(KeyValue::Bool(false)) = arguments.value(Key::Idempotent) {
-        String::from(
-            "it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two",
-        )
-    } else if let Some(KeyValue::Count(0)) = arguments.value(Key::Max) {
-        String::from(
-            "an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two",
-        )
-    } else if let Some(argument) = function.mutable_argument() {
-        format!(
-            "attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
-        )
-    } else {
-        return;
-    };
-    errors.push(error!(hedge.ident.span() =>
-        "`hedge` can't be here: {why}"));
+    let is_streamed = arguments.get(Key::Stream).is_some();
+    let does_harm = matches!(
+        arguments.value(Key::Idempotent),
+        Some(KeyValue::Bool(false))
+    );
+    let is_single = matches!(arguments.value(Key::Max), Some(KeyValue::Count(0)));
+    refuse! {arguments, errors;
+        Hedge if is_streamed =>
+            "`hedge` can't be here: a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`"
+        Hedge if does_harm =>
+            "`hedge` can't be here: it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two"
+        Hedge if is_single =>
+            "`hedge` can't be here: an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two"
+    }
+    if let (false, Some(argument)) = (is_streamed, function.mutable_argument()) {
+        refuse! {arguments, errors;
+            Hedge if true =>
+                "`hedge` can't be here: attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
+        }
+    }
 }
 
 /// What a blocking function can't have.
@@ -410,11 +395,10 @@ fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
         match value {
             KeyValue::Section(inner) => unquoted(inner, function, errors),
             KeyValue::Expr(Expr::Path(path)) => {
+                let words = key.takes().words();
                 let word = path.path.get_ident();
-                let word = word.filter(|word| function.is_reference(word).is_none());
-                if let Some(word) =
-                    word.filter(|word| key.takes().words().iter().any(|known| word == known))
-                {
+                let word = word.filter(|word| words.iter().any(|known| word == known));
+                if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {
                     errors.push(error!(word.span() =>
                         "words stand in quotes: write `{key} = \"{word}\"`"));
                 }

@@ -272,12 +272,13 @@ pub(crate) fn is_retry(attribute: &Attribute) -> bool {
     ends_with(attribute.path(), &["retry"])
 }
 
-/// Whether `fn` stands before the first braces or parentheses.
-fn is_function(item: ParseStream) -> bool {
-    while let Ok(token) = item.parse() {
+/// Whether a function comes next, as opposed to, say, a const of a function type or a struct.
+pub(crate) fn is_function(ahead: ParseStream) -> bool {
+    while let Ok(token) = ahead.parse() {
         match token {
             TokenTree::Ident(ident) if ident == "fn" => return true,
-            TokenTree::Group(_) => return false,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return false,
+            TokenTree::Punct(punct) if ":=;!".contains(punct.as_char()) => return false,
             _ => {}
         }
     }

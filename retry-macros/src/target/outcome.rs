@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     CapturedParam, GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type,
-    TypeParamBound, TypeReference, parse_quote_spanned,
+    TypeParamBound, TypeReference, TypeTraitObject, parse_quote_spanned,
 };
 
 use crate::tokens::{elements, mentions};
@@ -104,13 +104,8 @@ pub(crate) fn is_static(ty: &Type) -> bool {
         });
         return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
     }
-    let object = types(segment).next().and_then(last_segment);
-    match object.and_then(|object| types(object).next()).map(bare) {
-        Some(Type::TraitObject(object)) => elements(&object.bounds).all(|bound| {
-            !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
-        }),
-        _ => false,
-    }
+    let is_static = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static");
+    pinned(segment).is_some_and(|object| elements(&object.bounds).all(is_static))
 }
 
 /// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
@@ -168,12 +163,15 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
     if known.aliases.iter().any(|alias| segment.ident == alias) {
         return types(segment).next();
     }
-    let inner = (segment.ident == "Pin")
-        .then(|| types(segment).next())
-        .flatten()?;
-    let inner = last_segment(inner).filter(|segment| segment.ident == "Box")?;
+    associated(&pinned(segment)?.bounds, known)
+}
+
+/// The object in a `Pin<Box<dyn Trait>>`.
+fn pinned(segment: &PathSegment) -> Option<&TypeTraitObject> {
+    let pin = Some(segment).filter(|segment| segment.ident == "Pin")?;
+    let inner = last_segment(types(pin).next()?).filter(|segment| segment.ident == "Box")?;
     match bare(types(inner).next()?) {
-        Type::TraitObject(object) => associated(&object.bounds, known),
+        Type::TraitObject(object) => Some(object),
         _ => None,
     }
 }
@@ -201,11 +199,7 @@ fn names_result(name: &Ident) -> bool {
 
 /// The name of a result anywhere in a type, as in `Option<io::Result<…>>`. Without arguments it may be any struct, as in
 /// `Vec<SearchResult>`, and a closure that takes one does not fail by it.
-pub(crate) fn result_within(ty: &Type) -> Option<Ident> {
-    result_among(ty.to_token_stream())
-}
-
-fn result_among(tokens: TokenStream) -> Option<Ident> {
+pub(crate) fn result_within(tokens: TokenStream) -> Option<Ident> {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_called = false;
     while let Some(token) = tokens.next() {
@@ -220,7 +214,7 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
                 is_called = called.split(' ').any(|called| name == called);
             }
             TokenTree::Group(group) if !is_called => {
-                if let Some(name) = result_among(group.stream()) {
+                if let Some(name) = result_within(group.stream()) {
                     return Some(name);
                 }
             }
