@@ -82,34 +82,28 @@ impl Printer<'_> {
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let needs_policy = asks_policy && !self.model.chooses_policy();
-        let is_constant = matches!(self.model.policy, Policy::Constant(_));
-        let (mut declared, mut bound) = (TokenStream::new(), TokenStream::new());
-        let mut bind = |policy: TokenStream| {
-            let mut kept = TokenStream::new();
-            for (is_mutable, name, value) in self.started(&policy) {
-                let declaration = ours!(let #(when(is_mutable, ours!(mut))) #name);
-                if needs_policy && !is_constant {
-                    declared.extend(ours!(#declaration;));
-                    kept.extend(ours!(#name = #value;));
-                } else {
-                    kept.extend(ours!(#declaration = #value;));
-                }
+        let mut declared = TokenStream::new();
+        if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
+            for (mutable, name, value) in self.started(&when(needs_policy, self.policy())) {
+                declared.extend(ours!(let #mutable #name = #value;));
             }
-            kept
-        };
-        if needs_policy && !is_constant {
-            bound.extend(self.with_policy(
-                &mut |policy| ours!(#(self.ignored_timeout(&policy)) #(bind(policy))),
-            ));
-        } else {
-            bound.extend(bind(when(needs_policy, self.policy())));
+            return declared;
         }
+        let bound = self.with_policy(&mut |policy| {
+            let mut bound = self.ignored_timeout(&policy).unwrap_or_default();
+            for (mutable, name, value) in self.started(&policy) {
+                declared.extend(ours!(let #mutable #name;));
+                bound.extend(ours!(#name = #value;));
+            }
+            bound
+        });
         ours!(#declared #bound)
     }
 
-    /// What a call keeps from its start: whether it changes, its name and its value under that policy.
-    fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
+    /// What a call keeps from its start: `mut` where it changes, its name and its value under that policy.
+    fn started(&self, policy: &TokenStream) -> Vec<(TokenStream, TokenStream, TokenStream)> {
         let call = self.call();
+        let resumed = when(self.model.resumes(), ours!(mut));
         let max = match self.model.count {
             // No limit is known before the first failure.
             _ if self.model.chooses_policy() => Some(ours!(::core::primitive::u32::MAX)),
@@ -119,17 +113,17 @@ impl Printer<'_> {
             _ => None,
         };
         let max = max.map(|max| ours!(.with_max(#max)));
-        let mut started = vec![(true, ours!(retry_call), ours!(#call::new()#max))];
+        let mut started = vec![(ours!(mut), ours!(retry_call), ours!(#call::new()#max))];
         if let Some(Deadline::OfChoice) = &self.model.deadline {
             let now = ours!(__retry::moment(#(self.now_at_start())));
-            started.push((self.model.resumes(), ours!(retry_began), now));
-            started.push((true, ours!(retry_deadline), ours!(__retry::None)));
+            started.push((resumed.clone(), ours!(retry_began), now));
+            started.push((ours!(mut), ours!(retry_deadline), ours!(__retry::None)));
         } else if let Some(deadline) = &self.model.deadline {
             let deadline = self.deadline(deadline, policy);
-            started.push((self.model.resumes(), ours!(retry_deadline), deadline));
+            started.push((resumed.clone(), ours!(retry_deadline), deadline));
         }
         if let Some(last) = self.is_last(&ours!(retry_call), policy) {
-            started.push((true, ours!(retry_last), last));
+            started.push((ours!(mut), ours!(retry_last), last));
         }
         started
     }

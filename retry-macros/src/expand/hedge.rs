@@ -65,7 +65,8 @@ impl Printer<'_> {
                 }
             };
             #(when(is_timed, ours!(let retry_dropped = retry_ended.timed_out;)))
-            #(self.guarded())
+            #(when(self.model.has_breaker(), ours!(let mut retry_permit = retry_ended.guards.0;)))
+            #(when(self.model.has_limiter(), ours!(let mut retry_place = retry_ended.guards.1;)))
             let retry_number = retry_ended.number;
             let mut retry_outcome = retry_ended.outcome;
             #(when(keeps, self.kept_beside()))
@@ -87,14 +88,6 @@ impl Printer<'_> {
         let permit = if_else(self.model.has_breaker(), ours!(retry_permit), ours!(()));
         let ticket = if_else(self.model.has_limiter(), ours!(retry_place), ours!(()));
         ours!((#permit, #ticket))
-    }
-
-    /// Binds what let the attempt begin that ended.
-    fn guarded(&self) -> TokenStream {
-        ours! {
-            #(when(self.model.has_breaker(), ours!(let mut retry_permit = retry_ended.guards.0;)))
-            #(when(self.model.has_limiter(), ours!(let mut retry_place = retry_ended.guards.1;)))
-        }
     }
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget

@@ -263,31 +263,30 @@ impl Printer<'_> {
         let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();
-        let is_async = match function {
-            Expr::Closure(closure) => Some(closure.asyncness.is_some()),
-            _ => None,
+        let is_async = match (self.asyncness, function) {
+            (Asyncness::Blocking, _) => Some(false),
+            (Asyncness::Async, Expr::Closure(closure)) => Some(closure.asyncness.is_some()),
+            (Asyncness::Async, _) => None,
         };
         let (contained, function) = (|code| Self::contained(function, code), self.user(function));
-        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
-        match (self.asyncness, is_async) {
-            (Asyncness::Async, Some(true)) => {
-                let caller = named(&format!("{caller}_async"));
-                ours_at!(span=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
+        let located = Span::mixed_site().located_at(span);
+        let caller = |suffix: &str| Ident::new(&format!("{caller}{suffix}"), located);
+        match is_async {
+            Some(true) => {
+                ours_at!(span=> __retry::#(caller("_async"))::<_, #error, _>(#arguments, #function).await)
             }
-            (Asyncness::Async, None) => {
-                let caller = named(&format!("{caller}_either"));
-                let outcome = contained(ours_at!(span=> __retry::#caller(#arguments, #function)));
+            Some(false) => contained(
+                ours_at!(span=> __retry::#(caller(""))::<_, #error>(#arguments, #function)),
+            ),
+            None => {
+                let outcome = ours_at!(span=> __retry::#(caller("_either"))(#arguments, #function));
                 ours_at! {span=>
                     {
-                        let retry_settled = #outcome;
+                        let retry_settled = #(contained(outcome));
                         let retry_via = __retry::kind(&retry_settled).__retry_via();
                         __retry::settle::<_, #value, #error, _>(retry_via, retry_settled).await
                     }
                 }
-            }
-            (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
-                let caller = named(caller);
-                contained(ours_at!(span=> __retry::#caller::<_, #error>(#arguments, #function)))
             }
         }
     }
