@@ -228,26 +228,13 @@ fn rename_captured(token: TokenTree, this: &Ident) -> TokenTree {
     let TokenTree::Literal(text) = &token else {
         return token;
     };
-    let format = text.to_string();
-    let (mut renamed, mut rest) = (String::new(), format.as_str());
-    while let Some(at) = rest.find('{') {
-        let (before, braces) = rest.split_at(at);
-        renamed.push_str(before);
-        // Doubled, they are text.
-        let is_text = braces.starts_with("{{");
-        let captured = braces.strip_prefix("{self");
-        rest = if let Some(after) = captured.filter(|after| after.starts_with(['}', ':'])) {
-            renamed.push('{');
-            renamed.push_str(&this.to_string());
-            after
-        } else {
-            let (brace, after) = braces.split_at(if is_text { 2 } else { 1 });
-            renamed.push_str(brace);
-            after
-        };
-    }
-    renamed.push_str(rest);
-    match renamed.parse::<Literal>() {
+    let own = |text: &str| {
+        let text = text.replace("{self}", &format!("{{{this}}}"));
+        text.replace("{self:", &format!("{{{this}:"))
+    };
+    // Doubled, braces are text.
+    let renamed: Vec<_> = text.to_string().split("{{").map(own).collect();
+    match renamed.join("{{").parse::<Literal>() {
         Ok(mut renamed) => {
             renamed.set_span(this.span().located_at(text.span()));
             TokenTree::Literal(renamed)

@@ -64,13 +64,12 @@ pub(crate) fn hides_future(function: &Function, setting: Setting, errors: &mut E
 
 /// Reports a method of a block that is not retried, although its type shows a result, or may hide one in a macro.
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
+    let name = &function.signature.ident;
     if let Some(Type::Macro(hidden)) = function.return_type() {
-        let name = &function.signature.ident;
         errors.push(error!(hidden.span() =>
             "`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"));
     }
     if let Some(result) = outcome::result_within(function.signature.output.to_token_stream()) {
-        let name = &function.signature.ident;
         errors.push(error!(result.span() =>
             "`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"));
     }
