@@ -3,17 +3,38 @@
 use std::fmt::Arguments;
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 
-/// A mistake, with a message as `format!` takes it.
+use crate::attribute::argument::Argument;
+
+/// A mistake at a span, or `in` all of some tokens, with a message as `format!` takes it.
 macro_rules! error {
+    (in $tokens:expr => $($message:tt)*) => {
+        crate::errors::within(&$tokens, format_args!($($message)*))
+    };
     ($span:expr => $($message:tt)*) => {
         crate::errors::at($span, format_args!($($message)*))
     };
 }
 
-pub(crate) use error;
+/// Refuses keys where they stand, each if something holds.
+macro_rules! refuse {
+    ($arguments:expr, $errors:expr; $($key:ident if $is_refused:expr => $message:literal)*) => {
+        $($errors.refuse(
+            $arguments.get(retry_vocabulary::key::Key::$key).filter(|_| $is_refused),
+            format_args!($message),
+        );)*
+    };
+}
 
-/// What [`error!`] calls, which is compiled once.
+pub(crate) use {error, refuse};
+
+/// What [`error!`] calls for tokens, which is compiled once.
+pub(crate) fn within(tokens: &dyn ToTokens, message: Arguments<'_>) -> syn::Error {
+    syn::Error::new_spanned(tokens.to_token_stream(), message)
+}
+
+/// What [`error!`] calls for a span.
 pub(crate) fn at(span: Span, message: Arguments<'_>) -> syn::Error {
     syn::Error::new(span, message)
 }
@@ -31,6 +52,13 @@ impl Errors {
         self.0.push(error);
     }
 
+    /// What [`refuse!`] calls, which is compiled once.
+    pub(crate) fn refuse(&mut self, refused: Option<&Argument>, message: Arguments<'_>) {
+        if let Some(argument) = refused {
+            self.push(at(argument.ident.span(), message));
+        }
+    }
+
     pub(crate) fn append(&mut self, errors: &Self) {
         self.0.extend_from_slice(&errors.0);
     }
@@ -41,19 +69,17 @@ impl Errors {
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
         // If a block's arguments are wrong for one member, they are often wrong for the next one as well.
-        let mut said = Vec::new();
-        let mut all: Option<syn::Error> = None;
-        for error in self.0 {
+        let (mut all, mut said) = (self.0, Vec::new());
+        all.retain(|error| {
             let this = format!("{:?} {error}", error.span());
-            if said.contains(&this) {
-                continue;
-            }
+            let is_new = !said.contains(&this);
             said.push(this);
-            match &mut all {
-                Some(all) => all.combine(error),
-                None => all = Some(error),
-            }
-        }
+            is_new
+        });
+        let all = all.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
         all.map(syn::Error::into_compile_error)
     }
 }

@@ -32,7 +32,7 @@ use self::attempt::Attempted;
 use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
-use crate::target::function::{self, Asyncness, Body, Rewritten};
+use crate::target::function::{self, Asyncness};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{braces, code};
@@ -40,18 +40,14 @@ use crate::tokens::{braces, code};
 /// `async fn f(…) -> Result<T, E> { body }`
 /// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
 pub(crate) fn expand(model: &Model) -> TokenStream {
-    let Body::Block(block) = &model.function.body else {
+    let Some(block) = model.function.block() else {
         return TokenStream::new();
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
     // The user's own braces: lints such as `dead_code` look at them.
     let body = braces(code!(#attributes #(imports(model)) #content), block.span());
-    Rewritten {
-        function: &model.function,
-        body,
-    }
-    .to_token_stream()
+    model.function.with_body(&body)
 }
 
 /// `retrying!(keys, async { body })`
@@ -74,11 +70,13 @@ fn imports(model: &Model) -> TokenStream {
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
+    let kept = match &model.attempts {
+        Callee::Client(kept) => kept.as_ref(),
+        Callee::Body => None,
+    };
     let is_body = matches!(model.attempts, Callee::Body);
-    let wrapped = is_body
-        .then(|| WrappedBody::find(&model.function, &statements))
-        .flatten();
-    if let Some(wrapped) = wrapped {
+    let wrapped = WrappedBody::find(&model.function, &statements);
+    if let Some(wrapped) = wrapped.filter(|_| is_body) {
         let user = inner_body(wrapped.block(), wrapped.block().stream());
         let attempted = match wrapped.asyncness {
             Asyncness::Async => Attempted::Async(user),
@@ -99,10 +97,6 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             let returned = model.function.return_type().map(outcome::shorter);
             Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
-    };
-    let kept = match &model.attempts {
-        Callee::Client(kept) => kept.as_ref(),
-        Callee::Body => None,
     };
     let keep = kept.map(attempt::keep);
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);

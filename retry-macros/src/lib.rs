@@ -24,7 +24,7 @@ use crate::block::impl_block::ImplBlock;
 use crate::block::members::{Braced, Keyword};
 use crate::errors::Errors;
 use crate::expand::model::Model;
-use crate::target::check;
+use crate::target::check::{self, Setting};
 use crate::target::expression::Expression;
 use crate::target::function::Function;
 use crate::tokens::code;
@@ -136,7 +136,7 @@ fn retry_item(
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
     let mut errors = Errors::default();
-    check::function(&arguments, &function, &mut errors);
+    check::function(&arguments, &function, Setting::Alone, &mut errors);
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
@@ -174,12 +174,10 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
         return code!({ #errors ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
-    check::expression(&arguments, &function, &mut errors);
+    check::function(&arguments, &function, Setting::Expression, &mut errors);
     match errors.into_compile_error() {
         None => expand::expression(&Model::of_block(arguments, function), &block),
-        Some(errors) => {
-            code!({ #errors #(block.unretried()) })
-        }
+        Some(errors) => code!({ #errors #(block.unretried()) }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! How code is put together from tokens.
 
+use std::mem::ManuallyDrop;
 use std::vec;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
@@ -39,7 +40,7 @@ macro_rules! ours_at {
 macro_rules! filled {
     ($fill:ident [$($span:expr)?] $($tokens:tt)*) => {{
         #[allow(unused_mut)]
-        let mut values = Vec::new();
+        let mut values = crate::tokens::Values::new(Vec::new());
         crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
         crate::tokens::$fill(stringify!($($tokens)*), values $(, $span)?)
     }};
@@ -57,7 +58,7 @@ macro_rules! value {
         crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident # ($value:expr)) => {
-        crate::tokens::add(&mut $values, &$value)
+        crate::tokens::add_own(&mut $values, $value)
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -73,14 +74,27 @@ macro_rules! value {
 
 pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
 
+/// The values of a template. Nothing drops them if the macro panics between two: the code for that would stand at each
+/// template, a tenth of all that the compiler makes of this crate.
+pub(crate) type Values = ManuallyDrop<Vec<TokenStream>>;
+
 /// Adds a value to a list.
-pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
+pub(crate) fn add(values: &mut Values, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
+/// Adds a value that nothing else needs, so that it is not dropped where it was made.
+pub(crate) fn add_own(values: &mut Values, value: impl ToTokens) {
+    values.push(value.into_token_stream());
+}
+
 /// What [`code_at!`] makes of a text and its values.
-pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
-    with_values(parsed(text), &mut values.into_iter(), span)
+pub(crate) fn fill_at(text: &str, values: Values, span: Span) -> TokenStream {
+    with_values(
+        parsed(text),
+        &mut ManuallyDrop::into_inner(values).into_iter(),
+        span,
+    )
 }
 
 /// The compiler's own lexer reads a text. `proc_macro2` would read it beforehand, to see whether that can fail, and take
@@ -95,13 +109,13 @@ fn parsed(text: &str) -> TokenStream {
 }
 
 /// What [`ours!`] makes of a text and its values.
-pub(crate) fn fill_ours(text: &str, values: Vec<TokenStream>) -> TokenStream {
+pub(crate) fn fill_ours(text: &str, values: Values) -> TokenStream {
     fill_at(text, values, Span::mixed_site())
 }
 
 /// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
 /// runtime stands, not where the attribute does: such paths come from the call site.
-pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+pub(crate) fn fill_ours_at(text: &str, values: Values, span: Span) -> TokenStream {
     with_import_at_call_site(fill_at(text, values, Span::mixed_site().located_at(span)))
 }
 
@@ -169,7 +183,12 @@ pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T
 
 /// Code that stands there under a condition.
 pub(crate) fn when(is_there: bool, code: TokenStream) -> TokenStream {
-    if is_there { code } else { TokenStream::new() }
+    if_else(is_there, code, TokenStream::new())
+}
+
+/// Code for either case.
+pub(crate) fn if_else(is_first: bool, first: TokenStream, second: TokenStream) -> TokenStream {
+    if is_first { first } else { second }
 }
 
 /// A stream with other tokens in place of its own, without looking into groups.
@@ -220,16 +239,40 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// Whether it is a group with such a token anywhere within.
-fn holds(token: &TokenTree, is_meant: &mut dyn FnMut(TokenStream) -> bool) -> bool {
-    matches!(token, TokenTree::Group(group) if is_meant(group.stream()))
+/// The first answer about a token, groups' content included. `ask` sees the tokens beside it: those before it, and those
+/// from it on.
+pub(crate) fn find<T>(
+    tokens: TokenStream,
+    ask: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T>,
+) -> Option<T> {
+    let tokens = trees(tokens);
+    for at in 0..tokens.len() {
+        let (before, from) = tokens.split_at(at);
+        let found = match (ask(before, from), &from[0]) {
+            (None, TokenTree::Group(group)) => find(group.stream(), ask),
+            (found, _) => found,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether a token is meant, groups' content included, as [`find`] shows it.
+pub(crate) fn any(
+    tokens: TokenStream,
+    is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,
+) -> bool {
+    find(tokens, &mut |before, from| {
+        is_meant(before, from).then_some(())
+    })
+    .is_some()
 }
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    trees(tokens)
-        .iter()
-        .any(|token| is_ident(token, name) || holds(token, &mut |within| mentions(within, name)))
+    any(tokens, &mut |_, from| is_ident(&from[0], name))
 }
 
 /// Whether one of the names is that of the last segment of a path.
@@ -240,12 +283,10 @@ pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
 
 /// Whether the name stands among the tokens, not as that of a field.
 pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
-    let tokens = trees(tokens);
     let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
-    tokens.iter().enumerate().any(|(index, token)| {
-        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-        let is_field = is(before, '.') || is(tokens.get(index + 1), ':');
-        is_ident(token, name) && !is_field || holds(token, &mut |within| uses(within, name))
+    any(tokens, &mut |before, from| {
+        let is_field = is(before.last(), '.') || is(from.get(1), ':');
+        is_ident(&from[0], name) && !is_field
     })
 }
 
@@ -267,17 +308,13 @@ pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
 /// Whether any other method may be called on what has that name. If it is passed on as a whole, even into a format
 /// string, it may be.
 fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
-    let tokens = trees(tokens);
     let captured = format!("{{{name}");
-    tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
-            [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-                !known.split(' ').any(|known| method == known)
-            }
-            _ => true,
-        },
-        TokenTree::Literal(text) => text.to_string().contains(&captured),
-        TokenTree::Group(group) => calls_other(group.stream(), name, known),
+    any(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(ident), dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
+            ident == name && !known.split(' ').any(|known| method == known)
+        }
+        [TokenTree::Ident(ident), ..] => ident == name,
+        [TokenTree::Literal(text), ..] => text.to_string().contains(&captured),
         _ => false,
     })
 }

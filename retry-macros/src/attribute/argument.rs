@@ -10,6 +10,15 @@ use syn::{Expr, Path, TypeParam};
 use crate::attribute::word::Mode;
 use crate::errors::Errors;
 
+/// A list of keys.
+macro_rules! keys {
+    ($($key:ident)*) => {
+        [$(retry_vocabulary::key::Key::$key),*]
+    };
+}
+
+pub(crate) use keys;
+
 /// The arguments of one attribute, and all that was wrong with them.
 #[derive(Clone, Default)]
 pub(crate) struct Arguments {

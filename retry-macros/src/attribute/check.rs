@@ -8,18 +8,18 @@ use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use retry_vocabulary::{default, delay};
 
-use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::number::number;
-use crate::errors::{Errors, error};
+use crate::errors::{Errors, error, refuse};
 
-/// Checks an attribute by itself.
+/// Checks an attribute by itself, wherever it is.
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
     policy_stands_alone(arguments, errors);
-    if let (Some(_), Some(fallback)) = (arguments.get(Key::GiveUp), arguments.get(Key::Fallback)) {
-        errors.push(error!(fallback.ident.span() =>
-            "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own"));
+    refuse! {arguments, errors;
+        Fallback if arguments.get(Key::GiveUp).is_some() =>
+            "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own"
     }
     numbers(&arguments.given, &[], errors);
 }
@@ -75,10 +75,10 @@ impl<'a> Numbers<'a> {
 
 /// Checks an attribute that is not on a trait.
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
-    for argument in &arguments.given {
-        let key = argument.key;
+    self::arguments(arguments, errors);
+    for Argument { key, ident, .. } in &arguments.given {
         if key.owner() == Owner::Trait {
-            errors.push(error!(argument.ident.span() =>
+            errors.push(error!(ident.span() =>
                 "`{key}` goes on a trait, to generate a type that implements it"));
         }
     }
@@ -87,10 +87,9 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks an attribute that is not on a method in a copy of another crate's trait.
 fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
-    for argument in &arguments.given {
-        let key = argument.key;
+    for Argument { key, ident, .. } in &arguments.given {
         if key.owner() == Owner::Copied {
-            errors.push(error!(argument.ident.span() =>
+            errors.push(error!(ident.span() =>
                 "`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"));
         }
     }
@@ -98,6 +97,7 @@ fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks the attribute of a trait.
 pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
+    self::arguments(arguments, errors);
     if let (Some(KeyValue::Wrapper(wrapper, _)), None) =
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {
@@ -121,9 +121,9 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         errors.push(error!(name.span() =>
             "`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`"));
     }
-    if let (Some(forward), Some(_)) = (arguments.get(Key::Forward), arguments.get(Key::Of)) {
-        errors.push(error!(forward.ident.span() =>
-            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer"));
+    refuse! {arguments, errors;
+        Forward if arguments.get(Key::Of).is_some() =>
+            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer"
     }
     on_no_copied_method(arguments, errors);
     without_body(arguments, errors);
@@ -131,19 +131,11 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
 
 /// Checks an attribute whose methods have no bodies of their own.
 pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
-    for (key, why) in [
-        (
-            Key::Attempt,
-            "`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`",
-        ),
-        (
-            Key::Clone,
-            "`clone` has nothing to do here, since a decorator clones each argument that it hands on by value: remove it",
-        ),
-    ] {
-        if let Some(argument) = arguments.get(key) {
-            errors.at(argument.ident.span(), why);
-        }
+    refuse! {arguments, errors;
+        Attempt if true =>
+            "`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`"
+        Clone if true =>
+            "`clone` has nothing to do here, since a decorator clones each argument that it hands on by value: remove it"
     }
 }
 
@@ -152,9 +144,9 @@ pub(crate) fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
     if arguments.get(Key::Policy).is_none() {
         return;
     }
-    for key in Among::Attribute.keys().filter(|key| key.is_within_policy()) {
-        if let Some(argument) = arguments.get(key) {
-            errors.push(error!(argument.ident.span() =>
+    for Argument { key, ident, .. } in &arguments.given {
+        if key.is_within_policy() {
+            errors.push(error!(ident.span() =>
                 "`{key}` is part of the policy that `policy` names: set it there, or remove `policy`"));
         }
     }
@@ -183,83 +175,34 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
 /// Keys that do nothing beside another whose value is such, and how a complaint ends.
 type Void = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
 
-const VOID: &[Void] = &[
-    (
-        &[Key::Base, Key::Factor, Key::Cap, Key::Floor, Key::Jitter],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::Backoff(Backoff::None)),
-        r#"`backoff = "none"`: remove one of the two"#,
-    ),
-    (
-        &[Key::Base, Key::Factor],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::List(_)),
-        complaint::BESIDE_LIST,
-    ),
-    (
-        &[Key::Base, Key::Factor],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::Delays(_)),
-        "`backoff = |retry| …`, which computes the delays: remove one of the two",
-    ),
-    (
-        &[
-            Key::Backoff,
-            Key::Base,
-            Key::Factor,
-            Key::Cap,
-            Key::Floor,
-            Key::Jitter,
-            Key::BeforePause,
-            Key::BeforeRetry,
-        ],
-        Key::Max,
-        |value| matches!(value, KeyValue::Count(0)),
-        "`max = 0`, which allows no retry: remove one of the two, or switch retries off by `enabled = false`",
-    ),
-    (
-        &[Key::Factor],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::Backoff(Backoff::Fixed)),
-        r#"`backoff = "fixed"`: only `"exp"` grows by it"#,
-    ),
-    (
-        &[Key::Factor],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::Backoff(Backoff::Linear)),
-        r#"`backoff = "linear"`: only `"exp"` grows by it"#,
-    ),
-    (
-        &[Key::Factor],
-        Key::Backoff,
-        |value| matches!(value, KeyValue::Backoff(Backoff::Fibonacci)),
-        r#"`backoff = "fibonacci"`: only `"exp"` grows by it"#,
-    ),
-    (
-        &[Key::Backoff, Key::Factor],
-        Key::Jitter,
-        |value| matches!(value, KeyValue::Jitter(Jitter::Decorrelated)),
-        r#"`jitter = "decorrelated"`, which is a shape of its own: remove one of the two"#,
-    ),
-    (
-        &[Key::MaxHint],
-        Key::Hint,
-        |value| matches!(value, KeyValue::Hint(Hint::Ignore)),
-        r#"`hint = "ignore"`: remove one of the two"#,
-    ),
-    (
-        &[Key::Cancel],
-        Key::Abort,
-        |_| true,
-        "`abort`, which ends pauses, too: remove one of the two",
-    ),
-    (
-        &[Key::TimedOut],
-        Key::Idempotent,
-        |value| matches!(value, KeyValue::Bool(false)),
-        "`idempotent = false`, since what timed out may have taken effect: remove one of the two",
-    ),
-];
+macro_rules! void {
+    ($($($key:ident)+: $other:ident if $value:pat => $with:expr;)*) => {
+        &[$((&keys![$($key)+], Key::$other, |value| matches!(value, $value), $with)),*]
+    };
+}
+
+const VOID: &[Void] = void! {
+    Base Factor Cap Floor Jitter: Backoff if KeyValue::Backoff(Backoff::None) =>
+        r#"`backoff = "none"`: remove one of the two"#;
+    Base Factor: Backoff if KeyValue::List(_) => complaint::BESIDE_LIST;
+    Base Factor: Backoff if KeyValue::Delays(_) =>
+        "`backoff = |retry| …`, which computes the delays: remove one of the two";
+    Backoff Base Factor Cap Floor Jitter BeforePause BeforeRetry: Max if KeyValue::Count(0) =>
+        "`max = 0`, which allows no retry: remove one of the two, or switch retries off by `enabled = false`";
+    Factor: Backoff if KeyValue::Backoff(Backoff::Fixed) =>
+        r#"`backoff = "fixed"`: only `"exp"` grows by it"#;
+    Factor: Backoff if KeyValue::Backoff(Backoff::Linear) =>
+        r#"`backoff = "linear"`: only `"exp"` grows by it"#;
+    Factor: Backoff if KeyValue::Backoff(Backoff::Fibonacci) =>
+        r#"`backoff = "fibonacci"`: only `"exp"` grows by it"#;
+    Backoff Factor: Jitter if KeyValue::Jitter(Jitter::Decorrelated) =>
+        r#"`jitter = "decorrelated"`, which is a shape of its own: remove one of the two"#;
+    MaxHint: Hint if KeyValue::Hint(Hint::Ignore) =>
+        r#"`hint = "ignore"`: remove one of the two"#;
+    Cancel: Abort if _ => "`abort`, which ends pauses, too: remove one of the two";
+    TimedOut: Idempotent if KeyValue::Bool(false) =>
+        "`idempotent = false`, since what timed out may have taken effect: remove one of the two";
+};
 
 /// Whether an argument does something all the same.
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
@@ -308,45 +251,26 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
 
 /// Checks that a literal of that key, or its default, is not above the `cap`.
 fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Errors) {
-    let given = numbers.given;
-    let in_force = |key| numbers.in_force(key);
-    let at = |key| At {
-        section: numbers.section.filter(|_| find(given, key).is_some()),
-        key,
-    };
-    // `None` where it is not known.
-    let value = |key: Key, default| match in_force(key).map(|argument| &argument.value) {
-        Some(KeyValue::Duration(duration)) => Some((*duration, false)),
-        Some(_) => None,
-        None => Some((default, true)),
-    };
-    let shape = in_force(Key::Backoff).map(|argument| &argument.value);
-    let highest = match (low, shape) {
+    let highest = match (low, numbers.value(Key::Backoff)) {
         // A list has no base. Nor does a default clip it, and an expression may give one.
         (Key::Base, Some(KeyValue::List(_) | KeyValue::Delays(_))) => return,
         (Key::Base, _) => default::CAP,
         (_, Some(KeyValue::List(_) | KeyValue::Delays(_) | KeyValue::Expr(_))) => Duration::MAX,
         _ => default::CAP,
     };
-    let Some(written) = find(given, low).or_else(|| find(given, Key::Cap)) else {
-        return;
-    };
-    let (Some(lower), Some(higher)) = (value(low, default), value(Key::Cap, highest)) else {
-        return;
-    };
-    let bound = |key, (value, is_default)| Bound {
-        at: at(key),
-        value,
-        is_default,
-    };
-    if let Some(complaint) = complaint::above(bound(low, lower), bound(Key::Cap, higher)) {
-        errors.at(written.span, complaint);
+    let written = find(numbers.given, low).or_else(|| find(numbers.given, Key::Cap));
+    let bounds = numbers
+        .bound(low, Some(default))
+        .zip(numbers.bound(Key::Cap, Some(highest)));
+    let above = bounds.and_then(|(lower, higher)| complaint::above(lower, higher));
+    if let (Some(written), Some(above)) = (written, above) {
+        errors.at(written.span, above);
     }
 }
 
 /// Checks, as far as literals tell, that the first retry can begin before that limit.
 fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
-    let Some(deadline) = numbers.duration(limit) else {
+    let Some(deadline) = numbers.bound(limit, None) else {
         return;
     };
     let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
@@ -354,7 +278,7 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let floor = numbers.duration(Key::Floor);
+    let floor = numbers.bound(Key::Floor, None);
     let floor = floor.and_then(|floor| complaint::too_late(floor, floor.value, deadline));
     let late = |delay: Bound| {
         let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
@@ -367,14 +291,13 @@ fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
 
 /// Checks, as far as literals tell, that an attempt can begin beside a slow one before a limit ends that.
 fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
-    let Some(hedge) = numbers.duration(Key::Hedge) else {
+    let Some(hedge) = numbers.bound(Key::Hedge, None) else {
         return;
     };
     for limit in [Key::Timeout, Key::Deadline] {
         let written = find(numbers.given, Key::Hedge).or_else(|| find(numbers.given, limit));
-        let above = numbers
-            .duration(limit)
-            .and_then(|limit| complaint::above(hedge, limit));
+        let limit = numbers.bound(limit, None);
+        let above = limit.and_then(|limit| complaint::above(hedge, limit));
         if let (Some(written), Some(above)) = (written, above) {
             errors.push(error!(written.span =>
                 "no attempt would begin beside a slow one, since {above}"));
@@ -384,13 +307,10 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
 
 /// Checks, as far as literals tell, that a call makes as many attempts as shall fail alike.
 fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
-    let mut others = numbers
-        .given
-        .iter()
-        .chain(numbers.below.iter().copied().flatten());
-    if numbers.value(Key::Policy).is_some()
-        || others.any(|other| other.is_section() && other.key != Key::Rejected)
-    {
+    let below = numbers.below.iter().copied().flatten();
+    let mut others = numbers.given.iter().chain(below);
+    let counts = |other: &Argument| other.is_section() && other.key != Key::Rejected;
+    if numbers.value(Key::Policy).is_some() || others.any(counts) {
         return;
     }
     let repeats = match numbers.value(Key::Repeats) {
@@ -416,16 +336,20 @@ impl Numbers<'_> {
         self.in_force(key).map(|argument| &argument.value)
     }
 
-    /// A literal of the attribute's own numbers.
-    fn duration(&self, key: Key) -> Option<Bound> {
-        match self.value(key) {
-            Some(KeyValue::Duration(value)) => Some(Bound {
-                at: At { section: None, key },
-                value: *value,
-                is_default: false,
-            }),
-            _ => None,
-        }
+    /// A literal, or the default of what is not given; `None` where only the run tells.
+    fn bound(&self, key: Key, default: Option<Duration>) -> Option<Bound> {
+        let (value, is_default) = match self.value(key) {
+            Some(KeyValue::Duration(value)) => (*value, false),
+            Some(_) => return None,
+            None => (default?, true),
+        };
+        let section = self.section.filter(|_| find(self.given, key).is_some());
+        let at = At { section, key };
+        Some(Bound {
+            at,
+            value,
+            is_default,
+        })
     }
 
     /// Whether some attempt may begin without these delays (beside another, for a correction, at once after an invalid
@@ -456,26 +380,22 @@ impl Numbers<'_> {
 
     /// The delay before the first retry without jitter, where no expression sets it.
     fn first_delay(&self) -> Option<Bound> {
-        let bound = |key, value, is_default| Bound {
-            at: At { section: None, key },
-            value,
-            is_default,
-        };
-        match (self.value(Key::Backoff), self.value(Key::Base)) {
-            (Some(KeyValue::List(delays)), _) => {
-                let first = *delays.first()?;
-                let first = match self.value(Key::Cap) {
-                    None => first,
-                    Some(KeyValue::Duration(cap)) => first.min(*cap),
-                    Some(_) => return None,
+        match self.value(Key::Backoff) {
+            None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),
+            Some(KeyValue::List(delays)) => {
+                let cap = self.bound(Key::Cap, Some(Duration::MAX))?;
+                let at = At {
+                    section: None,
+                    key: Key::Backoff,
                 };
-                Some(bound(Key::Backoff, first, false))
+                let value = cap.value.min(*delays.first()?);
+                Some(Bound {
+                    at,
+                    value,
+                    is_default: false,
+                })
             }
-            (Some(KeyValue::Backoff(_)) | None, None) => {
-                Some(bound(Key::Base, default::BASE, true))
-            }
-            (Some(KeyValue::Backoff(_)) | None, Some(_)) => self.duration(Key::Base),
-            _ => None,
+            Some(_) => None,
         }
     }
 }

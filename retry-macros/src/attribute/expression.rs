@@ -5,9 +5,10 @@ use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
+use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
-use crate::tokens::{elements, is_ident, is_punct, mentions, trees};
+use crate::tokens::{any, elements, ends_with, is_ident, is_punct, mentions};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -33,42 +34,22 @@ pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
 /// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
 /// a function inside it.
 pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
-    leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
+    let leaves = |token: &TokenTree| is_punct(token, '?') || is_ident(token, "return");
+    find_own(expr.to_token_stream(), &leaves).map_or(Ok(()), |token| {
         Err(error!(token.span() =>
             "`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
     })
 }
 
-/// The first token that leaves.
-fn leaves(tokens: TokenStream) -> Option<TokenTree> {
-    find_own(tokens, &|token| {
-        is_punct(token, '?') || is_ident(token, "return")
-    })
-}
+/// The keys that are read where the call begins, or in the loop itself.
+const AWAITED: [Key; 16] = keys![
+    Timeout IdleTimeout Deadline Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
+    Cancel Abort Timer
+];
 
 /// An `.await` in a value that is read after a failure, where nothing awaits.
 pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
-    let is_awaited = matches!(
-        key,
-        // Read where the call begins, or in the loop itself.
-        Key::Timeout
-            | Key::IdleTimeout
-            | Key::Deadline
-            | Key::Until
-            | Key::Validate
-            | Key::Correct
-            | Key::GiveUp
-            | Key::Fallback
-            | Key::BeforePause
-            | Key::BeforeRetry
-            | Key::Breaker
-            | Key::Limiter
-            | Key::Hedge
-            | Key::Cancel
-            | Key::Abort
-            | Key::Timer
-    );
-    if is_awaited {
+    if AWAITED.contains(&key) {
         return Ok(());
     }
     let awaited = find_own(expr.to_token_stream(), &|token| is_ident(token, "await"));
@@ -90,17 +71,12 @@ const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_asse
     print println select stringify todo try_join unimplemented unreachable vec";
 
 fn calls_macro(tokens: TokenStream) -> bool {
-    let tokens = trees(tokens);
-    let is_unknown = |next: &[TokenTree]| match next {
-        [TokenTree::Ident(name), bang, TokenTree::Group(_)] if is_punct(bang, '!') => {
+    any(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
             !STAYS.split_whitespace().any(|known| name == known)
         }
         _ => false,
-    };
-    tokens.windows(3).any(is_unknown)
-        || tokens
-            .iter()
-            .any(|token| matches!(token, TokenTree::Group(group) if calls_macro(group.stream())))
+    })
 }
 
 /// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
@@ -122,26 +98,13 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
 
 /// Refuses what is no function where one is asked about errors or values.
 pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
-    let asked = [
-        Key::On,
-        Key::Until,
-        Key::Validate,
-        Key::Correct,
-        Key::GiveUp,
-        Key::Fallback,
-        Key::BeforePause,
-        Key::BeforeRetry,
-    ];
+    let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
         if STAYS.split_whitespace().any(|known| name == known) {
             let example = key.example();
-            return Err(syn::Error::new_spanned(
-                &call.mac.path,
-                format!(
-                    "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"
-                ),
-            ));
+            return Err(error!(in call.mac.path =>
+                "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"));
         }
     }
     let patterns = match (key, expr) {
@@ -154,12 +117,8 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
         _ => None,
     };
     patterns.map_or(Ok(()), |patterns| {
-        Err(syn::Error::new_spanned(
-            expr,
-            format!(
-                "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"
-            ),
-        ))
+        Err(error!(in expr =>
+            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"))
     })
 }
 
@@ -173,36 +132,27 @@ fn variant(expr: &Expr) -> Option<String> {
     is_variant.then(|| path.to_token_stream().to_string().replace(' ', ""))
 }
 
+const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
+
 /// Refuses what is made where the key is evaluated: it knows of no other attempt.
 pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
-    if !matches!(
-        key,
-        Key::Budget | Key::Breaker | Key::Limiter | Key::Observe
-    ) {
-        return Ok(());
-    }
-    let Some((path, made)) = made_anew(expr) else {
+    let Some((path, made)) = made_anew(expr).filter(|_| SHARED.contains(&key)) else {
         return Ok(());
     };
+    let is_pointer = made == "Arc" || made == "Rc";
     // What it points to may remember nothing, as a closure does.
-    if key == Key::Observe && POINTERS.contains(&made.as_str()) {
+    if key == Key::Observe && is_pointer {
         return Ok(());
     }
-    let remedy = if POINTERS.contains(&made.as_str()) {
-        format!("keep the `{made}` in a field, and give a reference or a clone")
+    let (kept, given) = if is_pointer {
+        ("in a field", "a reference or a clone")
     } else {
-        format!("keep the `{made}` in a `static` or in a field, and give a reference")
+        ("in a `static` or in a field", "a reference")
     };
     let shown = path.to_token_stream().to_string().replace(' ', "");
-    Err(syn::Error::new_spanned(
-        path,
-        format!(
-            "`{shown}(…)` would be made anew each time, and so know of no other attempt: {remedy}"
-        ),
-    ))
+    Err(error!(in path =>
+        "`{shown}(…)` would be made anew each time, and so know of no other attempt: keep the `{made}` {kept}, and give {given}"))
 }
-
-const POINTERS: [&str; 2] = ["Arc", "Rc"];
 
 /// What makes a pointer, or one of the runtime's own protections and of its observers that count.
 const MAKERS: &[(&str, &[&str])] = &[
@@ -260,6 +210,5 @@ fn is_new(function: &Expr) -> bool {
     let Expr::Path(function) = function else {
         return false;
     };
-    let last = function.path.segments.last();
-    last.is_some_and(|last| last.ident == "new")
+    ends_with(&function.path, &["new"])
 }

@@ -1,21 +1,27 @@
-use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+use syn::{Expr, Lit, UnOp};
+
+/// The literal that an expression is.
+pub(crate) fn literal(expr: &Expr) -> Option<&Lit> {
+    match expr {
+        Expr::Lit(literal) => Some(&literal.lit),
+        _ => None,
+    }
+}
+
+/// What stands after a minus sign.
+pub(crate) fn negated(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(&unary.expr),
+        _ => None,
+    }
+}
 
 /// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
 pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
-    match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(lit), ..
-        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(lit),
-            ..
-        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => number(expr).map(|number| number.map(|number| -number)),
-        _ => None,
+    match literal(expr) {
+        Some(Lit::Int(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        Some(Lit::Float(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        _ => number(negated(expr)?).map(|number| number.map(|number| -number)),
     }
 }
 

@@ -123,9 +123,8 @@ type Written = (syn::Result<KeyValue>, Span);
 fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
     if let Some(sign) = other_sign(input)? {
         let (written, example) = (sign.to_string(), key.example());
-        let message =
-            format!("`{key}` takes its value after `=`, not `{written}`, as in `{example}`");
-        let wrong = syn::Error::new_spanned(sign, message);
+        let wrong = error!(in sign =>
+            "`{key}` takes its value after `=`, not `{written}`, as in `{example}`");
         // The value is read, so that the next key is found.
         return match value(key, input) {
             Ok((_, span)) => Ok((Err(wrong), span)),
@@ -144,9 +143,9 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
         let names = |input: ParseStream| input.parse_terminated(Ident::parse_any, Token![,]);
         let names = content.call(names);
         drain(&content);
-        let names = names.map_err(|error| no_name(key, what, error.span()))?;
+        let names = names.map_err(|error| wrong(key, what, error.span()))?;
         if names.is_empty() {
-            return Err(no_name(key, what, span));
+            return Err(wrong(key, what, span));
         }
         return Ok((Ok(KeyValue::Names(names.into_iter().collect())), span));
     }
@@ -162,39 +161,34 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
 }
 
 fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
-    let example = key.example();
     match key.takes() {
-        Takes::Name(what) => {
-            let name = name(key, what, input)?;
-            no_parameters(key, "name", input)?;
-            let span = name.span();
-            ends_with_name(key, what, span, input)?;
-            Ok((Ok(KeyValue::Name(name)), span))
-        }
-        Takes::Names(what) => {
-            let name = input.call(Ident::parse_any);
-            let name = name.map_err(|error| no_name(key, what, error.span()))?;
-            let span = name.span();
-            ends_with_name(key, what, span, input)?;
-            Ok((Ok(KeyValue::Names(vec![name])), span))
-        }
-        Takes::Wrapper(what) => {
-            let name = name(key, what, input)?;
-            let span = name.span();
-            let parameter = if input.peek(Token![<]) {
-                Some(Box::new(parameter(key, input)?))
-            } else {
-                None
+        takes @ (Takes::Name(what) | Takes::Names(what) | Takes::Wrapper(what)) => {
+            let name = match takes {
+                Takes::Names(_) => input.call(Ident::parse_any),
+                _ => input.parse(),
             };
-            ends_with_name(key, what, span, input)?;
-            Ok((Ok(KeyValue::Wrapper(name, parameter)), span))
+            let name = name.map_err(|error| wrong(key, what, error.span()))?;
+            let span = name.span();
+            let value = match takes {
+                Takes::Names(_) => KeyValue::Names(vec![name]),
+                Takes::Wrapper(_) if input.peek(Token![<]) => {
+                    KeyValue::Wrapper(name, Some(Box::new(parameter(key, input)?)))
+                }
+                Takes::Wrapper(_) => KeyValue::Wrapper(name, None),
+                _ => {
+                    no_parameters(key, "name", input)?;
+                    KeyValue::Name(name)
+                }
+            };
+            if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
+                return Err(wrong(key, what, span));
+            }
+            Ok((Ok(value), span))
         }
         Takes::Paths => paths(key, input),
         Takes::Path => {
-            let path = Path::parse_mod_style(input).map_err(|error| {
-                error!(error.span() =>
-                    "`{key}` takes a path, as in `{example}`")
-            })?;
+            let path = Path::parse_mod_style(input);
+            let path = path.map_err(|error| wrong(key, "a path", error.span()))?;
             no_parameters(key, "path", input)?;
             Ok((Ok(KeyValue::Path(path.to_token_stream())), path.span()))
         }
@@ -230,23 +224,11 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
     error!(span => "`{key}` needs a value, as in `{example}`{or}")
 }
 
-fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
-    input
-        .parse()
-        .map_err(|error: syn::Error| no_name(key, what, error.span()))
-}
-
-fn no_name(key: Key, what: &str, span: Span) -> syn::Error {
+/// What is wrong with a value that is read by a grammar of its own.
+fn wrong(key: Key, what: &str, span: Span) -> syn::Error {
     let example = key.example();
     error!(span =>
         "`{key}` takes {what}, as in `{example}`")
-}
-
-fn ends_with_name(key: Key, what: &str, span: Span, input: ParseStream) -> syn::Result<()> {
-    if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
-        return Err(no_name(key, what, span));
-    }
-    Ok(())
 }
 
 /// The one parameter in angle brackets.
@@ -268,11 +250,7 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 
 /// `[Box, Arc]`
 fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
-    let example = key.example();
-    let wrong = |span| {
-        error!(span =>
-            "`{key}` takes a list of paths, as in `{example}`")
-    };
+    let wrong = |span| wrong(key, "a list of paths", span);
     let span = input.span();
     let list = match input.parse() {
         Ok(TokenTree::Group(list)) if list.delimiter() == Delimiter::Bracket => list,

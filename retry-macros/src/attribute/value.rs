@@ -8,11 +8,11 @@ use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
 use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
+use syn::{Expr, ExprArray, ExprAssign, ExprLit, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
-use crate::attribute::number::{is_number_type, number};
+use crate::attribute::number::{is_number_type, literal, negated, number};
 use crate::attribute::word::Mode;
 use crate::errors::error;
 use crate::tokens::elements;
@@ -31,22 +31,14 @@ impl KeyValue {
         expression::is_function(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
-            Takes::Factor => match number(&expr) {
-                Some(number) => {
-                    let number = number?;
-                    in_range(key, range::is_factor(number), range::FACTOR, &expr)?;
-                    Ok(Self::Factor(number))
-                }
-                None => expression(key, range::FACTOR, expr),
-            },
-            Takes::Repeats => match number(&expr) {
-                Some(number) => {
-                    let number = number?;
-                    in_range(key, range::is_repeats(number), range::REPEATS, &expr)?;
-                    Ok(Self::Expr(whole(number, expr.span())))
-                }
-                None => expression(key, range::REPEATS, expr),
-            },
+            Takes::Factor => {
+                let value = |number, _| Self::Factor(number);
+                in_range(key, expr, range::is_factor, range::FACTOR, value)
+            }
+            Takes::Repeats => {
+                let value = |number, span| Self::Expr(whole(number, span));
+                in_range(key, expr, range::is_repeats, range::REPEATS, value)
+            }
             Takes::Duration | Takes::UpToCap(_) => duration(key, expr),
             Takes::DurationAboveZero => match duration(key, expr.clone())? {
                 Self::Duration(Duration::ZERO) => {
@@ -67,14 +59,11 @@ impl KeyValue {
                 Err(wrong_kind(key, &expr, words))
             }
             Takes::Stream => word(key, expr, Self::Stream),
-            Takes::Bool => match &expr {
-                Expr::Lit(ExprLit {
-                    lit: Lit::Bool(lit),
-                    ..
-                }) => Ok(Self::Bool(lit.value)),
+            Takes::Bool => match literal(&expr) {
+                Some(Lit::Bool(lit)) => Ok(Self::Bool(lit.value)),
                 _ => expression(key, range::BOOL, expr),
             },
-            Takes::Text => literal(key, expr),
+            Takes::Text => as_written(key, expr),
             Takes::Expr(wanted) => {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
@@ -100,17 +89,16 @@ impl KeyValue {
 }
 
 fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
-    let Some(ratio) = number(&expr) else {
+    let Some(ratio) = number(&expr).transpose()? else {
         return word(key, expr, KeyValue::Jitter);
     };
-    let ratio = ratio?;
     let checked = range::check_ratio(ratio);
     checked.map_err(|wanted| out_of_range(key, &expr, wanted))?;
     Ok(KeyValue::Ratio(ratio))
 }
 
 /// A text that stays as it is written, or an expression that makes one.
-fn literal(key: Key, expr: Expr) -> syn::Result<KeyValue> {
+fn as_written(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let Some(text) = text(&expr) else {
         return expression(key, "a string", expr);
     };
@@ -149,24 +137,20 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::Lit(_) => true,
         Expr::Group(group) => is_literal(&group.expr),
         Expr::Paren(paren) => is_literal(&paren.expr),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr),
-        _ => false,
+        _ => negated(expr).is_some_and(is_literal),
     }
 }
 
 /// `timeout(max = 5)`
 fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
     let given = assigned.to_token_stream().to_string();
-    let message = match key {
-        Key::Timeout => format!(
-            "`timeout` takes the time for each attempt: numbers for timeouts go in `timed_out({given})`"
-        ),
-        _ => format!(
-            "`{key}` takes no keys of its own: give it a value, as in `{}`",
-            key.example()
-        ),
-    };
-    syn::Error::new_spanned(&assigned.left, message)
+    if key == Key::Timeout {
+        return error!(in assigned.left =>
+            "`timeout` takes the time for each attempt: numbers for timeouts go in `timed_out({given})`");
+    }
+    let example = key.example();
+    error!(in assigned.left =>
+        "`{key}` takes no keys of its own: give it a value, as in `{example}`")
 }
 
 /// `backoff = exp(base = "1s")`
@@ -180,10 +164,8 @@ fn keys_within(key: Key, expr: &Expr) -> syn::Result<()> {
     });
     assigned.map_or(Ok(()), |assigned| {
         let (word, given) = (call.func.to_token_stream(), assigned.to_token_stream());
-        Err(syn::Error::new_spanned(
-            &assigned.left,
-            format!("a value takes no keys of its own: write `{key} = \"{word}\", {given}`"),
-        ))
+        Err(error!(in assigned.left =>
+            "a value takes no keys of its own: write `{key} = \"{word}\", {given}`"))
     })
 }
 
@@ -205,10 +187,8 @@ fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<KeyValue> {
 }
 
 fn text(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(lit), ..
-        }) => Some(lit.value()),
+    match literal(expr) {
+        Some(Lit::Str(lit)) => Some(lit.value()),
         _ => None,
     }
 }
@@ -217,18 +197,14 @@ fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     if text(&expr).is_some_and(|text| text == "unlimited") {
         return Ok(KeyValue::Count(u32::MAX));
     }
-    match &expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(lit), ..
-        }) => match lit.base10_parse() {
+    match literal(&expr) {
+        Some(Lit::Int(lit)) => match lit.base10_parse() {
             Ok(count) if count < u32::MAX && is_number_type(lit.suffix()) => {
                 Ok(KeyValue::Count(count))
             }
             _ => Err(out_of_range(key, &expr, range::COUNT)),
         },
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(_), ..
-        }) => Err(out_of_range(key, &expr, range::COUNT)),
+        Some(Lit::Float(_)) => Err(out_of_range(key, &expr, range::COUNT)),
         _ if number(&expr).is_some() => Err(out_of_range(key, &expr, range::COUNT)),
         _ => expression(key, range::COUNT, expr),
     }
@@ -236,13 +212,10 @@ fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {
 
 /// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
 fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> KeyValue) -> syn::Result<KeyValue> {
-    let given = match &expr {
+    let given = match literal(&expr) {
         // What says yes or no elsewhere.
-        Expr::Lit(ExprLit {
-            lit: Lit::Bool(lit),
-            ..
-        }) => Some(lit.value.to_string()),
-        expr => text(expr),
+        Some(Lit::Bool(lit)) => Some(lit.value.to_string()),
+        _ => text(&expr),
     };
     let Some(given) = given else {
         let (of, example) = (W::ENUM, key.example());
@@ -264,17 +237,11 @@ fn duration(key: Key, expr: Expr) -> syn::Result<KeyValue> {
 
 /// The duration that a literal says; `None` where the expression is none.
 fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
-    let text = match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(lit), ..
-        }) => lit.value(),
-        Expr::Lit(_) => written(expr).replace('_', ""),
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr: inner,
-            ..
-        }) if matches!(**inner, Expr::Lit(_)) => written(expr),
-        _ => return Ok(None),
+    let text = match literal(expr) {
+        Some(Lit::Str(lit)) => lit.value(),
+        Some(_) => written(expr).replace('_', ""),
+        None if negated(expr).and_then(literal).is_some() => written(expr),
+        None => return Ok(None),
     };
     duration::parse(&text).map(Some).map_err(|fault| {
         let complaint = complaint::no_duration(&key, &written(expr), &text, fault);
@@ -307,11 +274,19 @@ fn whole(number: f64, span: Span) -> Expr {
     })
 }
 
-fn in_range(key: Key, is_in: bool, wanted: &str, expr: &Expr) -> syn::Result<()> {
-    if is_in {
-        return Ok(());
+/// A literal number in a range, or an expression.
+fn in_range(
+    key: Key,
+    expr: Expr,
+    is_in: fn(f64) -> bool,
+    wanted: &str,
+    value: fn(f64, Span) -> KeyValue,
+) -> syn::Result<KeyValue> {
+    match number(&expr).transpose()? {
+        Some(number) if is_in(number) => Ok(value(number, expr.span())),
+        Some(_) => Err(out_of_range(key, &expr, wanted)),
+        None => expression(key, wanted, expr),
     }
-    Err(out_of_range(key, expr, wanted))
 }
 
 fn out_of_range(key: Key, expr: &Expr, wanted: &str) -> syn::Error {

@@ -9,11 +9,7 @@ mod wrapped;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, GenericParam, Generics, ItemTrait, Path, Token, TypeParam, TypeParamBound,
-    Visibility, parse_quote,
-};
+use syn::{Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, parse_quote};
 
 use self::definition::Definition;
 use self::methods::Methods;
@@ -24,44 +20,26 @@ use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::{braces, code, code_at, ends_with, joined, mentions};
+use crate::tokens::{braces, code, code_at, ends_with, joined, mentions, when};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    unsafety: Option<Token![unsafe]>,
-    ident: Ident,
-    generics: Generics,
-    supertraits: Punctuated<TypeParamBound, Token![+]>,
     /// The trait as written.
     item: Braced,
+    /// The trait without members.
+    declared: ItemTrait,
     /// A name that the trait does not use.
     free: Ident,
 }
 
 impl Decorator {
     pub(crate) fn parse(item: Braced) -> syn::Result<Self> {
-        let ItemTrait {
-            attrs,
-            vis,
-            unsafety,
-            ident,
-            generics,
-            supertraits,
-            ..
-        } = syn::parse2(item.with(TokenStream::new()))?;
         let names = ["C", "Client", "Inner", "Wrapped"];
         let free = names.iter().find(|name| {
             !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name)
         });
         Ok(Self {
-            attributes: attrs,
-            visibility: vis,
-            unsafety,
-            ident,
-            generics,
-            supertraits,
+            declared: syn::parse2(item.with(TokenStream::new()))?,
             item,
             free: Ident::new(free.unwrap_or(&"RetryClient"), Span::call_site()),
         })
@@ -74,13 +52,14 @@ impl Decorator {
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
         let mut errors = Errors::default();
-        check::arguments(arguments, &mut errors);
-        check::on_trait(arguments, &self.ident, &mut errors);
+        check::on_trait(arguments, &self.declared.ident, &mut errors);
         let of = match arguments.value(Key::Of) {
             Some(KeyValue::Path(path)) => Some(path.clone()),
             _ => None,
         };
-        let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
+        let path = of
+            .clone()
+            .unwrap_or_else(|| self.declared.ident.to_token_stream());
         let parameter = match arguments.value(Key::Wrapper) {
             Some(KeyValue::Wrapper(_, Some(parameter))) => (**parameter).clone(),
             _ => self.free.clone().into(),
@@ -88,7 +67,7 @@ impl Decorator {
         let wrapped = Wrapped {
             client: &parameter.ident,
             path: &path,
-            generics: &self.generics,
+            generics: &self.declared.generics,
         };
         let forwarded = self.pointers(arguments, &path, &members, &mut errors);
         let mut bounds = Bounds {
@@ -96,9 +75,8 @@ impl Decorator {
             of_copy: Vec::new(),
         };
         if of.is_some() {
-            bounds
-                .of_copy
-                .extend(wrapped.supertraits(&self.supertraits));
+            let supertraits = wrapped.supertraits(&self.declared.supertraits);
+            bounds.of_copy.extend(supertraits);
         }
         let mut declared = TokenStream::new();
         let mut methods = Methods::new(arguments, &wrapped, of.is_some());
@@ -152,49 +130,59 @@ impl Decorator {
         let Wrapped { client, path, .. } = wrapped;
         let krate = model::krate(arguments);
         let definition = Definition {
-            visibility: &self.visibility,
+            visibility: &self.declared.vis,
             name,
             parameter: &parameter,
             wrapped,
             krate: &krate,
             clones_client: methods.clones_client,
         };
-        let (_, of_arguments, _) = self.generics.split_for_impl();
-        let mut impl_generics = self.generics.clone();
-        let where_clause = impl_generics.make_where_clause();
-        where_clause
-            .predicates
-            .push(parse_quote!(#client: #path #of_arguments));
-        where_clause.predicates.extend(bounds.of_copy.clone());
+        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
+        let mut generics = self.declared.generics.clone();
+        let predicates = &mut generics.make_where_clause().predicates;
+        predicates.push(parse_quote!(#client: #path #of_arguments));
+        predicates.extend(bounds.of_copy.clone());
         if bounds.sendable {
             // A `Send` future shares the wrapped client with other threads.
-            where_clause
-                .predicates
-                .push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
+            predicates.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
         }
         if let Some(cloned) = definition.cloned_client() {
-            where_clause.predicates.push(parse_quote!(#client: #cloned));
+            predicates.push(parse_quote!(#client: #cloned));
         }
-        impl_generics
-            .params
-            .push(GenericParam::Type(parameter.clone()));
-        let (parameters, _, bounds) = impl_generics.split_for_impl();
+        generics.params.push(GenericParam::Type(parameter.clone()));
         // A copy is not emitted, so errors about the impl as a whole point at its name.
         let (completeness, span) = match arguments.get(Key::Of) {
-            Some(_) => (Some(self.completeness()), self.ident.span()),
+            Some(_) => (Some(self.completeness()), self.declared.ident.span()),
             None => (None, Span::call_site()),
         };
-        let keyword = code_at!(span=> impl);
         let members = braces(methods.implemented.clone(), span);
-        let unsafety = &self.unsafety;
+        let implemented = self.implemented(&generics, wrapped, name, span, &members);
         code! {
             #definition
 
             #[automatically_derived]
             #[allow(deprecated, clippy::match_single_binding)]
             #completeness
+            #implemented
+        }
+    }
+
+    /// The trait, implemented for a type around what is wrapped.
+    fn implemented(
+        &self,
+        generics: &Generics,
+        wrapped: &Wrapped,
+        around: &dyn ToTokens,
+        span: Span,
+        members: &dyn ToTokens,
+    ) -> TokenStream {
+        let Wrapped { client, path, .. } = wrapped;
+        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
+        let (parameters, _, bounds) = generics.split_for_impl();
+        let (unsafety, keyword) = (&self.declared.unsafety, code_at!(span=> impl));
+        code! {
             #(self.async_trait())
-            #unsafety #keyword #parameters #path #of_arguments for #name<#client> #bounds #members
+            #unsafety #keyword #parameters #path #of_arguments for #around<#client> #bounds #members
         }
     }
 
@@ -202,7 +190,7 @@ impl Decorator {
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
     fn completeness(&self) -> TokenStream {
         let mut said = TokenStream::new();
-        for attribute in &self.attributes {
+        for attribute in &self.declared.attrs {
             if mentions(attribute.to_token_stream(), "missing_trait_methods") {
                 attribute.to_tokens(&mut said);
             }
@@ -227,51 +215,36 @@ impl Decorator {
         let pointed = Wrapped {
             client: &self.free,
             path,
-            generics: &self.generics,
+            generics: &self.declared.generics,
         };
+        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let sendable = self.hands_out_send_futures(members);
+        let send = when(
+            sendable,
+            code!(+ ::core::marker::Send + ::core::marker::Sync),
+        );
+        let (client, mut generics) = (&self.free, self.declared.generics.clone());
+        let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
+        generics.params.push(parameter);
         let pointer = |pointer: &Path| {
             let members = pointers::members(pointer, &pointed, members, errors);
-            self.pointer(pointer, &pointed, sendable, &members)
+            let members = braces(members, Span::call_site());
+            let implemented =
+                self.implemented(&generics, &pointed, pointer, Span::call_site(), &members);
+            code!(#[automatically_derived] #[allow(deprecated)] #implemented)
         };
         joined(&mut pointers.iter().map(pointer))
     }
 
-    fn pointer(
-        &self,
-        pointer: &Path,
-        pointed: &Wrapped,
-        sendable: bool,
-        members: &TokenStream,
-    ) -> TokenStream {
-        let Wrapped { client, path, .. } = pointed;
-        let (_, of_arguments, _) = self.generics.split_for_impl();
-        let mut impl_generics = self.generics.clone();
-        let send = sendable.then(|| code!(+ ::core::marker::Send + ::core::marker::Sync));
-        let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
-        impl_generics.params.push(parameter);
-        let (parameters, _, bounds) = impl_generics.split_for_impl();
-        let unsafety = &self.unsafety;
-        code! {
-            #[automatically_derived]
-            #[allow(deprecated)]
-            #(self.async_trait())
-            #unsafety impl #parameters #path #of_arguments for #pointer<#client> #bounds {
-                #members
-            }
-        }
-    }
-
     fn async_trait(&self) -> Option<&Attribute> {
-        let mut attributes = self.attributes.iter();
+        let mut attributes = self.declared.attrs.iter();
         attributes.find(|attribute| ends_with(attribute.path(), &["async_trait"]))
     }
 
     /// Whether `Send` is asked of any method's future or stream.
     fn hands_out_send_futures(&self, members: &[Member]) -> bool {
-        let by_async_trait = self
-            .async_trait()
-            .is_some_and(|attribute| !mentions(attribute.to_token_stream(), "Send"));
+        let is_send = |attribute: &Attribute| !mentions(attribute.to_token_stream(), "Send");
+        let by_async_trait = self.async_trait().is_some_and(is_send);
         let by_method = members.iter().any(|member| match member {
             Member::Function(method) => {
                 let returned = method.function.signature.output.to_token_stream();

@@ -26,7 +26,6 @@ impl ImplBlock {
         let (attributes, members) = function::inner_attributes(self.0.braces.stream());
         let members = members::parse(members)?;
         let mut errors = Errors::default();
-        attribute::check::arguments(arguments, &mut errors);
         attribute::check::on_no_trait(arguments, &mut errors);
         let mut retried = attributes.clone();
         let mut plain = attributes;
@@ -39,14 +38,8 @@ impl ImplBlock {
                 }
                 Member::Function(method) => {
                     method.function.to_tokens(&mut plain);
-                    let own = members::merged(
-                        arguments,
-                        &method.own,
-                        &method.function,
-                        Setting::Block,
-                        &mut errors,
-                    );
-                    match own {
+                    let (own, function) = (&method.own, &method.function);
+                    match members::merged(arguments, own, function, Setting::Block, &mut errors) {
                         Some(arguments) => {
                             is_retried = true;
                             let expanded = expand::expand(&Model::new(arguments, method.function));
@@ -60,12 +53,9 @@ impl ImplBlock {
         if !is_retried {
             target::check::nothing_is_retried(&mut errors);
         }
-        let content = match errors.into_compile_error() {
-            None => retried,
-            Some(errors) => {
-                return Ok(code!(#(self.0.with(plain)) #errors));
-            }
-        };
-        Ok(self.0.with(content))
+        Ok(match errors.into_compile_error() {
+            None => self.0.with(retried),
+            Some(errors) => code!(#(self.0.with(plain)) #errors),
+        })
     }
 }

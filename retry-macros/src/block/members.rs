@@ -4,14 +4,14 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
+use syn::{Attribute, Meta, Token, token};
 
 use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
 use crate::target;
 use crate::target::check::Setting;
-use crate::target::function::{Function, SECOND, is_retry};
+use crate::target::function::{Function, SECOND, is_function, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{code, mentions, stream, trees, with_content};
 
@@ -135,23 +135,6 @@ fn is_skip(tokens: &TokenStream) -> bool {
     )
 }
 
-/// Whether a function comes next, as opposed to, say, a const of a function type.
-fn is_function(ahead: ParseStream) -> bool {
-    let qualifiers = || -> syn::Result<()> {
-        ahead.call(Attribute::parse_outer)?;
-        ahead.parse::<Visibility>()?;
-        ahead.parse::<Option<Token![default]>>()?;
-        ahead.parse::<Option<Token![const]>>()?;
-        ahead.parse::<Option<Token![async]>>()?;
-        ahead.parse::<Option<Token![unsafe]>>()?;
-        if ahead.parse::<Option<Token![extern]>>()?.is_some() {
-            ahead.parse::<Option<LitStr>>()?;
-        }
-        Ok(())
-    };
-    qualifiers().is_ok() && ahead.peek(Token![fn])
-}
-
 /// Up to the semicolon, or to the braces of a macro.
 fn other(input: ParseStream) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
@@ -182,7 +165,7 @@ pub(crate) fn merged(
 ) -> Option<Arguments> {
     let own = match own {
         Own::Skip => return None,
-        Own::Nothing if target::check::hides_future(function, errors) => return None,
+        Own::Nothing if target::check::hides_future(function, setting, errors) => return None,
         Own::Nothing if !can_fail(function) => {
             target::check::has_no_result_within(function, errors);
             return None;
@@ -190,7 +173,6 @@ pub(crate) fn merged(
         Own::Nothing => Arguments::default(),
         Own::Arguments(own) => own.clone(),
     };
-    attribute::check::arguments(&own, errors);
     attribute::check::on_no_trait(&own, errors);
     attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);

@@ -36,9 +36,8 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
             for variant in elements(&data.variants) {
                 let mark = Mark::read(&variant.attrs, &mut derivation.errors);
                 if let Some(krate) = &mark.krate {
-                    derivation
-                        .errors
-                        .at(krate.span(), "`crate` goes on the enum");
+                    let errors = &mut derivation.errors;
+                    errors.at(krate.span(), "`crate` goes on the enum");
                 }
                 let ident = &variant.ident;
                 let pattern = code!(Self::#ident);
@@ -88,11 +87,8 @@ impl Derivation {
     ) -> TokenStream {
         let krate = self.krate.clone();
         for field in fields {
-            if let Some(mark) = field
-                .attrs
-                .iter()
-                .find(|mark| mark.path().is_ident("classify"))
-            {
+            let mut marks = field.attrs.iter();
+            if let Some(mark) = marks.find(|mark| mark.path().is_ident("classify")) {
                 self.errors.push(error!(mark.path().span() =>
                     "`#[classify(…)]` goes on the variant, where `after = field` names a field"));
             }
@@ -111,13 +107,11 @@ impl Derivation {
                 return TokenStream::new();
             }
             let also = match default {
-                Some(_) => " on it, or on the enum for all that have none",
+                Some(_) => ", on it, or on the enum for all that have none",
                 None => "",
             };
-            let message = format!(
-                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{also}"
-            );
-            self.errors.at(ident.span(), message.trim_end_matches(','));
+            self.errors.push(error!(ident.span() =>
+                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`{also}"));
             return TokenStream::new();
         };
         if mark.kind.is_some() && kind == VerdictWord::Stop {
@@ -140,19 +134,15 @@ impl Derivation {
                 "`after` has no effect with `stop`: remove one of the two"));
         }
         if !fields.members().any(|known| known == *member) {
-            let mut names = Vec::new();
-            for known in fields.members() {
-                names.push(name_of(&known));
-            }
+            let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
             let name = name_of(member);
-            let message = if names.is_empty() {
-                format!("`{ident}` has no field `{name}`: it has none")
-            } else {
-                let names: Vec<_> = names.iter().map(String::as_str).collect();
-                let suggestion = complaint::suggestion(&name, &names);
-                format!("`{ident}` has no field `{name}`: {suggestion}")
+            let instead = match names.as_slice() {
+                [] => String::from("it has none"),
+                names => complaint::suggestion(&name, names),
             };
-            self.errors.at(*span, message);
+            self.errors.push(error!(*span =>
+                "`{ident}` has no field `{name}`: {instead}"));
         }
         let after = code_at!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
         code!(#pattern { #member: ref __retry_hint, .. } => #after,)
@@ -181,14 +171,13 @@ impl Derivation {
             (fields.iter().next(), fields.members().next(), fields.len())
         else {
             let count = fields.len();
-            let message =
-                format!("`transparent` needs exactly one field, and `{ident}` has {count}");
-            self.errors.at(span, message);
+            self.errors.push(error!(span =>
+                "`transparent` needs exactly one field, and `{ident}` has {count}"));
             return TokenStream::new();
         };
-        let krate = &self.krate;
         if self.is_generic(field) {
             let ty = &field.ty;
+            let krate = &self.krate;
             let bound = parse_quote!(#ty: #krate::Classify);
             self.generics.make_where_clause().predicates.push(bound);
         }

@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{braces, code, joined, ours, ours_at, when, with_content};
+use crate::tokens::{braces, code, if_else, joined, ours, ours_at, when, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -45,29 +45,22 @@ impl Printer<'_> {
         let span = self.attempt_span();
         let once = self.beside_permit(self.once(attempted));
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
-            return if is_blocking {
-                let checked = checked(self.run(once));
-                ours! {
-                    #span
-                    #[allow(clippy::redundant_closure_call)]
-                    let mut retry_outcome #typed = #checked;
-                }
+            let allow = when(is_blocking, ours!(#[allow(clippy::redundant_closure_call)]));
+            let run = if is_blocking {
+                self.run(once)
             } else {
-                let checked = checked(self.awaited(once));
-                ours!(#span let mut retry_outcome #typed = #checked;)
+                self.awaited(once)
             };
+            return ours!(#span #allow let mut retry_outcome #typed = #(checked(run)););
         };
-        let timer = self.timer();
-        let checked = checked(ours!(retry_outcome));
-        let within = self.within(&ours!(retry_attempt));
         ours! {
             #span
             let retry_timeout = #(self.attempt_limit(timeout));
             let retry_finished = {
                 #(self.known_outer())
                 let retry_attempt = ::core::pin::pin!(#once);
-                #within
-                let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#timer, retry_timeout));
+                #(self.within(&ours!(retry_attempt)))
+                let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#(self.timer()), retry_timeout));
                 // Bound to a name, so that the race ends before the values it borrows are dropped.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
@@ -75,7 +68,7 @@ impl Printer<'_> {
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
             let mut retry_outcome #typed = match retry_finished {
-                __retry::Some(retry_outcome) => #checked,
+                __retry::Some(retry_outcome) => #(checked(ours!(retry_outcome))),
                 __retry::None => __retry::Err(
                     #(Self::timed_out_conversion(timeout))(__retry::TimedOut::new(
                         __retry::Option::unwrap_or_default(retry_timeout),
@@ -236,18 +229,15 @@ impl Printer<'_> {
 
     /// What is done with the values of attempts.
     pub(crate) fn values(&self) -> TokenStream {
-        if self.model.is_validated() {
-            ours!(__retry::Values::Validated)
-        } else {
-            ours!(__retry::Values::Taken)
-        }
+        let values = if_else(self.model.is_validated(), ours!(Validated), ours!(Taken));
+        ours!(__retry::Values::#values)
     }
 
     /// Whether no retry can follow.
     pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
         let values = self.values();
-        let is_asked = self.model.gives_away();
-        is_asked.then(|| ours!(__retry::Call::is_last(&#call, #policy, #values)))
+        let last = ours!(__retry::Call::is_last(&#call, #policy, #values));
+        self.model.gives_away().then_some(last)
     }
 }
 

@@ -7,21 +7,24 @@ use syn::spanned::Spanned;
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
         let history = self.model.history.map(|history| self.history(history));
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
-        let (begin, site, judged, ended) =
-            (self.begin(), self.bound_site(), self.judged(), self.leave());
-        let gated = self.gated(ours!(#begin #attempt #outcome_type #site #judged #ended));
-        let spend = if self.model.is_gated() {
-            ours!(retry_unspent = __retry::Some(retry_paid);)
-        } else {
-            ours!(__retry::Paid::spend(retry_paid);)
-        };
+        let gated = self.gated(ours! {
+            #(self.begin())
+            #attempt
+            #outcome_type
+            #(self.bound_site())
+            #(self.judged())
+            #(self.leave())
+        });
+        let unspent = ours!(retry_unspent = __retry::Some(retry_paid););
+        let spent = ours!(__retry::Paid::spend(retry_paid););
+        let spend = if_else(self.model.is_gated(), unspent, spent);
         let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
         let pause = self.pause(hooks, self.late_attempt(), &spend);
         let looped = self.abortable(ours! {
@@ -79,34 +82,28 @@ impl Printer<'_> {
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let needs_policy = asks_policy && !self.model.chooses_policy();
-        let is_constant = matches!(self.model.policy, Policy::Constant(_));
-        let (mut declared, mut bound) = (TokenStream::new(), TokenStream::new());
-        let mut bind = |policy: TokenStream| {
-            let mut kept = TokenStream::new();
-            for (is_mutable, name, value) in self.started(&policy) {
-                let declaration = ours!(let #(when(is_mutable, ours!(mut))) #name);
-                if needs_policy && !is_constant {
-                    declared.extend(ours!(#declaration;));
-                    kept.extend(ours!(#name = #value;));
-                } else {
-                    kept.extend(ours!(#declaration = #value;));
-                }
+        let mut declared = TokenStream::new();
+        if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
+            for (mutable, name, value) in self.started(&when(needs_policy, self.policy())) {
+                declared.extend(ours!(let #mutable #name = #value;));
             }
-            kept
-        };
-        if needs_policy && !is_constant {
-            bound.extend(self.with_policy(
-                &mut |policy| ours!(#(self.ignored_timeout(&policy)) #(bind(policy))),
-            ));
-        } else {
-            bound.extend(bind(when(needs_policy, self.policy())));
+            return declared;
         }
+        let bound = self.with_policy(&mut |policy| {
+            let mut bound = self.ignored_timeout(&policy).unwrap_or_default();
+            for (mutable, name, value) in self.started(&policy) {
+                declared.extend(ours!(let #mutable #name;));
+                bound.extend(ours!(#name = #value;));
+            }
+            bound
+        });
         ours!(#declared #bound)
     }
 
-    /// What a call keeps from its start: whether it changes, its name and its value under that policy.
-    fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
+    /// What a call keeps from its start: `mut` where it changes, its name and its value under that policy.
+    fn started(&self, policy: &TokenStream) -> Vec<(TokenStream, TokenStream, TokenStream)> {
         let call = self.call();
+        let resumed = when(self.model.resumes(), ours!(mut));
         let max = match self.model.count {
             // No limit is known before the first failure.
             _ if self.model.chooses_policy() => Some(ours!(::core::primitive::u32::MAX)),
@@ -116,17 +113,17 @@ impl Printer<'_> {
             _ => None,
         };
         let max = max.map(|max| ours!(.with_max(#max)));
-        let mut started = vec![(true, ours!(retry_call), ours!(#call::new()#max))];
+        let mut started = vec![(ours!(mut), ours!(retry_call), ours!(#call::new()#max))];
         if let Some(Deadline::OfChoice) = &self.model.deadline {
             let now = ours!(__retry::moment(#(self.now_at_start())));
-            started.push((self.model.resumes(), ours!(retry_began), now));
-            started.push((true, ours!(retry_deadline), ours!(__retry::None)));
+            started.push((resumed.clone(), ours!(retry_began), now));
+            started.push((ours!(mut), ours!(retry_deadline), ours!(__retry::None)));
         } else if let Some(deadline) = &self.model.deadline {
             let deadline = self.deadline(deadline, policy);
-            started.push((self.model.resumes(), ours!(retry_deadline), deadline));
+            started.push((resumed.clone(), ours!(retry_deadline), deadline));
         }
         if let Some(last) = self.is_last(&ours!(retry_call), policy) {
-            started.push((true, ours!(retry_last), last));
+            started.push((ours!(mut), ours!(retry_last), last));
         }
         started
     }
@@ -136,8 +133,7 @@ impl Printer<'_> {
         let clock = self.clock();
         let history = match (history, &self.model.stream) {
             (History::Items, Some(stream)) => {
-                let item = &stream.item;
-                ours!(__retry::stream::resume::history::<#item>(#clock))
+                ours!(__retry::stream::resume::history::<#(&stream.item)>(#clock))
             }
             (History::Values, _) => {
                 let draft = ours!(__retry::Draft::<#(self.value())>::none());
@@ -153,19 +149,19 @@ impl Printer<'_> {
     /// Tells of the attempt that begins.
     fn begin(&self) -> TokenStream {
         let max = ours!(__retry::Call::limit(#(self.whole_call())));
-        let counted = self
-            .model
-            .history
-            .map(|_| ours!(__retry::Attempt::begin(&mut retry_history, #max);));
+        let counted = ours!(__retry::Attempt::begin(&mut retry_history, #max););
         let observed = self.observer().map(|observer| {
-            let name = self.name();
             ours! {
                 {
                     #observer
-                    __retry::Call::started(#(self.whole_call()), #name, &mut retry_observer);
+                    __retry::Call::started(#(self.whole_call()), #(self.name()), &mut retry_observer);
                 }
             }
         });
-        ours!(#(self.under_way(true)) #counted #observed)
+        ours! {
+            #(self.under_way(true))
+            #(when(self.model.history.is_some(), counted))
+            #observed
+        }
     }
 }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Binds what an async call asks with whether it is cancelled.
@@ -51,32 +51,21 @@ impl Printer<'_> {
 
     /// What a decision leaves to the pause.
     pub(crate) fn paused(&self) -> TokenStream {
-        if self.model.is_cancellable() {
-            ours!((retry_pause, retry_cancel))
-        } else {
-            ours!(retry_pause)
-        }
+        let both = ours!((retry_pause, retry_cancel));
+        if_else(self.model.is_cancellable(), both, ours!(retry_pause))
     }
 
     /// What ends the call, once nothing is borrowed any more by what could have cancelled it.
     pub(crate) fn without_cancel(&self, ended: TokenStream) -> TokenStream {
-        if self.model.is_cancellable() {
-            ours! {
-                __retry::drop(retry_cancel);
-                #ended
-            }
-        } else {
-            ended
-        }
+        let dropped = ours!(__retry::drop(retry_cancel););
+        ours!(#(when(self.model.is_cancellable(), dropped)) #ended)
     }
 
     pub(crate) fn cut(&self) -> Option<TokenStream> {
-        let is_cancellable = self.model.is_cancellable();
-        is_cancellable.then(|| {
-            ours!(::core::primitive::bool::then_some(
-                retry_cancelled,
-                __retry::Reason::Cancelled
-            ))
-        })
+        let reason = ours!(::core::primitive::bool::then_some(
+            retry_cancelled,
+            __retry::Reason::Cancelled
+        ));
+        self.model.is_cancellable().then_some(reason)
     }
 }

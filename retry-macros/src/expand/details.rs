@@ -1,7 +1,6 @@
 //! What a decision is told of a failure, or of a slow attempt, beyond its verdict.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
 use crate::expand::failure::FailureSource;
@@ -22,60 +21,51 @@ impl Printer<'_> {
     }
 
     fn details_if(&self, now: &TokenStream, has_begun: bool) -> TokenStream {
-        let model = self.model;
-        let mut details = TokenStream::new();
-        if model.deadline.is_some() {
-            details.append_all(ours!(.deadline(retry_deadline, #now)));
+        let idempotent = self.model.arguments.get(Key::Idempotent);
+        let idempotent = idempotent.filter(|_| has_begun);
+        ours! {
+            #(when(self.model.deadline.is_some(), ours!(.deadline(retry_deadline, #now))))
+            #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
+            #(self.cancelled().map(|cancelled| ours!(.cancelled(#cancelled))))
+            #(when(has_begun, self.payer()))
+            #(self.observes())
         }
-        let idempotent = model.arguments.get(Key::Idempotent);
-        if let Some(idempotent) = idempotent.filter(|_| has_begun) {
-            details.append_all(ours!(.idempotent(#(self.argument(idempotent)))));
-        }
-        if let Some(cancelled) = self.cancelled() {
-            details.append_all(ours!(.cancelled(#cancelled)));
-        }
-        if model.is_paid() && has_begun {
-            details.append_all(ours!(.budget(&retry_budget)));
-        }
-        if model.is_observed() {
-            details.append_all(ours!(.observe(&mut retry_observer)));
-        }
-        details
+    }
+
+    /// Who pays for a retry, and who is told of it.
+    pub(crate) fn payer_and_observer(&self) -> TokenStream {
+        ours!(#(self.payer()) #(self.observes()))
+    }
+
+    fn payer(&self) -> TokenStream {
+        when(self.model.is_paid(), ours!(.budget(&retry_budget)))
+    }
+
+    fn observes(&self) -> TokenStream {
+        when(self.model.is_observed(), ours!(.observe(&mut retry_observer)))
     }
 
     /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].
     pub(crate) fn options(&self, failed: FailureSource) -> TokenStream {
         let model = self.model;
-        let mut options = self.details(&self.now_after_failure());
-        if model.is_hedged() {
-            options.append_all(ours!(.pushback(&mut retry_pushback)));
-        }
-        if let Some(repeated) = self.repeated().filter(|_| failed.has_error()) {
-            options.append_all(ours!(.repeated(#repeated)));
-        }
-        if model.has_breaker() && failed == FailureSource::Body {
-            options.append_all(ours!(.permit(&mut retry_permit)));
-        }
-        if model.has_limiter() && failed == FailureSource::Body {
-            options.append_all(ours!(.place(&mut retry_place)));
-        }
+        let (by_body, has_error) = (failed == FailureSource::Body, failed.has_error());
         let is_corrected = failed == FailureSource::Validation && model.is_corrected();
+        let repeated = self.repeated().filter(|_| has_error);
         // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
-        if self.model.gives_away() && !is_corrected {
-            options.append_all(ours!(.last(retry_last)));
+        let is_last_known = model.gives_away() && !is_corrected;
+        let validates = model.is_validated() && !is_corrected;
+        ours! {
+            #(self.details(&self.now_after_failure()))
+            #(when(model.is_hedged(), ours!(.pushback(&mut retry_pushback))))
+            #(repeated.map(|repeated| ours!(.repeated(#repeated))))
+            #(when(model.has_breaker() && by_body, ours!(.permit(&mut retry_permit))))
+            #(when(model.has_limiter() && by_body, ours!(.place(&mut retry_place))))
+            #(when(is_last_known, ours!(.last(retry_last))))
+            #(when(model.delays().is_some(), ours!(.delays(&mut retry_delays))))
+            #(when(is_corrected, ours!(.correctable())))
+            #(when(validates, ours!(.validates())))
+            #(when(model.falls_back() && has_error, ours!(.falls_back())))
         }
-        if model.delays().is_some() {
-            options.append_all(ours!(.delays(&mut retry_delays)));
-        }
-        if is_corrected {
-            options.append_all(ours!(.correctable()));
-        } else if model.is_validated() {
-            options.append_all(ours!(.validates()));
-        }
-        if model.falls_back() && failed.has_error() {
-            options.append_all(ours!(.falls_back()));
-        }
-        options
     }
 
     /// Whether `retry_error` came too often in a row, where the attribute asks for that.

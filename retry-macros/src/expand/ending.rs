@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{code, ours, ours_at};
+use crate::tokens::{code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// What [`Self::ended`] calls the reason, if it needs it.
@@ -58,18 +58,13 @@ impl Printer<'_> {
             Asyncness::Blocking => ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
         };
         #[cfg(feature = "stream")]
-        let stream = self
-            .model
-            .stream
-            .as_ref()
-            .map(|stream| self.read_fallen(stream, span));
+        let stream = self.model.stream.as_ref();
+        #[cfg(feature = "stream")]
+        let stream = stream.map(|stream| self.read_fallen(stream, span));
         #[cfg(not(feature = "stream"))]
         let stream: Option<TokenStream> = None;
         let error = self.error();
-        let value = match stream {
-            Some(_) => ours!(_),
-            None => self.value(),
-        };
+        let value = if_else(stream.is_some(), ours!(_), self.value());
         let fallen = ours_at!(span=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
         let fallen_type = self.error_type_of(&ours!(retry_fallen));
         ours! {
@@ -87,8 +82,7 @@ impl Printer<'_> {
 
     /// Tells how the fallback ended.
     fn fallback_told(&self) -> TokenStream {
-        let (call, name) = (self.whole_call(), self.name());
-        let observe = self.observe();
+        let (call, name, observe) = (self.whole_call(), self.name(), self.observe());
         ours! {
             {
                 #(self.observer())
@@ -114,11 +108,8 @@ impl Printer<'_> {
 
     /// What reports show of a failure.
     pub(crate) fn shown_after(&self, failed: FailureSource) -> TokenStream {
-        if failed.has_error() {
-            self.shown()
-        } else {
-            ours!(&__retry::REJECTED_VALUE)
-        }
+        let rejected = ours!(&__retry::REJECTED_VALUE);
+        if_else(failed.has_error(), self.shown(), rejected)
     }
 
     /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
@@ -172,11 +163,7 @@ impl Printer<'_> {
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
-            let ending = if falls_back {
-                code!(Fallback)
-            } else {
-                code!(Error)
-            };
+            let ending = if_else(falls_back, code!(Fallback), code!(Error));
             ours! {
                 __retry::Call::ended_after_pause(
                     #(self.whole_call()),

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use crate::expand::model::{Decider, ErrorType};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{if_else, ours, ours_at};
 
 impl Printer<'_> {
     fn ties_errors(&self) -> bool {
@@ -37,14 +37,14 @@ impl Printer<'_> {
             Some(on) => ours_at!(on.span()=> __retry::error_type_by(#on)),
             None => ours!(__retry::error_type()),
         };
-        self.ties_errors()
-            .then(|| ours!(let retry_error_type = #bound;))
+        let declared = ours!(let retry_error_type = #bound;);
+        self.ties_errors().then_some(declared)
     }
 
     /// Says that `retry_history` is of that type, which the body may ask about.
     pub(crate) fn error_type_of_history(&self) -> Option<TokenStream> {
-        (self.ties_errors() && self.model.history.is_some())
-            .then(|| ours!(__retry::has_error_type(retry_error_type, &retry_history);))
+        let said = ours!(__retry::has_error_type(retry_error_type, &retry_history););
+        (self.ties_errors() && self.model.history.is_some()).then_some(said)
     }
 
     /// Says that the loop ends with an error of that type, since a binding may name that of blocking code's outcome.
@@ -71,21 +71,15 @@ impl Printer<'_> {
 
     /// A reference to `retry_error`, of type `&E`, which says that it is of that type.
     pub(crate) fn error_of_type(&self) -> TokenStream {
-        if self.ties_errors() {
-            ours!(__retry::of_error_type(retry_error_type, &retry_error))
-        } else {
-            ours!(&retry_error)
-        }
+        let of_type = ours!(__retry::of_error_type(retry_error_type, &retry_error));
+        if_else(self.ties_errors(), of_type, ours!(&retry_error))
     }
 
     /// The function that shows an error. It needs to know the type before the code that follows the block: if it does not, the
     /// complaint points at the block.
     pub(crate) fn show(&self) -> TokenStream {
-        if self.is_inferred() {
-            ours_at!(self.model.error_span=> __retry::show)
-        } else {
-            ours!(__retry::show)
-        }
+        let at_block = ours_at!(self.model.error_span=> __retry::show);
+        if_else(self.is_inferred(), at_block, ours!(__retry::show))
     }
 
     /// An outcome that no code reaches, whose error is of the type that `on` names.

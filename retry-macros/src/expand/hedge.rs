@@ -9,35 +9,29 @@ use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
-        let is_hedged = self.model.is_hedged();
-        let came = when(
-            self.model.is_cancellable(),
-            ours!(let mut retry_came = false;),
-        );
-        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new(); #came))
+        let came = ours!(let mut retry_came = false;);
+        self.model.is_hedged().then(|| {
+            ours! {
+                let mut retry_pushback = __retry::Pushback::new();
+                #(when(self.model.is_cancellable(), came))
+            }
+        })
     }
 
     /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
     /// guards, and the verdict on its failure where that was asked for already.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
-        let is_timed = self.model.is_timed();
-        let timed_out = if is_timed {
-            ours!(retry_dropped)
-        } else {
-            ours!(false)
-        };
         // Of what the body uses up, the compiler says that the key's closure captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
-        let keeps = self.model.history.is_some();
-        let failed = self.failed_beside();
-        let kept = keeps.then(|| self.kept_beside());
+        let (is_timed, keeps) = (self.model.is_timed(), self.model.history.is_some());
+        let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {
             let (retry_after, retry_measured) = #(self.hedge_after(hedge));
             #(self.begun())
@@ -62,7 +56,7 @@ impl Printer<'_> {
                         __retry::Next::Due(retry_delay) => { #(self.beside()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
-                                __retry::Err(retry_error) if retry_running.goes_on() => { #failed }
+                                __retry::Err(retry_error) if retry_running.goes_on() => { #(self.failed_beside()) }
                                 retry_outcome => retry_outcome,
                             };
                             break retry_ended;
@@ -71,10 +65,11 @@ impl Printer<'_> {
                 }
             };
             #(when(is_timed, ours!(let retry_dropped = retry_ended.timed_out;)))
-            #(self.guarded())
+            #(when(self.model.has_breaker(), ours!(let mut retry_permit = retry_ended.guards.0;)))
+            #(when(self.model.has_limiter(), ours!(let mut retry_place = retry_ended.guards.1;)))
             let retry_number = retry_ended.number;
             let mut retry_outcome = retry_ended.outcome;
-            #kept
+            #(when(keeps, self.kept_beside()))
         }
     }
 
@@ -90,23 +85,9 @@ impl Printer<'_> {
 
     /// What let an attempt begin.
     fn guards(&self) -> TokenStream {
-        let guard = |is_held, guard| if is_held { guard } else { ours!(()) };
-        let permit = guard(self.model.has_breaker(), ours!(retry_permit));
-        let ticket = guard(self.model.has_limiter(), ours!(retry_place));
+        let permit = if_else(self.model.has_breaker(), ours!(retry_permit), ours!(()));
+        let ticket = if_else(self.model.has_limiter(), ours!(retry_place), ours!(()));
         ours!((#permit, #ticket))
-    }
-
-    /// Binds what let the attempt begin that ended.
-    fn guarded(&self) -> TokenStream {
-        let permit = when(
-            self.model.has_breaker(),
-            ours!(let mut retry_permit = retry_ended.guards.0;),
-        );
-        let ticket = when(
-            self.model.has_limiter(),
-            ours!(let mut retry_place = retry_ended.guards.1;),
-        );
-        ours!(#permit #ticket)
     }
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
@@ -123,21 +104,17 @@ impl Printer<'_> {
             let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
-        let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
-        let details = self.details(&self.now_at_start());
-        let begun = self.model.history;
-        let begun = begun.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
-        let slow = match permit {
-            Some(_) => ours!(mut retry_slow),
-            None => ours!(retry_slow),
-        };
+        let taken = when(turn.is_some(), ours!(.place(&mut retry_place)));
+        let kept = self.model.history;
+        let begun = kept.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
+        let mutable = when(permit.is_some(), ours!(mut));
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             // A `match` keeps what it borrows from until its end.
             ours! {
                 #[allow(clippy::match_single_binding)]
-                match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#details {
-                    #slow => {
+                match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#(self.details(&self.now_at_start())) {
+                    #mutable retry_slow => {
                         if !__retry::Call::may_hedge(&retry_next, &retry_slow, retry_pushback) {
                             return __retry::None;
                         }
@@ -173,35 +150,24 @@ impl Printer<'_> {
 
     /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
     fn failed_beside(&self) -> TokenStream {
-        let (observer, budget) = (self.observer(), self.budget());
-        let shown = self.shown();
-        let model = self.model;
-        let detail = |is_asked: bool, detail| is_asked.then_some(detail);
-        let permit = detail(
+        let (model, shown) = (self.model, self.shown());
+        let permit = when(
             model.has_breaker(),
             ours!(.permit(&mut retry_ended.guards.0)),
         );
-        let ticket = detail(
+        let place = when(
             model.has_limiter(),
             ours!(.place(&mut retry_ended.guards.1)),
         );
-        let payer = detail(model.is_paid(), ours!(.budget(&retry_budget)));
-        let observe = detail(model.is_observed(), ours!(.observe(&mut retry_observer)));
-        let dropped = detail(
-            model.is_timed(),
-            ours!(let retry_dropped = retry_ended.timed_out;),
-        );
-        let kept = self.model.history;
-        let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
-        let asked = self.asked_verdict(FailureSource::Body);
-        let told = self.with_policy(&mut |policy| {
+        let told = self.payer_and_observer();
+        let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             let verdict = self.verdict_under(&policy, &ours!(retry_asked));
             ours! {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::Call::failed_beside(
                     &mut retry_next,
-                    __retry::Failure::new(#site, retry_judged, #shown)#permit #ticket #payer #observe,
+                    __retry::Failure::new(#site, retry_judged, #shown)#permit #place #told,
                     retry_ended.number,
                     &mut retry_pushback,
                 );
@@ -209,17 +175,17 @@ impl Printer<'_> {
             }
         });
         ours! {
-            #dropped
+            #(when(model.is_timed(), ours!(let retry_dropped = retry_ended.timed_out;)))
             let mut retry_next = retry_call;
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
-                #observer
-                #budget
-                let retry_asked = #asked;
-                #told
+                #(self.observer())
+                #(self.budget())
+                let retry_asked = #(self.asked_verdict(FailureSource::Body));
+                #judged
             });
             retry_call = retry_next;
             if retry_goes_on {
-                #kept
+                #(when(model.history.is_some(), ours!(retry_beside.push(retry_error);)))
                 continue;
             }
             retry_verdict = __retry::Some(retry_judged);

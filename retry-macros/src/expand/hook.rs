@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
@@ -18,14 +18,9 @@ impl Printer<'_> {
         let next = ours!(__retry::NextAttempt::new(__retry::Call::attempt(#(self.whole_call())), retry_pause));
         let attempt = self.attempt_for(key);
         let hook = self.user(hook);
-        let hooked = match self.asyncness {
-            Asyncness::Async => {
-                ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook).await })
-            }
-            Asyncness::Blocking => {
-                ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) })
-            }
-        };
+        let awaited = when(self.asyncness == Asyncness::Async, ours_at!(span=> .await));
+        let hooked =
+            ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) #awaited });
         let cause = ours_at!(span=> __retry::HookOutcome::cause(#hooked));
         let error = match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(__retry::Attempt::last_failure(&retry_history)),

@@ -4,12 +4,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Jitter};
-use syn::punctuated::Punctuated;
-use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
+use syn::{Expr, Pat, PatType, Type};
 
-use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::word::Mode;
-use crate::target::function::{Asyncness, Body, Function};
+use crate::target::function::{Asyncness, Function};
 use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens::{self, RuntimePath};
 
@@ -173,33 +172,13 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 15] = [
-    Key::Abort,
-    Key::BeforePause,
-    Key::BeforeRetry,
-    Key::Clone,
-    Key::Deadline,
-    Key::Hedge,
-    Key::Idempotent,
-    Key::Repeats,
-    Key::Budget,
-    Key::Breaker,
-    Key::Limiter,
-    Key::Cancel,
-    Key::Observe,
-    Key::GiveUp,
-    Key::Fallback,
+const FOR_THE_DECISION: [Key; 15] = keys![
+    Abort BeforePause BeforeRetry Clone Deadline Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
+    Fallback
 ];
 
 /// The keys whose functions see the attempt.
-pub(crate) const SEE_ATTEMPT: [Key; 6] = [
-    Key::On,
-    Key::Policy,
-    Key::Validate,
-    Key::Correct,
-    Key::BeforePause,
-    Key::BeforeRetry,
-];
+pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
 
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
@@ -209,11 +188,7 @@ impl Model {
         };
         function.without_mut(&cloned);
         // The check refused functions without.
-        let unit = Type::Tuple(TypeTuple {
-            attrs: Vec::new(),
-            paren_token: token::Paren::default(),
-            elems: Punctuated::new(),
-        });
+        let unit = outcome::unit(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
         let (outcome, delivery) = outcome::of(returned);
         let streamed = outcome::stream(outcome).zip(arguments.value(Key::Stream));
@@ -239,9 +214,7 @@ impl Model {
                 _ => Mode::First,
             },
             item: outcome::erase_impl_trait(streamed.item),
-            boxed: streamed
-                .is_boxed
-                .then(|| outcome::erase_impl_trait(streamed.stream)),
+            boxed: streamed.boxed.map(outcome::erase_impl_trait),
             part: streamed.part,
         });
         let krate = krate(&arguments);
@@ -404,14 +377,7 @@ impl Model {
         let is_none = |number: &Argument| matches!(number.value, KeyValue::Backoff(Backoff::None));
         find(numbers, Key::Backoff).is_some_and(is_none)
             && !numbers.iter().any(Argument::has_shape)
-            && !self.has(&[
-                Key::Cancel,
-                Key::Hedge,
-                Key::IdleTimeout,
-                Key::Limiter,
-                Key::Timeout,
-                Key::Timer,
-            ])
+            && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer])
     }
 
     /// How a call can still end after a pause: see [`Late`].
@@ -490,10 +456,8 @@ impl Model {
         let Some(attempt) = self.attempt() else {
             return false;
         };
-        let by_body = match &self.function.body {
-            Body::Block(body) => uses(body.stream(), attempt),
-            Body::Missing(_) => false,
-        };
+        let block = self.function.block();
+        let by_body = block.is_some_and(|block| uses(block.stream(), attempt));
         let mut exprs = SEE_ATTEMPT.into_iter().filter_map(|key| self.expr(key));
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
@@ -541,7 +505,7 @@ macro_rules! decided_by {
             $(
                 $(#[$doc])*
                 pub(crate) fn $decision(&self) -> bool {
-                    self.has(&[$(Key::$key),+])
+                    self.has(&keys![$($key)+])
                 }
             )*
         }

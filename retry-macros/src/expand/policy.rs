@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{Decider, DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{code, code_at, joined, ours, ours_at};
+use crate::tokens::{code, code_at, if_else, joined, ours, ours_at};
 
 impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
@@ -51,49 +51,41 @@ impl Printer<'_> {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
             return None;
         };
+        let is_literal = |number: &Argument| number.value.is_literal();
         let is_own = |number: &Argument| number.key.owner() == Owner::Schedule;
-        let own = self.setters(numbers, &|number| {
-            number.value.is_literal() && is_own(number)
-        });
-        let rest = self.setters(numbers, &|number| {
-            number.value.is_literal() && !is_own(number)
-        });
-        let new = if own.is_empty() {
-            code!(__retry::Policy::new())
-        } else {
-            code!(__retry::policy_of(__retry::Section::new()#own))
+        let literals = |is_wanted| {
+            let is_meant = |number: &_| is_literal(number) && is_own(number) == is_wanted;
+            self.setters(numbers, &is_meant)
         };
+        let (own, rest) = (literals(true), literals(false));
+        let with_own = code!(__retry::policy_of(__retry::Section::new()#own));
+        let new = if_else(own.is_empty(), code!(__retry::Policy::new()), with_own);
         Some(code!(#new #rest))
     }
 
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &TokenStream) -> TokenStream {
-        if self.model.is_named_by_surroundings() {
-            code!(__retry::Site::named_by(#policy, __retry_name))
-        } else {
-            code!(__retry::Site::new(#policy, #(self.name())))
-        }
+        let named = code!(__retry::Site::new(#policy, #(self.name())));
+        let by_surroundings = code!(__retry::Site::named_by(#policy, __retry_name));
+        if_else(
+            self.model.is_named_by_surroundings(),
+            by_surroundings,
+            named,
+        )
     }
 
     /// What [`Self::constants`] or [`Self::bound_site`] call the site.
     pub(crate) fn constant_site(&self) -> TokenStream {
-        if self.model.decision == Decider::Simple {
-            ours!(retry_site)
-        } else {
-            code!(__RETRY_SITE)
-        }
+        let is_bound = self.model.decision == Decider::Simple;
+        if_else(is_bound, ours!(retry_site), code!(__RETRY_SITE))
     }
 
     /// The policy, of type `&Policy`.
     pub(crate) fn policy(&self) -> TokenStream {
         match &self.model.policy {
-            Policy::Constant(_) => {
-                code!(__retry::Site::policy(#(self.constant_site())))
-            }
+            Policy::Constant(_) => code!(__retry::Site::policy(#(self.constant_site()))),
             Policy::Expr(expr, None) => self.borrowed(expr),
-            policy => {
-                code!(&#(self.policy_value(policy)))
-            }
+            policy => code!(&#(self.policy_value(policy))),
         }
     }
 
@@ -142,13 +134,8 @@ impl Printer<'_> {
                 let setters = self.setters(numbers, &|number| !number.value.is_literal());
                 code!(__RETRY_POLICY #setters)
             }
-            Policy::Expr(expr, enabled) => {
-                let policy = self.borrowed(expr);
-                match enabled {
-                    Some(enabled) => self.enabled_if(&policy, enabled),
-                    None => code!(*#policy),
-                }
-            }
+            Policy::Expr(expr, Some(enabled)) => self.enabled_if(&self.borrowed(expr), enabled),
+            Policy::Expr(expr, None) => code!(*#(self.borrowed(expr))),
             Policy::Decorator {
                 this,
                 of_trait,

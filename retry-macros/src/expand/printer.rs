@@ -13,7 +13,7 @@ use crate::attribute::expression;
 use crate::expand::model::{Count, Model, SEE_ATTEMPT};
 use crate::target::function::Asyncness;
 use crate::tokens::{
-    code, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
+    code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
 };
 
 /// Prints the loop of one function.
@@ -107,24 +107,20 @@ impl Printer<'_> {
 
     /// The observer, for reports that may have one.
     pub(crate) fn observe(&self) -> TokenStream {
-        if self.model.is_observed() {
-            ours!(__retry::Some(&mut retry_observer))
-        } else {
-            ours!(__retry::None)
-        }
+        let some = ours!(__retry::Some(&mut retry_observer));
+        if_else(self.model.is_observed(), some, ours!(__retry::None))
     }
 
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
-        matches!(
+        let own = code!(
+            static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
+        );
+        let is_own = matches!(
             self.model.arguments.value(Key::Budget),
             Some(KeyValue::Alone)
-        )
-        .then(|| {
-            code!(
-                static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
-            )
-        })
+        );
+        is_own.then_some(own)
     }
 
     /// Binds `retry_budget`, where the attribute names one.
@@ -150,13 +146,12 @@ impl Printer<'_> {
         // Where others use it, the body does not have to.
         let is_shared =
             self.model.is_validated() || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
-        let allow = when(is_shared, ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
-        let allow_unused = when(
-            is_unused,
-            ours!(#[allow(clippy::no_effect_underscore_binding)]),
-        );
-        Some(ours!(#allow #allow_unused let #name = &retry_history;))
+        Some(ours! {
+            #(when(is_shared, ours!(#[allow(unused_variables)])))
+            #(when(is_unused, ours!(#[allow(clippy::no_effect_underscore_binding)])))
+            let #name = &retry_history;
+        })
     }
 
     /// Binds the attempt for the closure of a key that uses it.
@@ -179,11 +174,8 @@ impl Printer<'_> {
     /// Code with the user's expression in it, where the function would end with a `return` in that. What takes a function
     /// stands within, or the compiler would not infer the argument of a closure.
     pub(crate) fn contained(expr: &Expr, code: TokenStream) -> TokenStream {
-        if !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr) {
-            ours_at!(expr.span()=> (|| #code)())
-        } else {
-            code
-        }
+        let may_leave = !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr);
+        if_else(may_leave, ours_at!(expr.span()=> (|| #code)()), code)
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.
@@ -236,26 +228,13 @@ fn rename_captured(token: TokenTree, this: &Ident) -> TokenTree {
     let TokenTree::Literal(text) = &token else {
         return token;
     };
-    let format = text.to_string();
-    let (mut renamed, mut rest) = (String::new(), format.as_str());
-    while let Some(at) = rest.find('{') {
-        let (before, braces) = rest.split_at(at);
-        renamed.push_str(before);
-        // Doubled, they are text.
-        let is_text = braces.starts_with("{{");
-        let captured = braces.strip_prefix("{self");
-        rest = if let Some(after) = captured.filter(|after| after.starts_with(['}', ':'])) {
-            renamed.push('{');
-            renamed.push_str(&this.to_string());
-            after
-        } else {
-            let (brace, after) = braces.split_at(if is_text { 2 } else { 1 });
-            renamed.push_str(brace);
-            after
-        };
-    }
-    renamed.push_str(rest);
-    match renamed.parse::<Literal>() {
+    let own = |text: &str| {
+        let text = text.replace("{self}", &format!("{{{this}}}"));
+        text.replace("{self:", &format!("{{{this}:"))
+    };
+    // Doubled, braces are text.
+    let renamed: Vec<_> = text.to_string().split("{{").map(own).collect();
+    match renamed.join("{{").parse::<Literal>() {
         Ok(mut renamed) => {
             renamed.set_span(this.span().located_at(text.span()));
             TokenTree::Literal(renamed)

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use crate::attribute::argument::Argument;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// The loop, in the call's span.
@@ -46,11 +46,9 @@ impl Printer<'_> {
     /// Binds the span of the attempt that begins.
     pub(crate) fn attempt_span(&self) -> Option<TokenStream> {
         self.model.span()?;
-        let number = if self.model.is_hedged() {
-            ours!(__retry::span::next(&retry_begun))
-        } else {
-            ours!(__retry::Call::attempt(#(self.whole_call())))
-        };
+        let next = ours!(__retry::span::next(&retry_begun));
+        let own = ours!(__retry::Call::attempt(#(self.whole_call())));
+        let number = if_else(self.model.is_hedged(), next, own);
         Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
     }
 

@@ -16,7 +16,7 @@ use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::target::outcome::{self, StreamPart};
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
@@ -31,10 +31,8 @@ impl Printer<'_> {
         let attempt = self.opening(stream, opening, attempted);
         let retried = self.call_loop(attempt);
         if opening == Asyncness::Async && stream.mode != Mode::Resume {
-            let returned = Self::returned(
-                stream,
-                ours!(__retry::stream::#mode::into_stream(retry_outcome)),
-            );
+            let read = ours!(__retry::stream::#mode::into_stream(retry_outcome));
+            let returned = Self::returned(stream, read);
             let returned = match stream.part {
                 StreamPart::Outcome => returned,
                 StreamPart::Value => ours! {
@@ -57,9 +55,7 @@ impl Printer<'_> {
         let returned = Self::returned(stream, ours!(retry_stream));
         let returned = match (stream.part, opening) {
             (StreamPart::Outcome, Asyncness::Blocking) => returned,
-            (StreamPart::Value, Asyncness::Blocking) => {
-                ours!(__retry::Ok(#returned))
-            }
+            (StreamPart::Value, Asyncness::Blocking) => ours!(__retry::Ok(#returned)),
             (StreamPart::Outcome, Asyncness::Async) => ours! {
                 let retry_stream = __retry::stream::arrived(retry_stream).await;
                 #returned
@@ -101,10 +97,7 @@ impl Printer<'_> {
         let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
-            Asyncness::Blocking => {
-                let once = self.run(once);
-                (None, ours!(__retry::Ok(#once)))
-            }
+            Asyncness::Blocking => (None, ours!(__retry::Ok(#(self.run(once))))),
             Asyncness::Async => (
                 Some(ours!(mut)),
                 self.awaited(ours!(__retry::stream::Patience::wait(&mut retry_patience, #once))),
@@ -117,22 +110,16 @@ impl Printer<'_> {
         });
         let mode = module(stream);
         let (progress, arguments) = self.mode_arguments(stream);
-        let attempt = if self.model.falls_back() {
-            ours!(attempt_or_fallback)
-        } else {
-            ours!(attempt)
-        };
+        let attempt = if_else(
+            model.falls_back(),
+            ours!(attempt_or_fallback),
+            ours!(attempt),
+        );
         let read = self.awaited(
             ours!(__retry::stream::#mode::#attempt(retry_stream, retry_patience #arguments)),
         );
-        let dropped = when(
-            model.may_drop(),
-            ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);),
-        );
-        let yielded = when(
-            self.model.minds_items(),
-            ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);),
-        );
+        let dropped = ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended););
+        let yielded = ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended););
         ours! {
             #span
             #progress
@@ -146,8 +133,8 @@ impl Printer<'_> {
                     __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 }
             };
-            #dropped
-            #yielded
+            #(when(model.may_drop(), dropped))
+            #(when(model.minds_items(), yielded))
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
         }
     }
@@ -183,9 +170,8 @@ impl Printer<'_> {
             let timeout = self.model.arguments.get(key)?;
             Some(self.attempt_limit(timeout))
         };
-        let (first, idle) = (limit(Key::Timeout), limit(Key::IdleTimeout));
-        let first = first.unwrap_or_else(|| ours!(__retry::None));
-        self.patience_of(match idle {
+        let first = limit(Key::Timeout).unwrap_or_else(|| ours!(__retry::None));
+        self.patience_of(match limit(Key::IdleTimeout) {
             Some(idle) => ours!([#first, #idle]),
             None => ours!({ let retry_limit = #first; [retry_limit, retry_limit] }),
         })

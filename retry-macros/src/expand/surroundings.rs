@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::ours;
+use crate::tokens::{if_else, ours, when};
 
 impl Printer<'_> {
     /// The output of an attempt's future.
@@ -30,29 +30,20 @@ impl Printer<'_> {
 
     /// The outcome of an attempt that blocks.
     pub(crate) fn run(&self, attempt: TokenStream) -> TokenStream {
-        let entered = self
-            .outer()
-            .map(|outer| ours!(let retry_entered = __retry::enter(#outer);));
-        let spanned = self
-            .model
-            .span()
-            .map(|_| ours!(let retry_in_span = __retry::span::enter(&retry_attempt_span);));
-        if entered.is_none() && spanned.is_none() {
+        let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
+        if outer.is_none() && !is_spanned {
             return attempt;
         }
-        let unspanned = spanned
-            .as_ref()
-            .map(|_| ours!(__retry::drop(retry_in_span);));
-        let left = entered
-            .as_ref()
-            .map(|_| ours!(__retry::drop(retry_entered);));
+        let is_known = outer.is_some();
+        let entered = outer.map(|outer| ours!(let retry_entered = __retry::enter(#outer);));
+        let spanned = ours!(let retry_in_span = __retry::span::enter(&retry_attempt_span););
         ours! {
             {
                 #entered
-                #spanned
+                #(when(is_spanned, spanned))
                 let retry_finished = #attempt;
-                #unspanned
-                #left
+                #(when(is_spanned, ours!(__retry::drop(retry_in_span);)))
+                #(when(is_known, ours!(__retry::drop(retry_entered);)))
                 retry_finished
             }
         }
@@ -65,25 +56,18 @@ impl Printer<'_> {
 
     /// Has a pinned future, bound to that name, run within what surrounds it.
     pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
-        let nested = self
-            .outer()
-            .map(|_| ours!(__retry::within(#pinned, retry_outer)));
-        let spanned = self
-            .model
-            .span()
-            .map(|_| ours!(__retry::span::within(#pinned, &retry_attempt_span)));
+        let (is_known, is_spanned) = (self.outer().is_some(), self.model.span().is_some());
+        let nested = ours!(__retry::within(#pinned, retry_outer));
+        let spanned = ours!(__retry::span::within(#pinned, &retry_attempt_span));
         let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
-        let (nested, spanned) = (nested.map(pin), spanned.map(pin));
-        (nested.is_some() || spanned.is_some()).then(|| ours!(#nested #spanned))
+        let layers = ours!(#(when(is_known, pin(nested))) #(when(is_spanned, pin(spanned))));
+        (is_known || is_spanned).then_some(layers)
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
     fn outer(&self) -> Option<TokenStream> {
-        let is_off = matches!(
-            self.model.arguments.value(Key::Enabled),
-            Some(KeyValue::Bool(false))
-        );
-        if !self.model.nested || is_off {
+        let enabled = self.model.arguments.value(Key::Enabled);
+        if !self.model.nested || matches!(enabled, Some(KeyValue::Bool(false))) {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
@@ -97,25 +81,20 @@ impl Printer<'_> {
             (_, _) if self.model.default_name == DefaultName::Surroundings => {
                 ours!(__retry::Outer::named_as(__retry_name))
             }
-            (_, _) => {
-                ours!(__retry::Outer::named(#(self.path())))
-            }
+            (_, _) => ours!(__retry::Outer::named(#(self.path()))),
         };
         Some(self.limited(outer))
     }
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
     fn limited(&self, outer: TokenStream) -> TokenStream {
-        let attempts = if self.model.expr(Key::Enabled).is_some() {
-            ours!(__retry::only_attempt)
-        } else {
-            ours!(__retry::most_attempts)
-        };
+        let may_be_off = self.model.expr(Key::Enabled).is_some();
+        let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
         let up_to = |own: TokenStream| {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
-                    const { #attempts(&__RETRY_POLICY #own, #(self.values())) },
+                    const { __retry::#attempts(&__RETRY_POLICY #own, #(self.values())) },
                 )
             }
         };

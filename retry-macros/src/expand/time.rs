@@ -61,10 +61,10 @@ impl Printer<'_> {
             Deadline::OfPolicy => code!(__retry::policy_deadline(#numbers, #now)),
             Deadline::OfChoice => ours!(__retry::policy_deadline(#numbers, || retry_began)),
             Deadline::Decorator { this, of_trait } => {
-                let of_trait = of_trait
-                    .as_ref()
-                    .map(|of_trait| self.deadline_from(of_trait, numbers, now));
-                let of_trait = of_trait.unwrap_or_else(|| code!(__retry::None));
+                let of_trait = match of_trait {
+                    Some(of_trait) => self.deadline_from(of_trait, numbers, now),
+                    None => code!(__retry::None),
+                };
                 code! {
                     match &#this.policy {
                         __retry::Some(_) => __retry::policy_deadline(#numbers, #now),
@@ -115,12 +115,8 @@ impl Printer<'_> {
         };
         let credit = self.credit(&ours!(retry_next));
         let now = self.now_after_failure();
-        let deadline = self
-            .model
-            .deadline
-            .as_ref()
-            .filter(|_| self.model.resumes());
-        let deadline = deadline.map(|deadline| {
+        let deadline = self.model.deadline.as_ref();
+        let deadline = deadline.filter(|_| self.model.resumes()).map(|deadline| {
             if let Deadline::OfChoice = deadline {
                 return ours!(retry_began = __retry::moment(#now););
             }

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
@@ -41,23 +41,20 @@ impl Printer<'_> {
             _ => (ours!(retry_value), ours!((retry_value, retry_error))),
         };
         let wanted = until.map(|until| {
-            let accepts = self.accepts(until, &ours!(&retry_value));
             ours! {
-                if !#accepts {
+                if !#(self.accepts(until, &ours!(&retry_value))) {
                     break 'retry_judged __retry::Ok(#by_until);
                 }
             }
         });
         let accepted = match validate {
-            Some(validate) if is_checked => {
-                ours! {
-                    #(self.check(validate))
-                    if let __retry::Err(retry_error) = retry_checked {
-                        break 'retry_judged __retry::Ok(#by_check);
-                    }
-                    #(self.validated_success())
+            Some(validate) if is_checked => ours! {
+                #(self.check(validate))
+                if let __retry::Err(retry_error) = retry_checked {
+                    break 'retry_judged __retry::Ok(#by_check);
                 }
-            }
+                #(self.validated_success())
+            },
             Some(validate) => self.validated(validate),
             None => self.validated_success(),
         };
@@ -98,61 +95,52 @@ impl Printer<'_> {
 
     /// What follows a value that `until` rejected. `ended` makes it the outcome.
     fn unwanted(&self, ended: TokenStream) -> TokenStream {
-        let interrupted = self
-            .model
-            .history
-            .map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
+        let kept = self.model.history;
+        let interrupted = kept.map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
         self.decided(FailureSource::Until, interrupted, ended)
     }
 
     /// The arm for an `Ok`. A value that no key looks at stays where it is.
     pub(crate) fn accepted(&self) -> TokenStream {
         let (validate, until) = (self.model.expr(Key::Validate), self.model.expr(Key::Until));
-        let (binding, value, accepted, ended) = match (validate, until) {
-            (Some(validate), _) => (
-                ours!(retry_value),
-                ours!(&retry_value),
-                self.validated(validate),
-                ours!(retry_outcome = __retry::Ok(retry_value);),
-            ),
-            (None, Some(_)) => (
-                ours!(ref retry_value),
-                ours!(retry_value),
-                self.report(),
-                TokenStream::new(),
-            ),
-            (None, None) => (
-                ours!(_),
-                TokenStream::new(),
-                self.report(),
-                TokenStream::new(),
-            ),
+        let is_moved = validate.is_some();
+        let binding = match until {
+            _ if is_moved => ours!(retry_value),
+            Some(_) => ours!(ref retry_value),
+            None => ours!(_),
         };
-        let answered = self.answered();
-        let Some(until) = until else {
-            return ours!(__retry::Ok(#binding) => { #answered #accepted });
-        };
-        ours! {
-            __retry::Ok(#binding) => {
-                #answered
-                if #(self.accepts(until, &value)) {
-                    #accepted
-                } else {
-                    #(self.unwanted(ended))
+        let accepted = validate.map_or_else(|| self.report(), |validate| self.validated(validate));
+        let judged = match until {
+            Some(until) => {
+                let value = ours!(#(when(is_moved, ours!(&))) retry_value);
+                let ended = when(is_moved, ours!(retry_outcome = __retry::Ok(retry_value);));
+                ours! {
+                    if #(self.accepts(until, &value)) {
+                        #accepted
+                    } else {
+                        #(self.unwanted(ended))
+                    }
                 }
             }
-        }
+            None => accepted,
+        };
+        ours!(__retry::Ok(#binding) => { #(self.answered()) #judged })
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.
     fn check(&self, validate: &Expr) -> TokenStream {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
+        self.beside_attempt(ours!(retry_checked), &checked)
+    }
+
+    /// Binds what code comes to that may use the attempt.
+    fn beside_attempt(&self, name: TokenStream, code: &TokenStream) -> TokenStream {
         ours! {
-            let retry_checked = {
+            let #name = {
                 #(self.attempt_binding())
                 #[allow(clippy::let_and_return)]
-                let retry_checked = #checked;
-                retry_checked
+                let #name = #code;
+                #name
             };
         }
     }
@@ -246,25 +234,16 @@ impl Printer<'_> {
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
-        let kept = self
-            .model
-            .history
-            .map(|_| ours!(__retry::Attempt::corrected(&mut retry_history, retry_error);));
+        let kept = ours!(__retry::Attempt::corrected(&mut retry_history, retry_error););
         let failed = ours!(__retry::Reason::CorrectionFailed);
-        let reported = self.reported(&ours!(Corrected), &failed);
         ours! {
             #pause
-            let retry_corrected = {
-                #(self.attempt_binding())
-                #[allow(clippy::let_and_return)]
-                let retry_corrected = #corrected;
-                retry_corrected
-            };
-            #kept
+            #(self.beside_attempt(ours!(retry_corrected), &corrected))
+            #(when(self.model.history.is_some(), kept))
             retry_value = match retry_corrected {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
-                    #reported
+                    #(self.reported(&ours!(Corrected), &failed))
                     #(self.ended())
                     break;
                 }
@@ -284,31 +263,30 @@ impl Printer<'_> {
         let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();
-        let is_async = match function {
-            Expr::Closure(closure) => Some(closure.asyncness.is_some()),
-            _ => None,
+        let is_async = match (self.asyncness, function) {
+            (Asyncness::Blocking, _) => Some(false),
+            (Asyncness::Async, Expr::Closure(closure)) => Some(closure.asyncness.is_some()),
+            (Asyncness::Async, _) => None,
         };
         let (contained, function) = (|code| Self::contained(function, code), self.user(function));
-        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
-        match (self.asyncness, is_async) {
-            (Asyncness::Async, Some(true)) => {
-                let caller = named(&format!("{caller}_async"));
-                ours_at!(span=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
+        let located = Span::mixed_site().located_at(span);
+        let caller = |suffix: &str| Ident::new(&format!("{caller}{suffix}"), located);
+        match is_async {
+            Some(true) => {
+                ours_at!(span=> __retry::#(caller("_async"))::<_, #error, _>(#arguments, #function).await)
             }
-            (Asyncness::Async, None) => {
-                let caller = named(&format!("{caller}_either"));
-                let outcome = contained(ours_at!(span=> __retry::#caller(#arguments, #function)));
+            Some(false) => contained(
+                ours_at!(span=> __retry::#(caller(""))::<_, #error>(#arguments, #function)),
+            ),
+            None => {
+                let outcome = ours_at!(span=> __retry::#(caller("_either"))(#arguments, #function));
                 ours_at! {span=>
                     {
-                        let retry_settled = #outcome;
+                        let retry_settled = #(contained(outcome));
                         let retry_via = __retry::kind(&retry_settled).__retry_via();
                         __retry::settle::<_, #value, #error, _>(retry_via, retry_settled).await
                     }
                 }
-            }
-            (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
-                let caller = named(caller);
-                contained(ours_at!(span=> __retry::#caller::<_, #error>(#arguments, #function)))
             }
         }
     }

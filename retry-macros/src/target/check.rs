@@ -3,29 +3,27 @@
 mod stream;
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 use syn::{Expr, Stmt, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Argument, Arguments, KeyValue};
-use crate::errors::{Errors, error};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, keys};
+use crate::errors::{Errors, error, refuse};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
 
-/// Checks the attribute of a function.
-pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
-    attribute::check::arguments(given, errors);
+/// Checks the attribute of a function, or the keys and the block of `retrying!`.
+pub(crate) fn function(
+    given: &Arguments,
+    function: &Function,
+    setting: Setting,
+    errors: &mut Errors,
+) {
     attribute::check::on_no_trait(given, errors);
-    target(given, function, Setting::Alone, errors);
-}
-
-/// Checks the keys and the block of `retrying!`.
-pub(crate) fn expression(given: &Arguments, block: &Function, errors: &mut Errors) {
-    attribute::check::arguments(given, errors);
-    attribute::check::on_no_trait(given, errors);
-    target(given, block, Setting::Expression, errors);
+    target(given, function, setting, errors);
 }
 
 /// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
@@ -47,51 +45,34 @@ pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     }
 }
 
-/// Reports a method of a block whose type seems to hide a future or a stream, and says whether it did.
-pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
-    let hidden = hidden(function);
-    if let Some(hidden) = hidden {
-        errors.at(hidden.span(), is_hidden(hidden, function, Setting::Block));
-    }
-    hidden.is_some()
+/// Reports a function whose type seems to hide a future or a stream, and says whether it did.
+pub(crate) fn hides_future(function: &Function, setting: Setting, errors: &mut Errors) -> bool {
+    let returned = function.return_type().filter(|_| !function.is_async());
+    let Some(hidden) = returned.and_then(outcome::hidden) else {
+        return false;
+    };
+    let kind = match hidden.to_string().ends_with("Stream") {
+        true => "Stream<Item",
+        false => "Future<Output",
+    };
+    let otherwise = setting.otherwise(function, [", or mark ", ""]);
+    let (macro_name, _) = setting.names();
+    errors.push(error!(hidden.span() =>
+        "`{macro_name}` can't look into `{hidden}` here: return `Pin<Box<dyn {kind} = Result<…>> + Send + '_>>`, written out{otherwise}"));
+    true
 }
 
 /// Reports a method of a block that is not retried, although its type shows a result, or may hide one in a macro.
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
+    let name = &function.signature.ident;
     if let Some(Type::Macro(hidden)) = function.return_type() {
-        let name = &function.signature.ident;
         errors.push(error!(hidden.span() =>
             "`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"));
     }
-    if let Some(result) = function.return_type().and_then(outcome::result_within) {
-        let name = &function.signature.ident;
+    if let Some(result) = outcome::result_within(function.signature.output.to_token_stream()) {
         errors.push(error!(result.span() =>
             "`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"));
     }
-}
-
-fn hidden(function: &Function) -> Option<&Ident> {
-    let returned = function.return_type().filter(|_| !function.is_async())?;
-    outcome::hidden(returned)
-}
-
-fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
-    let written = if hidden.to_string().ends_with("Stream") {
-        "Pin<Box<dyn Stream<Item = Result<…>> + Send + '_>>"
-    } else {
-        "Pin<Box<dyn Future<Output = Result<…>> + Send + '_>>"
-    };
-    let otherwise = match setting {
-        Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block | Setting::Decorator => {
-            let name = &function.signature.ident;
-            format!(", or mark `{name}` `#[retry(skip)]`")
-        }
-    };
-    let macro_name = setting.macro_name();
-    format!(
-        "`{macro_name}` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
-    )
 }
 
 /// The place of the keys, which decides what can be done about a function.
@@ -106,24 +87,31 @@ pub(crate) enum Setting {
 }
 
 impl Setting {
-    fn macro_name(self) -> &'static str {
+    /// The macro's name, and what it retries.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Alone | Self::Block | Self::Decorator => "#[retry]",
-            Self::Expression => "retrying!",
+            Self::Alone | Self::Block | Self::Decorator => ("#[retry]", "function"),
+            Self::Expression => ("retrying!", "block"),
         }
     }
 
-    /// What is retried.
-    fn target(self) -> &'static str {
+    /// What can be done about a method in place of a mistake's remedy, after those words.
+    fn otherwise(self, function: &Function, words: [&str; 2]) -> String {
+        let [before, after] = words;
         match self {
-            Self::Alone | Self::Block | Self::Decorator => "function",
-            Self::Expression => "block",
+            Self::Alone | Self::Expression => String::new(),
+            Self::Block | Self::Decorator => {
+                format!(
+                    "{before}`{}`{after} `#[retry(skip)]`",
+                    function.signature.ident
+                )
+            }
         }
     }
 }
 
 fn no_result(function: &Function, setting: Setting) -> String {
-    let (name, macro_name) = (&function.signature.ident, setting.macro_name());
+    let (name, (macro_name, _)) = (&function.signature.ident, setting.names());
     let (target, remedy) = match setting {
         Setting::Alone => (format!("`{name}`"), "remove `#[retry]`"),
         Setting::Block | Setting::Decorator => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
@@ -136,13 +124,7 @@ fn no_result(function: &Function, setting: Setting) -> String {
 
 fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: &mut Errors) {
     let signature = &function.signature;
-    let otherwise = match setting {
-        Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block | Setting::Decorator => {
-            let name = &signature.ident;
-            format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
-        }
-    };
+    let otherwise = setting.otherwise(function, [". Or leave ", " alone: mark it"]);
     declaration(function, &otherwise, errors);
     if setting != Setting::Expression {
         unquoted(&arguments.given, function, errors);
@@ -151,9 +133,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
     };
-    let hidden = hidden(function).filter(|_| arguments.get(Key::Stream).is_none());
-    if let Some(hidden) = hidden {
-        errors.at(hidden.span(), is_hidden(hidden, function, setting));
+    if arguments.get(Key::Stream).is_none() && hides_future(function, setting, errors) {
         return;
     }
     let (outcome, delivery) = outcome::of(returned);
@@ -185,11 +165,9 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
     }
     if let Some(future) = outcome::future_within(outcome) {
-        let target = setting.target();
-        errors.push(syn::Error::new_spanned(
-            future,
-            format!("the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"),
-        ));
+        let (_, target) = setting.names();
+        errors.push(error!(in future =>
+            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
     }
     closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
@@ -301,124 +279,86 @@ fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
 /// Refuses keys that do nothing without another. Not on the attribute alone, because a block may name one and its member
 /// the other.
 fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
-    if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
-        if arguments.errors.is_empty() {
-            errors.push(error!(correct.ident.span() =>
-                "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
-        }
+    let all_is_read = arguments.errors.is_empty();
+    refuse! {arguments, errors;
+        Correct if arguments.get(Key::Validate).is_none() && all_is_read =>
+            "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"
     }
-    let is_gated =
-        [Key::Breaker, Key::Limiter].map(|key| arguments.get(key).is_some()) != [false, false];
-    if let (Some(rejected), false) = (arguments.get(Key::Rejected), is_gated) {
-        if arguments.errors.is_empty() {
-            errors.push(error!(rejected.ident.span() =>
-                "`rejected` is for attempts that a `breaker` or a `limiter` lets not begin: name one, or remove `rejected`"));
-        }
+    let is_gated = [Key::Breaker, Key::Limiter]
+        .iter()
+        .any(|key| arguments.get(*key).is_some());
+    refuse! {arguments, errors;
+        Rejected if !is_gated && all_is_read =>
+            "`rejected` is for attempts that a `breaker` or a `limiter` lets not begin: name one, or remove `rejected`"
     }
-    if arguments
-        .get(Key::Policy)
-        .is_some_and(|policy| policy.value.is_closure())
-    {
+    let policy = arguments.value(Key::Policy);
+    if policy.is_some_and(KeyValue::is_closure) {
         without_error(arguments, errors);
         return;
     }
     // A decorator may be made with a policy.
-    let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
-    if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
-        if matches!(timeout.value, KeyValue::Alone) && arguments.errors.is_empty() {
-            errors.push(error!(timeout.ident.span() =>
-                "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"));
-        }
+    let has_policy = policy.is_some() || arguments.get(Key::Wrapper).is_some();
+    let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+    refuse! {arguments, errors;
+        Timeout if is_alone && !has_policy && all_is_read =>
+            "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"
     }
 }
 
 /// Refuses what needs a policy where there is no error to choose one by.
 fn without_error(arguments: &Arguments, errors: &mut Errors) {
     let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
-    let refused = [
-        (
-            Key::Until,
-            true,
-            "whose rejected values have no error: use `validate`",
-        ),
-        (Key::Hedge, true, "before an attempt failed: remove `hedge`"),
-        (
-            Key::Timeout,
-            is_alone,
-            "before an attempt failed: give the time, as in `timeout = \"60s\"`",
-        ),
-    ];
-    for (key, is_refused, why) in refused {
-        if let Some(argument) = arguments.get(key).filter(|_| is_refused) {
-            errors.push(error!(argument.ident.span() =>
-                "`policy = |error| …` chooses no policy for `{key}`, {why}, or name a policy"));
-        }
+    refuse! {arguments, errors;
+        Until if true =>
+            "`policy = |error| …` chooses no policy for `until`, whose rejected values have no error: use `validate`, or name a policy"
+        Hedge if true =>
+            "`policy = |error| …` chooses no policy for `hedge`, before an attempt failed: remove `hedge`, or name a policy"
+        Timeout if is_alone =>
+            "`policy = |error| …` chooses no policy for `timeout`, before an attempt failed: give the time, as in `timeout = \"60s\"`, or name a policy"
     }
 }
 
 /// Why attempts of a function that can wait can't run at once.
 fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &mut Errors) {
-    let Some(hedge) = arguments.get(Key::Hedge) else {
-        return;
-    };
-    let why = if arguments.get(Key::Stream).is_some() {
-        String::from(
-            "a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`",
-        )
-    } else if let Some(KeyValue::Bool(false)) = arguments.value(Key::Idempotent) {
-        String::from(
-            "it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two",
-        )
-    } else if let Some(KeyValue::Count(0)) = arguments.value(Key::Max) {
-        String::from(
-            "an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two",
-        )
-    } else if let Some(argument) = function.mutable_argument() {
-        format!(
-            "attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
-        )
-    } else {
-        return;
-    };
-    errors.push(error!(hedge.ident.span() =>
-        "`hedge` can't be here: {why}"));
+    let is_streamed = arguments.get(Key::Stream).is_some();
+    let does_harm = matches!(
+        arguments.value(Key::Idempotent),
+        Some(KeyValue::Bool(false))
+    );
+    let is_single = matches!(arguments.value(Key::Max), Some(KeyValue::Count(0)));
+    refuse! {arguments, errors;
+        Hedge if is_streamed =>
+            "`hedge` can't be here: a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`"
+        Hedge if does_harm =>
+            "`hedge` can't be here: it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two"
+        Hedge if is_single =>
+            "`hedge` can't be here: an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two"
+    }
+    if let (false, Some(argument)) = (is_streamed, function.mutable_argument()) {
+        refuse! {arguments, errors;
+            Hedge if true =>
+                "`hedge` can't be here: attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
+        }
+    }
 }
 
 /// What a blocking function can't have.
 fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
-    let target = setting.target();
-    let refused = [
-        (
-            Key::Timeout,
-            "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
-        ),
-        (
-            Key::Abort,
-            "which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses",
-        ),
-        (
-            Key::Hedge,
-            "which makes one attempt at a time: make it `async`, or remove `hedge`",
-        ),
-    ];
-    for (key, why) in refused {
-        if let Some(argument) = arguments.get(key) {
-            errors.push(error!(argument.ident.span() =>
-                "`{key}` can't be on a blocking {target}, {why}{otherwise}"));
-        }
+    let (_, target) = setting.names();
+    refuse! {arguments, errors;
+        Timeout if true =>
+            "`timeout` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
+        Abort if true =>
+            "`abort` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses{otherwise}"
+        Hedge if true =>
+            "`hedge` can't be on a blocking {target}, which makes one attempt at a time: make it `async`, or remove `hedge`{otherwise}"
     }
 }
 
 /// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
 fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
-    let target = setting.target();
-    let awaited = [
-        Key::Validate,
-        Key::Correct,
-        Key::BeforePause,
-        Key::BeforeRetry,
-        Key::Fallback,
-    ];
+    let (_, target) = setting.names();
+    let awaited = keys![Validate Correct BeforePause BeforeRetry Fallback];
     for key in awaited {
         let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {
             continue;
@@ -461,11 +401,10 @@ fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
         match value {
             KeyValue::Section(inner) => unquoted(inner, function, errors),
             KeyValue::Expr(Expr::Path(path)) => {
+                let words = key.takes().words();
                 let word = path.path.get_ident();
-                let word = word.filter(|word| function.is_reference(word).is_none());
-                if let Some(word) =
-                    word.filter(|word| key.takes().words().iter().any(|known| word == known))
-                {
+                let word = word.filter(|word| words.iter().any(|known| word == known));
+                if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {
                     errors.push(error!(word.span() =>
                         "words stand in quotes: write `{key} = \"{word}\"`"));
                 }

@@ -97,12 +97,8 @@ impl Expression {
 impl Block {
     /// A block whose braces follow those words.
     fn parse(words: &[TokenTree], body: Group, errors: &mut Errors) -> Self {
-        let span = |name| {
-            words
-                .iter()
-                .find(|word| is_ident(word, name))
-                .map(TokenTree::span)
-        };
+        let find = |name| words.iter().find(|word| is_ident(word, name));
+        let span = |name| find(name).map(TokenTree::span);
         let (asyncness, ownership) = (span("async"), span("move"));
         if let (None, Some(ownership)) = (asyncness, ownership) {
             errors.push(error!(ownership =>
@@ -205,9 +201,9 @@ fn begin(tokens: &[TokenTree]) -> usize {
 /// The index of the `->` whose type ends there. In a key's value, such an arrow follows something else than what may begin
 /// the block.
 fn arrow(tokens: &[TokenTree]) -> Option<usize> {
-    let begins = |at: usize| match at.checked_sub(1).map(|before| &tokens[before]) {
-        None => true,
-        Some(before) => is_word(before) || is_punct(before, ','),
+    let begins = |at: usize| {
+        let before = tokens[..at].last();
+        before.is_none_or(|before| is_word(before) || is_punct(before, ','))
     };
     let is_arrow = |at: usize| is_punct(&tokens[at], '-') && is_punct(&tokens[at + 1], '>');
     (0..tokens.len().saturating_sub(1)).rfind(|at| is_arrow(*at) && begins(*at))

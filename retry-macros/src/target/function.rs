@@ -7,6 +7,7 @@ use syn::{
     Attribute, FnArg, Lifetime, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
+use crate::target::moved_part;
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{
     self, RuntimePath, braces, code, elements, ends_with, is_ident, is_punct, stream, trees,
@@ -81,12 +82,18 @@ impl Function {
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
     }
 
+    /// The body, if it has one.
+    pub(crate) fn block(&self) -> Option<&Group> {
+        match &self.body {
+            Body::Block(block) => Some(block),
+            Body::Missing(_) => None,
+        }
+    }
+
     /// Whether its body was retried already, by an attribute under another name.
     pub(crate) fn is_retried(&self) -> bool {
-        match &self.body {
-            Body::Block(body) => tokens::mentions(body.stream(), tokens::RUNTIME),
-            Body::Missing(_) => false,
-        }
+        let block = self.block();
+        block.is_some_and(|block| tokens::mentions(block.stream(), tokens::RUNTIME))
     }
 
     /// `#[track_caller]`, also under a condition.
@@ -106,39 +113,64 @@ impl Function {
         }
     }
 
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut parameters = Vec::new();
+        for argument in elements(&self.signature.inputs) {
+            parameters.push(match argument {
+                FnArg::Receiver(receiver) => Parameter {
+                    name: Some(receiver.self_token.into()),
+                    pattern: receiver.self_token.to_token_stream(),
+                    is_mutable: receiver.mutability.is_some(),
+                    borrow: match &receiver.kind {
+                        ReceiverKind::Reference(_, lifetime, mutability) => {
+                            Some((lifetime.as_ref(), mutability.is_some()))
+                        }
+                        ReceiverKind::Typed(_, ty) => borrow(ty),
+                        _ => None,
+                    },
+                },
+                FnArg::Typed(typed) => {
+                    let named = match &*typed.pat {
+                        Pat::Ident(named) => Some(named),
+                        _ => None,
+                    };
+                    Parameter {
+                        name: named.map(|named| named.ident.clone()),
+                        pattern: typed.pat.to_token_stream(),
+                        is_mutable: named.is_some_and(|named| named.mutability.is_some()),
+                        borrow: borrow(&typed.ty),
+                    }
+                }
+            });
+        }
+        parameters
+    }
+
     /// Whether the body uses an argument that, by its look, is a reference and need not be `'static`.
     pub(crate) fn borrows(&self) -> bool {
-        let is_short = |lifetime: &Option<Lifetime>| {
-            lifetime.as_ref().is_none_or(|name| name.ident != "static")
+        let uses = |name: Ident| {
+            let block = self.block();
+            block.is_none_or(|block| tokens::uses(block.stream(), &name.to_string()))
         };
-        let is_used = |name: &str| match &self.body {
-            Body::Block(body) => tokens::uses(body.stream(), name),
-            Body::Missing(_) => true,
-        };
-        elements(&self.signature.inputs).any(|argument| match argument {
-            FnArg::Receiver(receiver) => match &receiver.kind {
-                ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime) && is_used("self"),
-                _ => false,
-            },
-            FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
-                (Type::Reference(reference), Pat::Ident(name)) => {
-                    is_short(&reference.lifetime) && is_used(&name.ident.to_string())
-                }
-                (Type::Reference(reference), _) => is_short(&reference.lifetime),
-                _ => false,
-            },
+        self.parameters().into_iter().any(|parameter| {
+            let is_short =
+                |lifetime: Option<&Lifetime>| lifetime.is_none_or(|it| it.ident != "static");
+            let is_borrow = parameter
+                .borrow
+                .is_some_and(|(lifetime, _)| is_short(lifetime));
+            is_borrow && parameter.name.is_none_or(uses)
         })
     }
 
     /// Whether a lifetime in the return type, or one left out there, is that of a `&mut` argument.
     pub(crate) fn lends_mutably(&self, returned: Option<&Lifetime>) -> bool {
         let returned = returned.filter(|lifetime| lifetime.ident != "_");
-        for argument in elements(&self.signature.inputs) {
-            let Some((lifetime, is_mutable)) = borrow(argument) else {
+        for parameter in self.parameters() {
+            let Some((lifetime, is_mutable)) = parameter.borrow else {
                 continue;
             };
             // A lifetime that is left out is the receiver's, if that is a reference.
-            let decides = matches!(argument, FnArg::Receiver(_)) && returned.is_none();
+            let decides = parameter.is_self() && returned.is_none();
             let is_returned = returned.is_none() || returned == lifetime;
             if decides || is_returned && is_mutable {
                 return is_mutable;
@@ -146,87 +178,73 @@ impl Function {
         }
         false
     }
-}
 
-impl Function {
     /// An argument that the body can change and uses, as messages name it.
     pub(crate) fn mutable_argument(&self) -> Option<String> {
-        let Body::Block(body) = &self.body else {
-            return None;
-        };
-        let mut inputs = elements(&self.signature.inputs);
-        inputs.find_map(|argument| {
-            let lends = borrow(argument).is_some_and(|(_, is_mutable)| is_mutable);
-            let (name, is_own) = match argument {
-                FnArg::Receiver(_) => (String::from("self"), false),
-                FnArg::Typed(typed) => match &*typed.pat {
-                    Pat::Ident(pattern) => {
-                        (pattern.ident.to_string(), pattern.mutability.is_some())
-                    }
-                    _ => return None,
-                },
+        let block = self.block()?;
+        self.parameters().into_iter().find_map(|parameter| {
+            let (is_self, lends) = (parameter.is_self(), parameter.is_lent_mutably());
+            let name = parameter.name?.to_string();
+            let shown = match lends {
+                true if is_self => String::from("`&mut self`"),
+                true => format!("the `&mut` in `{name}`"),
+                false if parameter.is_mutable && !is_self => format!("`mut {name}`"),
+                false => return None,
             };
-            let shown = match argument {
-                FnArg::Receiver(_) => String::from("`&mut self`"),
-                FnArg::Typed(_) if lends => format!("the `&mut` in `{name}`"),
-                FnArg::Typed(_) => format!("`mut {name}`"),
-            };
-            ((lends || is_own) && tokens::mentions(body.stream(), &name)).then_some(shown)
+            tokens::mentions(block.stream(), &name).then_some(shown)
         })
     }
-}
 
-impl Function {
     /// Whether an argument of that name is a reference; `None` where there is no such argument.
     pub(crate) fn is_reference(&self, name: &Ident) -> Option<bool> {
-        elements(&self.signature.inputs).find_map(|argument| match argument {
-            FnArg::Receiver(receiver) => (name == "self").then(|| match &receiver.kind {
-                ReceiverKind::Value => false,
-                ReceiverKind::Typed(_, ty) => outcome::as_reference(ty).is_some(),
-                _ => true,
-            }),
-            FnArg::Typed(typed) => {
-                let is_whole = matches!(&*typed.pat, Pat::Ident(_));
-                let is_reference = is_whole && outcome::as_reference(&typed.ty).is_some();
-                let pattern = typed.pat.to_token_stream();
-                tokens::mentions(pattern, &name.to_string()).then_some(is_reference)
-            }
-        })
+        let name = name.to_string();
+        let mut parameters = self.parameters().into_iter();
+        let found =
+            parameters.find(|parameter| tokens::mentions(parameter.pattern.clone(), &name))?;
+        Some(found.name.is_some() && found.borrow.is_some())
     }
 
     /// Where the body sets a `&mut` argument to a part of itself, as in `buffer = &mut buffer[read..]`: no attempt may, since
     /// it borrows what the next one borrows, too.
     pub(crate) fn shrinks(&self) -> Option<Ident> {
-        let Body::Block(body) = &self.body else {
-            return None;
+        let block = self.block()?;
+        let changed = |parameter: &Parameter| parameter.is_mutable && parameter.is_lent_mutably();
+        let mut parameters = self.parameters().into_iter().filter(changed);
+        parameters.find_map(|parameter| shrinks(block.stream(), &parameter.name?))
+    }
+
+    /// The part of an argument that an attempt owns, by [`moved_part::find`].
+    pub(crate) fn moved_part(&self) -> Option<TokenStream> {
+        let block = self.block()?;
+        let owned = |parameter: &Parameter| {
+            parameter.is_mutable && parameter.borrow.is_none() && !parameter.is_self()
         };
-        elements(&self.signature.inputs).find_map(|argument| match argument {
-            FnArg::Typed(typed) if is_mutable_reference(&typed.ty) => match &*typed.pat {
-                Pat::Ident(pattern) if pattern.mutability.is_some() => {
-                    shrinks(body.stream(), &pattern.ident)
-                }
-                _ => None,
-            },
-            _ => None,
-        })
+        let mut parameters = self.parameters().into_iter().filter(owned);
+        parameters.find_map(|parameter| moved_part::find(block.stream(), &parameter.name?))
     }
 
     /// Takes `mut` from the arguments of those names, since it stands with what each attempt owns of them.
     pub(crate) fn without_mut(&mut self, names: &[Ident]) {
         for argument in &mut self.signature.inputs {
-            match argument {
-                FnArg::Receiver(receiver) if names.iter().any(|name| name == "self") => {
-                    receiver.mutability = None;
-                }
+            let (name, mutability) = match argument {
+                FnArg::Receiver(receiver) => (receiver.self_token.into(), &mut receiver.mutability),
                 FnArg::Typed(typed) => match &mut *typed.pat {
-                    Pat::Ident(pattern) if names.contains(&pattern.ident) => {
-                        pattern.mutability = None;
-                    }
-                    _ => {}
+                    Pat::Ident(named) => (named.ident.clone(), &mut named.mutability),
+                    _ => continue,
                 },
-                FnArg::Receiver(_) => {}
+            };
+            if names.contains(&name) {
+                *mutability = None;
             }
         }
+    }
+
+    /// The function with that body.
+    pub(crate) fn with_body(&self, body: &dyn ToTokens) -> TokenStream {
+        let mut attributes = TokenStream::new();
+        attributes.append_all(&self.attributes);
+        let (visibility, defaultness) = (&self.visibility, &self.defaultness);
+        code!(#attributes #visibility #defaultness #(&self.signature) #(body))
     }
 
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
@@ -241,8 +259,7 @@ impl Function {
             let (attributes, statements) = inner_attributes(block.stream());
             let import = krate.import();
             let content = code!(#attributes #[allow(unused_imports)] #import #statements);
-            let (function, body) = (self, braces(content, block.span()));
-            marked = Rewritten { function, body }.to_token_stream();
+            marked = self.with_body(&braces(content, block.span()));
         }
         marked
     }
@@ -255,12 +272,13 @@ pub(crate) fn is_retry(attribute: &Attribute) -> bool {
     ends_with(attribute.path(), &["retry"])
 }
 
-/// Whether `fn` stands before the first braces or parentheses.
-fn is_function(item: ParseStream) -> bool {
-    while let Ok(token) = item.parse() {
+/// Whether a function comes next, as opposed to, say, a const of a function type or a struct.
+pub(crate) fn is_function(ahead: ParseStream) -> bool {
+    while let Ok(token) = ahead.parse() {
         match token {
             TokenTree::Ident(ident) if ident == "fn" => return true,
-            TokenTree::Group(_) => return false,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return false,
+            TokenTree::Punct(punct) if ":=;!".contains(punct.as_char()) => return false,
             _ => {}
         }
     }
@@ -269,79 +287,63 @@ fn is_function(item: ParseStream) -> bool {
 
 /// The `buffer` in front of `= &mut buffer`, which no field is.
 fn shrinks(body: TokenStream, name: &Ident) -> Option<Ident> {
-    let tokens = trees(body);
-    let is_name = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == name);
-    let assigned = tokens.windows(5).enumerate().find_map(|(index, window)| {
-        let [TokenTree::Ident(set), equals, and, keyword, part] = window else {
+    tokens::find(body, &mut |before, from| {
+        let [
+            TokenTree::Ident(set),
+            equals,
+            and,
+            keyword,
+            TokenTree::Ident(part),
+            ..,
+        ] = from
+        else {
             return None;
         };
+        let is_other = |token| is_punct(token, '.') || is_ident(token, "mut");
         let is_part = set == name
+            && part == name
             && is_punct(equals, '=')
             && is_punct(and, '&')
             && is_ident(keyword, "mut")
-            && is_name(part);
-        let is_field = index > 0 && is_punct(&tokens[index - 1], '.');
-        let is_new = index > 0 && is_ident(&tokens[index - 1], "mut");
-        (is_part && !is_field && !is_new).then(|| set.clone())
-    });
-    assigned.or_else(|| {
-        tokens.into_iter().find_map(|token| match token {
-            TokenTree::Group(group) => shrinks(group.stream(), name),
-            _ => None,
-        })
+            && !before.last().is_some_and(is_other);
+        is_part.then(|| set.clone())
     })
 }
 
-/// The lifetime of an argument that is a reference, as far as it is named, and whether the reference is a `&mut`.
-fn borrow(argument: &FnArg) -> Option<(Option<&Lifetime>, bool)> {
-    let ty = match argument {
-        FnArg::Receiver(receiver) => match &receiver.kind {
-            ReceiverKind::Reference(_, lifetime, mutability) => {
-                return Some((lifetime.as_ref(), mutability.is_some()));
-            }
-            ReceiverKind::Typed(_, ty) => ty,
-            _ => return None,
-        },
-        FnArg::Typed(typed) => &typed.ty,
-    };
+/// An argument, as the body sees it.
+struct Parameter<'a> {
+    /// `None` where a pattern takes it apart.
+    name: Option<Ident>,
+    pattern: TokenStream,
+    /// Whether the body may set it.
+    is_mutable: bool,
+    borrow: Option<Borrow<'a>>,
+}
+
+/// The lifetime of a reference, as far as it is named, and whether it is a `&mut`.
+type Borrow<'a> = (Option<&'a Lifetime>, bool);
+
+impl Parameter<'_> {
+    fn is_self(&self) -> bool {
+        self.name.as_ref().is_some_and(|name| name == "self")
+    }
+
+    fn is_lent_mutably(&self) -> bool {
+        matches!(self.borrow, Some((_, true)))
+    }
+}
+
+fn borrow(ty: &Type) -> Option<Borrow<'_>> {
     let reference = outcome::as_reference(ty)?;
     Some((reference.lifetime.as_ref(), reference.mutability.is_some()))
 }
 
-fn is_mutable_reference(ty: &Type) -> bool {
-    outcome::as_reference(ty).is_some_and(|reference| reference.mutability.is_some())
-}
-
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.head(tokens);
-        match &self.body {
-            Body::Block(body) => body.to_tokens(tokens),
-            Body::Missing(semicolon) => semicolon.to_tokens(tokens),
-        }
-    }
-}
-
-impl Function {
-    /// Everything before the body.
-    fn head(&self, tokens: &mut TokenStream) {
-        tokens.append_all(&self.attributes);
-        self.visibility.to_tokens(tokens);
-        self.defaultness.to_tokens(tokens);
-        self.signature.to_tokens(tokens);
-    }
-}
-
-/// A function whose body is put together, ready to be printed.
-pub(crate) struct Rewritten<'a> {
-    pub(crate) function: &'a Function,
-    pub(crate) body: Group,
-}
-
-impl ToTokens for Rewritten<'_> {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.function.head(tokens);
-        tokens.append(TokenTree::Group(self.body.clone()));
+        tokens.extend(match &self.body {
+            Body::Block(body) => self.with_body(body),
+            Body::Missing(semicolon) => self.with_body(semicolon),
+        });
     }
 }
 

@@ -1,82 +1,43 @@
 //! A part of an argument that no attempt may move, though a single run of the body may.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
-use syn::{FnArg, Pat};
 
-use crate::target::function::{Body, Function};
-use crate::target::outcome;
-use crate::tokens::{elements, is_ident, is_punct, stream, trees};
+use crate::tokens::{any, is_ident, is_punct, stream};
 
-impl Function {
-    /// The `request.messages` of `for m in request.messages { … } request.messages = all;`: the attempt owns what it moves,
-    /// so setting it leaves the argument as empty as before, unless its type is `Copy`.
-    pub(crate) fn moved_part(&self) -> Option<TokenStream> {
-        let Body::Block(body) = &self.body else {
-            return None;
-        };
-        elements(&self.signature.inputs).find_map(|argument| match argument {
-            FnArg::Typed(typed) if outcome::as_reference(&typed.ty).is_none() => {
-                match &*typed.pat {
-                    Pat::Ident(pattern) if pattern.mutability.is_some() => {
-                        let mut parts = Parts::default();
-                        parts.find(body.stream(), &pattern.ident)?;
-                        parts.moved_and_set()
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-}
-
-/// Parts of an argument, as written.
-#[derive(Default)]
-struct Parts {
-    /// What a `for` goes over.
-    moved: Vec<TokenStream>,
-    set: Vec<TokenStream>,
-}
-
-impl Parts {
-    /// Finds the parts. `None` if the name also stands without a part, where it might be a local's.
-    fn find(&mut self, tokens: TokenStream, name: &Ident) -> Option<()> {
-        let tokens = trees(tokens);
-        for (index, token) in tokens.iter().enumerate() {
-            let before = index.checked_sub(1).map(|before| &tokens[before]);
-            match token {
-                TokenTree::Group(group) => self.find(group.stream(), name)?,
-                TokenTree::Ident(ident) if ident == name => {
-                    if before.is_some_and(|before| is_punct(before, '.')) {
-                        continue;
-                    }
-                    let (part, after) = tokens[index..].split_at(part_of(&tokens[index..])?);
-                    match after.first() {
-                        Some(TokenTree::Group(group))
-                            if group.delimiter() == Delimiter::Brace
-                                && before.is_some_and(|before| is_ident(before, "in")) =>
-                        {
-                            self.moved.push(stream(part));
-                        }
-                        Some(TokenTree::Punct(punct))
-                            if punct.as_char() == '=' && punct.spacing() == Spacing::Alone =>
-                        {
-                            self.set.push(stream(part));
-                        }
-                        _ => {}
-                    }
-                }
-                _ => {}
-            }
+/// The `request.messages` of `for m in request.messages { … } request.messages = all;`: the attempt owns what it moves,
+/// so setting it leaves the argument as empty as before, unless its type is `Copy`.
+pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
+    let (mut moved, mut set) = (Vec::new(), Vec::new());
+    let stands_alone = any(body, &mut |before, from| {
+        let is_field = before.last().is_some_and(|before| is_punct(before, '.'));
+        if is_field || !matches!(&from[0], TokenTree::Ident(ident) if ident == name) {
+            return false;
         }
-        Some(())
-    }
-
-    fn moved_and_set(self) -> Option<TokenStream> {
-        let set: Vec<_> = self.set.iter().map(TokenStream::to_string).collect();
-        let mut moved = self.moved.into_iter();
-        moved.find(|moved| set.contains(&moved.to_string()))
-    }
+        let Some(end) = part_of(from) else {
+            return true;
+        };
+        let (part, after) = from.split_at(end);
+        match after.first() {
+            Some(TokenTree::Group(group))
+                if group.delimiter() == Delimiter::Brace
+                    && before.last().is_some_and(|before| is_ident(before, "in")) =>
+            {
+                moved.push(stream(part));
+            }
+            Some(TokenTree::Punct(punct))
+                if punct.as_char() == '=' && punct.spacing() == Spacing::Alone =>
+            {
+                set.push(stream(part).to_string());
+            }
+            _ => {}
+        }
+        false
+    });
+    // Alone, the name might be a local's.
+    let moved = moved.into_iter().filter(|_| !stands_alone);
+    moved
+        .into_iter()
+        .find(|moved| set.contains(&moved.to_string()))
 }
 
 /// How many of these tokens, from the start, name a field or a field of a field.

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     CapturedParam, GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type,
-    TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+    TypeParamBound, TypeReference, TypeTraitObject, parse_quote_spanned,
 };
 
 use crate::tokens::{elements, mentions};
@@ -54,7 +54,8 @@ pub(crate) struct Streamed<'a> {
     pub(crate) item: &'a Type,
     /// The stream's own type.
     pub(crate) stream: &'a Type,
-    pub(crate) is_boxed: bool,
+    /// That type where it is a box.
+    pub(crate) boxed: Option<&'a Type>,
     /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,
     pub(crate) part: StreamPart,
@@ -70,14 +71,14 @@ pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
 
 fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     let ty = bare(ty);
-    let (item, is_boxed) = match ty {
-        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
-        _ => (boxed(ty, STREAM)?, true),
+    let (item, boxed) = match ty {
+        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, None),
+        _ => (boxed(ty, STREAM)?, Some(ty)),
     };
     Some(Streamed {
         item,
         stream: ty,
-        is_boxed,
+        boxed,
         is_static: is_static(ty),
         part,
     })
@@ -103,13 +104,8 @@ pub(crate) fn is_static(ty: &Type) -> bool {
         });
         return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
     }
-    let object = types(segment).next().and_then(last_segment);
-    match object.and_then(|object| types(object).next()).map(bare) {
-        Some(Type::TraitObject(object)) => elements(&object.bounds).all(|bound| {
-            !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
-        }),
-        _ => false,
-    }
+    let is_static = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static");
+    pinned(segment).is_some_and(|object| elements(&object.bounds).all(is_static))
 }
 
 /// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
@@ -167,12 +163,15 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
     if known.aliases.iter().any(|alias| segment.ident == alias) {
         return types(segment).next();
     }
-    let inner = (segment.ident == "Pin")
-        .then(|| types(segment).next())
-        .flatten()?;
-    let inner = last_segment(inner).filter(|segment| segment.ident == "Box")?;
+    associated(&pinned(segment)?.bounds, known)
+}
+
+/// The object in a `Pin<Box<dyn Trait>>`.
+fn pinned(segment: &PathSegment) -> Option<&TypeTraitObject> {
+    let pin = Some(segment).filter(|segment| segment.ident == "Pin")?;
+    let inner = last_segment(types(pin).next()?).filter(|segment| segment.ident == "Box")?;
     match bare(types(inner).next()?) {
-        Type::TraitObject(object) => associated(&object.bounds, known),
+        Type::TraitObject(object) => Some(object),
         _ => None,
     }
 }
@@ -180,9 +179,7 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
 /// The span of a complaint about the error type: the last type in the outcome's angle brackets, as in
 /// `Result<T, E>`, or the whole where an alias hides it.
 pub(crate) fn error_span(outcome: &Type) -> Span {
-    let segment = last_segment(outcome);
-    let error = segment.and_then(|segment| types(segment).nth(1));
-    error.map_or_else(|| outcome.span(), Spanned::span)
+    span_of(outcome, 1)
 }
 
 /// Whether the type is written as `Result<…>`, and so needs no check that it is one.
@@ -202,11 +199,7 @@ fn names_result(name: &Ident) -> bool {
 
 /// The name of a result anywhere in a type, as in `Option<io::Result<…>>`. Without arguments it may be any struct, as in
 /// `Vec<SearchResult>`, and a closure that takes one does not fail by it.
-pub(crate) fn result_within(ty: &Type) -> Option<Ident> {
-    result_among(ty.to_token_stream())
-}
-
-fn result_among(tokens: TokenStream) -> Option<Ident> {
+pub(crate) fn result_within(tokens: TokenStream) -> Option<Ident> {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_called = false;
     while let Some(token) = tokens.next() {
@@ -221,7 +214,7 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
                 is_called = called.split(' ').any(|called| name == called);
             }
             TokenTree::Group(group) if !is_called => {
-                if let Some(name) = result_among(group.stream()) {
+                if let Some(name) = result_within(group.stream()) {
                     return Some(name);
                 }
             }
@@ -309,20 +302,18 @@ fn seems(name: &Ident) -> Option<&Ident> {
 /// The span of a complaint about the value's type: the first type in the outcome's angle brackets.
 #[cfg(feature = "stream")]
 pub(crate) fn value_span(outcome: &Type) -> Span {
-    let segment = last_segment(outcome);
-    let value = segment.and_then(|segment| types(segment).next());
-    value.map_or_else(|| outcome.span(), Spanned::span)
+    span_of(outcome, 0)
+}
+
+fn span_of(outcome: &Type, index: usize) -> Span {
+    let ty = last_segment(outcome).and_then(|segment| types(segment).nth(index));
+    ty.unwrap_or(outcome).span()
 }
 
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |span| {
-        Type::Infer(TypeInfer {
-            attrs: Vec::new(),
-            underscore_token: Token![_](span),
-        })
-    });
+    erase(&mut erased, |span| parse_quote_spanned!(span=> _));
     erased
 }
 
@@ -351,12 +342,8 @@ pub(crate) fn without_error(outcome: &Type) -> Type {
     erase_impl_trait(&erased)
 }
 
-fn unit(span: Span) -> Type {
-    Type::Tuple(TypeTuple {
-        attrs: Vec::new(),
-        paren_token: token::Paren(span),
-        elems: Punctuated::new(),
-    })
+pub(crate) fn unit(span: Span) -> Type {
+    parse_quote_spanned!(span=> ())
 }
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.

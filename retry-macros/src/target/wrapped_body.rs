@@ -189,13 +189,10 @@ fn is(token: &TokenTree, word: &str) -> bool {
 /// `let __self = self;`
 fn this(tokens: &[TokenTree]) -> Option<Ident> {
     tokens.windows(4).find_map(|tokens| match tokens {
-        [name @ .., equals, this, end]
-            if is(equals, "=") && is(this, "self") && is(end, ";") && is(&name[0], "__self") =>
+        [TokenTree::Ident(name), equals, this, end]
+            if name == "__self" && is(equals, "=") && is(this, "self") && is(end, ";") =>
         {
-            match &name[0] {
-                TokenTree::Ident(name) => Some(name.clone()),
-                _ => None,
-            }
+            Some(name.clone())
         }
         _ => None,
     })

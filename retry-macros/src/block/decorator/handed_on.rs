@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, W
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, elements, ends_with, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{code, code_at, elements, ends_with, find, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -160,16 +160,26 @@ impl Lent {
             None => Self::Shared,
         })
     }
+}
 
-    /// The code that lends something, at its own span.
-    pub(super) fn lend(self, what: TokenStream) -> TokenStream {
-        let span = what.span();
-        match self {
-            Self::Value => what,
-            Self::Shared => code_at!(span=> &#what),
-            Self::Mutable => code_at!(span=> &mut #what),
-        }
-    }
+/// What a method's receiver lends of what is behind it, which is made of a name for `self` at its place.
+pub(super) fn lent(
+    function: &Function,
+    behind: impl FnOnce(Ident) -> TokenStream,
+) -> Option<TokenStream> {
+    let receiver = function.signature.receiver()?;
+    let what = behind(this_of(receiver));
+    let span = what.span();
+    Some(match Lent::of(receiver)? {
+        Lent::Value => what,
+        Lent::Shared => code_at!(span=> &#what),
+        Lent::Mutable => code_at!(span=> &mut #what),
+    })
+}
+
+/// `self`, as the method's own code can say it.
+pub(super) fn this_of(receiver: &Receiver) -> Ident {
+    Ident::new("self", receiver.self_token.span)
 }
 
 /// `Self` in a type or a bound of a method, where something true of the decorator need not be true of the client, as in
@@ -215,24 +225,16 @@ fn holds_for_both(bound: &TypeParamBound) -> bool {
 
 /// The first `Self`, except in `Self::Item` and `<Self as Trait>`, which are the client's own.
 fn find_self(tokens: TokenStream) -> Option<Ident> {
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(ident) if ident == "Self" => match tokens.peek() {
-                Some(TokenTree::Punct(colon))
-                    if colon.as_char() == ':' && colon.spacing() == Spacing::Joint => {}
-                Some(TokenTree::Ident(keyword)) if keyword == "as" => {}
-                _ => return Some(ident),
-            },
-            TokenTree::Group(group) => {
-                if let Some(found) = find_self(group.stream()) {
-                    return Some(found);
-                }
-            }
-            _ => {}
+    find(tokens, &mut |_, from| match from {
+        [TokenTree::Ident(_), TokenTree::Punct(colon), ..]
+            if colon.as_char() == ':' && colon.spacing() == Spacing::Joint =>
+        {
+            None
         }
-    }
-    None
+        [TokenTree::Ident(_), keyword, ..] if is_ident(keyword, "as") => None,
+        [TokenTree::Ident(this), ..] => (this == "Self").then(|| this.clone()),
+        _ => None,
+    })
 }
 
 fn is_lone_self(ty: &Type) -> bool {

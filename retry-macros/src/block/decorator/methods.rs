@@ -3,13 +3,12 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::Receiver;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Argument, Arguments};
 use crate::attribute::check;
 use crate::block::decorator::handed_on::{
-    Given, Lent, given, is_cfg, stays_with_decorator, wrapped_again,
+    Given, Lent, given, is_cfg, lent, stays_with_decorator, this_of, wrapped_again,
 };
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
@@ -132,19 +131,17 @@ impl<'a> Methods<'a> {
         let body = |content| Body::Block(braces(content, end));
         function.body = body(TokenStream::new());
         let merged = members::merged(self.arguments, own, &function, Setting::Decorator, errors);
-        let receiver = function.signature.receiver();
-        let lent = receiver.and_then(Lent::of);
         let Some(merged) = merged else {
-            let mut handed = Vec::from_iter(lent_client(receiver, None));
-            for given in &given {
-                handed.push(given.handed_on());
-            }
-            let call = self.awaited_if(function.is_async(), &function, &handed);
+            let lent = lent_client(&function, None);
+            let mut arguments = given.iter().map(Given::handed_on);
+            let awaits = function.is_async();
+            let call = self.wrapped.call(&function, lent, &mut arguments, awaits);
             function.body = body(wrapped_again(&function, call));
             function.to_tokens(&mut self.implemented);
             return false;
         };
-        if let (Some(Lent::Value), Some(receiver)) = (lent, receiver) {
+        let receiver = function.signature.receiver();
+        if let (Some(Lent::Value), Some(receiver)) = (receiver.and_then(Lent::of), receiver) {
             let message = format!(
                 "a retried method can't take `self` by value, since the first attempt would use it up: take `&self`, or mark `{}` `#[retry(skip)]`",
                 function.signature.ident
@@ -153,36 +150,22 @@ impl<'a> Methods<'a> {
             return false;
         }
         let kept = kept(&merged, &function, &given, errors);
-        let this = kept.as_ref().map(|kept| &kept.this);
-        let mut handed = Vec::from_iter(lent_client(receiver, this));
+        let (mut owned, mut arguments) = (Vec::new(), Vec::new());
         for given in &given {
-            handed.push(match (&kept, given.kept()) {
-                (Some(_), Some((_, lent))) => lent,
-                _ => given.handed_on(),
-            });
-        }
-        let awaits = function.is_future() || function.is_async();
-        let call = self.awaited_if(awaits, &function, &handed);
-        self.clones_client |= kept.is_some();
-        let mut owned = Vec::new();
-        for given in &given {
-            let is_kept = kept.is_some() && given.kept().is_some();
-            if given.is_owned() && !is_kept {
+            let retained = given.kept().filter(|_| kept.is_some());
+            if given.is_owned() && retained.is_none() {
                 owned.push(given.name.clone());
             }
+            arguments.push(retained.map_or_else(|| given.handed_on(), |(_, lent)| lent));
         }
+        let lent = lent_client(&function, kept.as_ref().map(|kept| &kept.this));
+        let awaits = function.is_future() || function.is_async();
+        let mut arguments = arguments.into_iter();
+        let call = self.wrapped.call(&function, lent, &mut arguments, awaits);
+        self.clones_client |= kept.is_some();
         function.body = body(call);
         self.expand(function, own, merged, Callee::Client(kept), owned);
         true
-    }
-
-    fn awaited_if(&self, awaits: bool, function: &Function, handed: &[TokenStream]) -> TokenStream {
-        let call = self.wrapped.call(function, handed);
-        if !awaits {
-            return call;
-        }
-        let span = Span::call_site().located_at(function.signature.ident.span());
-        code_at!(span=> #call.await)
     }
 
     /// Adds a method that is retried.
@@ -210,17 +193,12 @@ impl<'a> Methods<'a> {
     }
 }
 
-/// `self`, as the method's own code can say it.
-fn this_of(receiver: &Receiver) -> Ident {
-    Ident::new("self", receiver.self_token.span)
-}
-
 /// The wrapped client in the form that a receiver needs.
-fn lent_client(receiver: Option<&Receiver>, this: Option<&Ident>) -> Option<TokenStream> {
-    let receiver = receiver?;
-    let own = this_of(receiver);
-    let span = Span::call_site().located_at(receiver.self_token.span);
-    Some(Lent::of(receiver)?.lend(code_at!(span=> #(this.unwrap_or(&own)).client)))
+fn lent_client(function: &Function, kept: Option<&Ident>) -> Option<TokenStream> {
+    lent(function, |this| {
+        let span = Span::call_site().located_at(this.span());
+        code_at!(span=> #(kept.unwrap_or(&this)).client)
+    })
 }
 
 /// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.

@@ -5,12 +5,14 @@ use quote::{ToTokens, TokenStreamExt};
 use syn::spanned::Spanned;
 use syn::{Path, WherePredicate};
 
-use crate::block::decorator::handed_on::{Lent, given, is_cfg, returns_self, stays_with_decorator};
+use crate::block::decorator::handed_on::{
+    Given, Lent, given, is_cfg, lent, returns_self, stays_with_decorator,
+};
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
-use crate::tokens::{code, code_at, elements, ends_with};
+use crate::tokens::{code_at, elements, ends_with};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -32,7 +34,7 @@ pub(super) fn members(
                 cannot_lend(pointer, &method.function),
                 &method.function.body,
             ) {
-                (None, _) => implemented.append_all(lent(pointed, &method.function)),
+                (None, _) => implemented.append_all(forwarded(pointed, &method.function)),
                 // Its default body calls methods that are lent.
                 (Some(_), Body::Block(_)) => {}
                 (Some(why), Body::Missing(_)) => {
@@ -80,25 +82,16 @@ fn is_sized(function: &Function) -> bool {
 }
 
 /// The method, by that of what the pointer points to.
-fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
+fn forwarded(pointed: &Wrapped, function: &Function) -> TokenStream {
     let mut function = function.clone();
     function.attributes.retain(is_cfg);
     let given = given(&mut function, &mut Errors::default());
-    let receiver = function.signature.receiver();
-    let mut handed = Vec::from_iter(receiver.and_then(|receiver| {
-        let this = &receiver.self_token;
-        let span = Span::call_site().located_at(this.span);
-        Some(Lent::of(receiver)?.lend(code_at!(span=> **#this)))
-    }));
-    for given in &given {
-        handed.push(given.handed_on());
-    }
-    let call = pointed.call(&function, &handed);
-    let call = if function.is_async() {
-        code!(#call.await)
-    } else {
-        call
-    };
+    let lent = lent(&function, |this| {
+        let span = Span::call_site().located_at(this.span());
+        code_at!(span=> **#this)
+    });
+    let mut arguments = given.iter().map(Given::handed_on);
+    let call = pointed.call(&function, lent, &mut arguments, function.is_async());
     function.body = Body::Block(Group::new(Delimiter::Brace, call));
     function.to_token_stream()
 }

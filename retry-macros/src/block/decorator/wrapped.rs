@@ -12,7 +12,7 @@ use syn::{
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{code, code_at, elements, joined, mentions};
+use crate::tokens::{code, code_at, elements, joined, mentions, when};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -30,8 +30,14 @@ impl Wrapped<'_> {
         code!(<#client as #path #arguments>)
     }
 
-    /// The client's method, called.
-    pub(super) fn call(&self, function: &Function, arguments: &[TokenStream]) -> TokenStream {
+    /// The client's method, called with what it is called on and what becomes of each argument, and awaited or not.
+    pub(super) fn call(
+        &self,
+        function: &Function,
+        lent: Option<TokenStream>,
+        arguments: &mut dyn Iterator<Item = TokenStream>,
+        awaits: bool,
+    ) -> TokenStream {
         let signature = &function.signature;
         let method = &signature.ident;
         // If the client's method can't be called, the error points at the method.
@@ -52,12 +58,13 @@ impl Wrapped<'_> {
             });
         }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
-        let arguments = joined(&mut arguments.iter().map(|argument| listed(argument)));
+        let arguments = joined(&mut lent.into_iter().chain(arguments).map(|it| listed(&it)));
         let call = code_at!(span=> #inner::#method #parameters(#arguments));
-        match signature.safety {
+        let call = match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,
-        }
+        };
+        code!(#call #(when(awaits, code_at!(span=> .await))))
     }
 
     /// What the copy of a foreign trait requires of every client.

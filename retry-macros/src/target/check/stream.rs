@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::word::Mode;
-use crate::errors::{Errors, error};
+use crate::errors::{Errors, error, refuse};
 use crate::target::function::Function;
 use crate::target::outcome::is_no_result;
 use crate::target::outcome::{self, StreamPart};
@@ -22,44 +22,32 @@ pub(super) fn check(
     let Some(key) = arguments.get(Key::Stream) else {
         if streamed.is_some_and(|streamed| streamed.part == StreamPart::Outcome) {
             let name = &function.signature.ident;
-            let message = format!(
-                "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"
-            );
-            errors.push(syn::Error::new_spanned(outcome, message));
+            errors.push(error!(in outcome =>
+                "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"));
         }
         return;
     };
     let is_resumed = matches!(key.value, KeyValue::Stream(Mode::Resume));
-    if !cfg!(feature = "stream") {
-        errors.push(error!(key.ident.span() =>
-            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml"));
-    }
-    if let Some(streamed) = streamed
+    let not_on = streamed
         .as_ref()
-        .filter(|streamed| is_no_result(streamed.item))
-    {
+        .filter(|streamed| is_no_result(streamed.item));
+    if let Some(streamed) = not_on {
         errors.push(error!(streamed.item.span() =>
             "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`"));
     }
-    if streamed.is_none() {
-        errors.push(error!(key.ident.span() =>
-            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`"));
-    }
-    for value in [Key::Until, Key::Validate] {
-        if let Some(argument) = arguments.get(value) {
-            let message = format!(
-                "`{value}` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do"
-            );
-            errors.at(argument.ident.span(), message);
-        }
-    }
-    if let Some(abort) = arguments.get(Key::Abort) {
-        errors.push(error!(abort.ident.span() =>
-            "`abort` can't end a stream, which its reader drops: remove it, or use `cancel`, which ends pauses"));
-    }
-    if let Some(fallback) = arguments.get(Key::Fallback).filter(|_| is_resumed) {
-        errors.push(error!(fallback.ident.span() =>
-            "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`"));
+    refuse! {arguments, errors;
+        Stream if !cfg!(feature = "stream") =>
+            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml"
+        Stream if streamed.is_none() =>
+            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`"
+        Until if true =>
+            "`until` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do"
+        Validate if true =>
+            "`validate` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do"
+        Abort if true =>
+            "`abort` can't end a stream, which its reader drops: remove it, or use `cancel`, which ends pauses"
+        Fallback if is_resumed =>
+            "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`"
     }
     if is_resumed && arguments.get(Key::Attempt).is_none() {
         errors.push(error!(key.span =>
@@ -70,15 +58,11 @@ pub(super) fn check(
 /// Refuses keys that do nothing without the stream that they are about.
 fn needs_stream(arguments: &Arguments, errors: &mut Errors) {
     let mode = arguments.value(Key::Stream);
-    if let Some(first) = arguments.get(Key::First) {
-        if !matches!(mode, Some(KeyValue::Stream(Mode::First))) {
-            errors.push(error!(first.ident.span() =>
-                "`first` says which item ends the retries of `stream = \"first\"`: name that mode, or remove `first`"));
-        }
-    }
-    if let (Some(idle), None) = (arguments.get(Key::IdleTimeout), mode) {
-        errors.push(error!(idle.ident.span() =>
-            "`idle_timeout` limits the wait between a stream's items: name `stream` too, or use `timeout`, which limits an attempt"));
+    refuse! {arguments, errors;
+        First if !matches!(mode, Some(KeyValue::Stream(Mode::First))) =>
+            "`first` says which item ends the retries of `stream = \"first\"`: name that mode, or remove `first`"
+        IdleTimeout if mode.is_none() =>
+            "`idle_timeout` limits the wait between a stream's items: name `stream` too, or use `timeout`, which limits an attempt"
     }
 }
 
