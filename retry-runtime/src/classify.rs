@@ -1,10 +1,12 @@
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::any::type_name;
 use core::fmt;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
 use crate::error_text::chain;
+use crate::forward::forward;
 
 pub(crate) mod by_cause;
 pub(crate) mod cancelled;
@@ -164,46 +166,13 @@ pub trait Classify {
     }
 }
 
-impl<E: Classify + ?Sized> Classify for &E {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
+forward! {
+    Classify {
+        fn classify(&self) -> Verdict;
+        fn is_final(&self) -> bool;
+        fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
-}
-
-impl<E: Classify + ?Sized> Classify for Box<E> {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
-    }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
-}
-
-impl<E: Classify + ?Sized> Classify for alloc::sync::Arc<E> {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
-    }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
+    for &T, Box<T>, Arc<T>
 }
 
 impl Classify for TimedOut {

@@ -24,6 +24,7 @@ pub mod chain;
 mod classify;
 mod configure;
 mod error_text;
+mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;

@@ -8,6 +8,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
+use crate::forward::forward;
 use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
@@ -213,62 +214,14 @@ pub enum Transition {
     Closed,
 }
 
-macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<B: CircuitBreaker + ?Sized> CircuitBreaker for $pointer {
-            #[inline]
-            fn admit(&self) -> Option<Pass> {
-                (**self).admit()
-            }
-
-            fn is_open(&self) -> bool {
-                (**self).is_open()
-            }
-
-            fn state(&self) -> BreakerState {
-                (**self).state()
-            }
-
-            fn admit_hedge(&self) -> Option<Pass> {
-                (**self).admit_hedge()
-            }
-
-            #[inline]
-            fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-                (**self).record(pass, seen)
-            }
-        }
-    )*};
-}
-forward!(&B Arc<B> Rc<B> Box<B>);
-
-/// A switch: `None` lets everything through.
-impl<B: CircuitBreaker> CircuitBreaker for Option<B> {
-    #[inline]
-    fn admit(&self) -> Option<Pass> {
-        match self {
-            Some(breaker) => breaker.admit(),
-            None => Some(Pass::new(0)),
-        }
+forward! {
+    CircuitBreaker {
+        fn admit(&self) -> Option<Pass> => Some(Pass::new(0));
+        fn is_open(&self) -> bool => false;
+        fn state(&self) -> BreakerState => BreakerState::Closed;
+        fn admit_hedge(&self) -> Option<Pass> => Some(Pass::new(0));
+        fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> => None;
     }
-
-    fn is_open(&self) -> bool {
-        self.as_ref().is_some_and(B::is_open)
-    }
-
-    fn state(&self) -> BreakerState {
-        self.as_ref().map_or(BreakerState::Closed, B::state)
-    }
-
-    fn admit_hedge(&self) -> Option<Pass> {
-        match self {
-            Some(breaker) => breaker.admit_hedge(),
-            None => Some(Pass::new(0)),
-        }
-    }
-
-    #[inline]
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        self.as_ref()?.record(pass, seen)
-    }
+    for &T, Arc<T>, Rc<T>, Box<T>;
+    Option<T>: "A switch: `None` lets everything through."
 }

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
-use core::ops::{Deref, DerefMut};
+use core::ops::DerefMut;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker, ready};
@@ -13,6 +13,7 @@ use std::thread;
 
 use pin_project_lite::pin_project;
 
+use crate::forward::forward;
 use crate::key::{Key, Unnamed};
 
 #[cfg(feature = "std")]
@@ -108,29 +109,16 @@ impl Cancel for AtomicBool {
     }
 }
 
-macro_rules! forward {
-    ($([$($generics:tt)*] $type:ty: $cancel:expr;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Cancel for $type {
-            fn is_cancelled(&self) -> bool {
-                $cancel(self).is_cancelled()
-            }
-
-            #[cfg(feature = "std")]
-            fn wait(&self, pause: Duration) -> bool {
-                $cancel(self).wait(pause)
-            }
-
-            fn is_never(&self) -> bool {
-                $cancel(self).is_never()
-            }
-        }
-    )*};
-}
 forward! {
-    [C: Cancel + ?Sized] &C: Deref::deref;
-    [C: Cancel + ?Sized] Arc<C>: Deref::deref;
-    [C: Cancel] CancelledBy<C>: Self::get;
+    Cancel {
+        #![diagnostic::do_not_recommend]
+        fn is_cancelled(&self) -> bool;
+        #[cfg(feature = "std")]
+        fn wait(&self, pause: Duration) -> bool;
+        fn is_never(&self) -> bool;
+    }
+    for &T, Arc<T>;
+    [C: Cancel] CancelledBy<C>, |cancelled| cancelled.0
 }
 
 /// A function that returns a `bool`, as a [`Cancel`].
@@ -212,12 +200,6 @@ impl Cancel for Uncancelled {
 /// What [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledBy<C>(pub(crate) C);
-
-impl<C> CancelledBy<C> {
-    fn get(&self) -> &C {
-        &self.0
-    }
-}
 
 /// What [`PolicyCall::abort`](crate::PolicyCall::abort) was given.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ use core::time::Duration;
 #[cfg(feature = "tokio")]
 use std::panic;
 
+use crate::forward::forward;
 use crate::time::attempt_clock::Clock;
 #[cfg(feature = "std")]
 use crate::time::clock;
@@ -93,28 +94,15 @@ pub trait Timer {
     fn expect<'n>(&self, _: impl FnOnce() -> &'n str) {}
 }
 
-macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<T: Timer + ?Sized> Timer for $pointer {
-            fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-                (**self).sleep(duration)
-            }
-
-            fn now(&self) -> Moment {
-                (**self).now()
-            }
-
-            fn clock(&self) -> Clock {
-                (**self).clock()
-            }
-
-            fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-                (**self).expect(call);
-            }
-        }
-    )*};
+forward! {
+    Timer {
+        fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+        fn now(&self) -> Moment;
+        fn clock(&self) -> Clock;
+        fn expect<'n>(&self, call: impl FnOnce() -> &'n str);
+    }
+    for &T, Arc<T>
 }
-forward!(&T Arc<T>);
 
 /// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
 /// [`BlockingTimer`](crate::BlockingTimer). It keeps the trait's default clock. Without the feature `std` there is
