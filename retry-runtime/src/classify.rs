@@ -1,21 +1,23 @@
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::any::type_name;
 use core::fmt;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
+use crate::forward::forward;
 
 pub(crate) mod by_cause;
 pub(crate) mod cancelled;
 mod clients;
+pub(crate) mod conversions;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+#[cfg_attr(not(feature = "llm"), allow(dead_code, unreachable_pub))]
 mod fault;
-pub(crate) mod from_rejected;
-pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 pub(crate) mod into_verdict;
@@ -35,10 +37,11 @@ pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+#[cfg_attr(not(feature = "llm"), allow(dead_code))]
 mod rules;
 pub mod says;
 pub(crate) mod sources;
-#[cfg(any(feature = "http", feature = "llm"))]
+#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
 mod status;
 pub(crate) mod timed_out;
 pub(crate) mod unknown;
@@ -164,46 +167,13 @@ pub trait Classify {
     }
 }
 
-impl<E: Classify + ?Sized> Classify for &E {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
+forward! {
+    Classify {
+        fn classify(&self) -> Verdict;
+        fn is_final(&self) -> bool;
+        fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
-}
-
-impl<E: Classify + ?Sized> Classify for Box<E> {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
-    }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
-}
-
-impl<E: Classify + ?Sized> Classify for alloc::sync::Arc<E> {
-    fn classify(&self) -> Verdict {
-        (**self).classify()
-    }
-
-    fn is_final(&self) -> bool {
-        (**self).is_final()
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).describe(f)
-    }
+    for &T, Box<T>, Arc<T>
 }
 
 impl Classify for TimedOut {
@@ -211,7 +181,5 @@ impl Classify for TimedOut {
         Verdict::TIMEOUT
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

@@ -21,8 +21,6 @@ pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod paced;
 pub(crate) mod place;
-#[cfg(all(test, feature = "std"))]
-mod properties;
 #[cfg(feature = "std")]
 pub(crate) mod queue;
 #[cfg(feature = "std")]
@@ -33,6 +31,8 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[cfg(feature = "std")]
 mod slow_start;
+#[cfg(all(test, feature = "std"))]
+mod tests;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 #[cfg(feature = "std")]
@@ -48,6 +48,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
+use crate::forward::forward;
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
@@ -291,82 +292,16 @@ impl IntoIterator for LimiterChanges {
     }
 }
 
-/// Has limiters do what the one that they hold or point to does.
-macro_rules! forward {
-    ($(($($generics:tt)*) $limiter:ty, $this:ident: $held:expr;)*) => {$(
-        impl<$($generics)*> Limiter for $limiter {
-            #[inline]
-            fn enter(&self, cost: u32) -> Ticket {
-                let $this = self;
-                $held.enter(cost)
-            }
-
-            #[inline]
-            fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-                let $this = self;
-                $held.poll(ticket, waker)
-            }
-
-            #[inline]
-            fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-                let $this = self;
-                $held.leave(ticket, end)
-            }
-
-            #[inline]
-            fn longest_wait(&self) -> Option<Duration> {
-                let $this = self;
-                $held.longest_wait()
-            }
-
-            fn handles_throttling(&self) -> bool {
-                let $this = self;
-                $held.handles_throttling()
-            }
-        }
-    )*};
-}
 forward! {
-    (L: Limiter + ?Sized) &L, this: (**this);
-    (L: Limiter + ?Sized) Arc<L>, this: (**this);
-    (L: Limiter + ?Sized) Rc<L>, this: (**this);
-    (L: Limiter + ?Sized) Box<L>, this: (**this);
-}
-#[cfg(feature = "std")]
-forward! {
-    () ConcurrencyLimiter, this: this.0;
-    (By: Gate) RateLimiter<By>, this: this.0;
-}
-
-/// A switch: `None` makes nobody wait.
-impl<L: Limiter> Limiter for Option<L> {
-    #[inline]
-    fn enter(&self, cost: u32) -> Ticket {
-        match self {
-            Some(limiter) => limiter.enter(cost),
-            None => Ticket::new(0, cost),
-        }
+    Limiter {
+        fn enter(&self, cost: u32) -> Ticket => Ticket::new(0, cost);
+        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn => Turn::Begin;
+        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> => None;
+        fn longest_wait(&self) -> Option<Duration> => None;
+        fn handles_throttling(&self) -> bool => false;
     }
-
-    #[inline]
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        match self {
-            Some(limiter) => limiter.poll(ticket, waker),
-            None => Turn::Begin,
-        }
-    }
-
-    #[inline]
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        self.as_ref()?.leave(ticket, end)
-    }
-
-    #[inline]
-    fn longest_wait(&self) -> Option<Duration> {
-        self.as_ref()?.longest_wait()
-    }
-
-    fn handles_throttling(&self) -> bool {
-        self.as_ref().is_some_and(L::handles_throttling)
-    }
+    for &T, Arc<T>, Rc<T>, Box<T>;
+    Option<T>: "A switch: `None` makes nobody wait.";
+    #[cfg(feature = "std")] [] ConcurrencyLimiter, |limiter| limiter.0;
+    #[cfg(feature = "std")] [By: Gate] RateLimiter<By>, |limiter| limiter.0
 }

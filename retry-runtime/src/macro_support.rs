@@ -43,9 +43,8 @@ pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within}
 pub use crate::call::next_attempt::NextAttempt;
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
-pub use crate::classify::cancelled::{Cancelled, FromCancelled};
-pub use crate::classify::from_rejected::FromRejected;
-pub use crate::classify::from_timed_out::FromTimedOut;
+pub use crate::classify::cancelled::Cancelled;
+pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
 pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;
@@ -68,8 +67,9 @@ pub use crate::policy::values::Values;
 pub use crate::stream;
 pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
-pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
+pub use crate::time::cancel::{Cancel, Uncancelled, abortable};
 pub use crate::time::default_timer::DefaultTimer;
+pub use crate::time::pause::{OwnWaker, give_way};
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use shuttle::future::{block_on, spawn, yield_now};
 
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::queue::Queue;
 use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::many;
@@ -26,14 +26,8 @@ impl Gate for Places {
         Ok(0)
     }
 
-    fn ended(
-        &mut self,
-        cost: u32,
-        _: u32,
-        _: End,
-        _: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
-        self.0 += cost;
+    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        self.0 += ended.cost;
         None
     }
 }

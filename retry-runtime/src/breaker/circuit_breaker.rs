@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
+use crate::forward::forward;
+use crate::listed::listed;
 use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
@@ -112,9 +113,8 @@ impl Pass {
     /// The pass of the first trial call, which makes the breaker half open: the log and observers report it.
     pub const fn half_opening(stamp: u64) -> Self {
         Self {
-            stamp,
             half_opens: true,
-            given: 0,
+            ..Self::new(stamp)
         }
     }
 
@@ -190,17 +190,10 @@ pub enum BreakerState {
     ForcedClosed,
 }
 
-impl fmt::Display for BreakerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half open",
-            Self::ForcedOpen => "forced open",
-            Self::ForcedClosed => "forced closed",
-        })
-    }
-}
+listed!(BreakerState:
+    Closed = "closed", Open = "open", HalfOpen = "half open", ForcedOpen = "forced open",
+    ForcedClosed = "forced closed"
+);
 
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,70 +212,15 @@ pub enum Transition {
     Closed,
 }
 
-macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<B: CircuitBreaker + ?Sized> CircuitBreaker for $pointer {
-            #[inline]
-            fn admit(&self) -> Option<Pass> {
-                (**self).admit()
-            }
-
-            fn is_open(&self) -> bool {
-                (**self).is_open()
-            }
-
-            fn half_open_in(&self) -> Option<Duration> {
-                (**self).half_open_in()
-            }
-
-            fn state(&self) -> BreakerState {
-                (**self).state()
-            }
-
-            fn admit_hedge(&self) -> Option<Pass> {
-                (**self).admit_hedge()
-            }
-
-            #[inline]
-            fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-                (**self).record(pass, seen)
-            }
-        }
-    )*};
-}
-forward!(&B Arc<B> Rc<B> Box<B>);
-
-/// A switch: `None` lets everything through.
-impl<B: CircuitBreaker> CircuitBreaker for Option<B> {
-    #[inline]
-    fn admit(&self) -> Option<Pass> {
-        match self {
-            Some(breaker) => breaker.admit(),
-            None => Some(Pass::new(0)),
-        }
+forward! {
+    CircuitBreaker {
+        fn admit(&self) -> Option<Pass> => Some(Pass::new(0));
+        fn is_open(&self) -> bool => false;
+        fn half_open_in(&self) -> Option<Duration> => None;
+        fn state(&self) -> BreakerState => BreakerState::Closed;
+        fn admit_hedge(&self) -> Option<Pass> => Some(Pass::new(0));
+        fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> => None;
     }
-
-    fn is_open(&self) -> bool {
-        self.as_ref().is_some_and(B::is_open)
-    }
-
-    fn half_open_in(&self) -> Option<Duration> {
-        self.as_ref()?.half_open_in()
-    }
-
-    fn state(&self) -> BreakerState {
-        self.as_ref().map_or(BreakerState::Closed, B::state)
-    }
-
-    fn admit_hedge(&self) -> Option<Pass> {
-        match self {
-            Some(breaker) => breaker.admit_hedge(),
-            None => Some(Pass::new(0)),
-        }
-    }
-
-    #[inline]
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        self.as_ref()?.record(pass, seen)
-    }
+    for &T, Arc<T>, Rc<T>, Box<T>;
+    Option<T>: "A switch: `None` lets everything through."
 }

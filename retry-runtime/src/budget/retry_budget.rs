@@ -5,6 +5,7 @@ use alloc::rc::Rc;
 use alloc::sync::Arc;
 
 use crate::classify::kind::Kind;
+use crate::forward::forward;
 
 /// What retries are paid from, shared by calls: the key `budget`.
 ///
@@ -81,90 +82,18 @@ pub trait RetryBudget {
     }
 }
 
-macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<B: RetryBudget + ?Sized> RetryBudget for $pointer {
-            fn withdraw(&self, kind: Kind) -> bool {
-                (**self).withdraw(kind)
-            }
-
-            fn refund(&self, kind: Kind) {
-                (**self).refund(kind);
-            }
-
-            #[inline]
-            fn called(&self) {
-                (**self).called();
-            }
-
-            #[inline]
-            fn succeeded(&self, retried: Option<Kind>) {
-                (**self).succeeded(retried);
-            }
-
-            #[inline]
-            fn succeeded_at_once(&self) {
-                (**self).succeeded_at_once();
-            }
-
-            fn answered(&self, retried: Option<Kind>) {
-                (**self).answered(retried);
-            }
-
-            fn failed(&self, kind: Kind) {
-                (**self).failed(kind);
-            }
-        }
-    )*};
-}
-forward!(&B Arc<B> Rc<B> Box<B>);
-
-/// A switch: `None` pays for everything.
-impl<B: RetryBudget> RetryBudget for Option<B> {
-    #[inline]
-    fn withdraw(&self, kind: Kind) -> bool {
-        self.as_ref().is_none_or(|budget| budget.withdraw(kind))
+forward! {
+    RetryBudget {
+        fn withdraw(&self, kind: Kind) -> bool => true;
+        fn refund(&self, kind: Kind) => ();
+        fn called(&self) => ();
+        fn succeeded(&self, retried: Option<Kind>) => ();
+        fn succeeded_at_once(&self) => ();
+        fn answered(&self, retried: Option<Kind>) => ();
+        fn failed(&self, kind: Kind) => ();
     }
-
-    #[inline]
-    fn refund(&self, kind: Kind) {
-        if let Some(budget) = self {
-            budget.refund(kind);
-        }
-    }
-
-    #[inline]
-    fn called(&self) {
-        if let Some(budget) = self {
-            budget.called();
-        }
-    }
-
-    #[inline]
-    fn succeeded(&self, retried: Option<Kind>) {
-        if let Some(budget) = self {
-            budget.succeeded(retried);
-        }
-    }
-
-    #[inline]
-    fn succeeded_at_once(&self) {
-        if let Some(budget) = self {
-            budget.succeeded_at_once();
-        }
-    }
-
-    fn answered(&self, retried: Option<Kind>) {
-        if let Some(budget) = self {
-            budget.answered(retried);
-        }
-    }
-
-    fn failed(&self, kind: Kind) {
-        if let Some(budget) = self {
-            budget.failed(kind);
-        }
-    }
+    for &T, Arc<T>, Rc<T>, Box<T>;
+    Option<T>: "A switch: `None` pays for everything."
 }
 
 /// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)

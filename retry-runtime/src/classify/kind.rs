@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::listed::listed;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
@@ -20,22 +18,7 @@ pub enum Kind {
     Rejected,
 }
 
-listed!(Kind: Transient Throttled Timeout Invalid Rejected);
-
-impl Kind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Transient => "transient",
-            Self::Throttled => "throttled",
-            Self::Timeout => "timeout",
-            Self::Invalid => "invalid",
-            Self::Rejected => "rejected",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+listed!(Kind:
+    Transient = "transient", Throttled = "throttled", Timeout = "timeout", Invalid = "invalid",
+    Rejected = "rejected"
+);

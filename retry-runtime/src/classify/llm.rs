@@ -77,7 +77,7 @@ use crate::classify::Classify;
 pub use crate::classify::fault::Fault;
 use crate::classify::verdict::Verdict;
 pub use crate::classify::wait::wait_in;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 use crate::error_text::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
@@ -174,15 +174,11 @@ impl ProviderError {
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        match (self.fault, self.retry_after) {
-            (fault, Some(hint)) if fault.classify().is_retryable() => fault.classify().after(hint),
-            (fault, _) => fault.classify(),
-        }
+        let verdict = self.fault.classify();
+        verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 impl fmt::Display for ProviderError {

@@ -16,15 +16,13 @@ const READ: usize = 16 * 1024;
 /// A limit of a day that is free again sooner.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
-/// The place where a rule's words must stand. They are compared as [`words`].
+/// What a rule is for: where its words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+pub(crate) enum RuleFor {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
-    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Name,
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
-    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Envelope,
     /// In the text beside the name of a bill, by services that use it for a minute's limit.
     Misnomer,
@@ -36,20 +34,8 @@ enum Seen {
     Rolling,
 }
 
-/// What the first known name says, but a bill wins wherever it is named.
-#[cfg(feature = "llm")]
-pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
-    first_named(Seen::Name, names)
-}
-
-/// Like [`named`], of names that say little.
-#[cfg(feature = "llm")]
-pub(crate) fn named_by_envelope<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
-    first_named(Seen::Envelope, names)
-}
-
-#[cfg(feature = "llm")]
-fn first_named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+/// What the first name says for which there is such a rule, but a bill wins wherever it is named.
+pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
         let name = name.trim();
@@ -57,7 +43,7 @@ fn first_named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Opti
             Some(end) => name.ends_with(end),
             None => name == of,
         };
-        let rule = RULES.iter().find(|rule| rule.0 == seen && is_named(rule.1));
+        let rule = RULES.iter().find(|rule| rule.0 == what && is_named(rule.1));
         rule.map(|rule| rule.2)
     });
     let first = found.next();
@@ -72,17 +58,17 @@ fn first_named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Opti
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
-    let may_be = |seen, means| match (seen, means) {
-        (Seen::Name | Seen::Envelope, _) => false,
-        (Seen::Misnomer, _) => fault == Billing,
-        (Seen::Limit | Seen::Rolling, _) => fault == Throttled,
-        (Seen::Text, Throttled | Overloaded) => is_open && fault == Unknown,
-        (Seen::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
+    let may_be = |what, means| match (what, means) {
+        (RuleFor::Name | RuleFor::Envelope, _) => false,
+        (RuleFor::Misnomer, _) => fault == Billing,
+        (RuleFor::Limit | RuleFor::Rolling, _) => fault == Throttled,
+        (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
     };
     let said = words(text);
     let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
     match rules.find(|rule| says(&said, rule.1)) {
-        Some((Seen::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
+        Some((RuleFor::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
         Some(rule) => rule.2,
         None => fault,
     }

@@ -68,9 +68,7 @@ impl Verdict {
     pub(crate) const fn retry(kind: Kind) -> Self {
         Self {
             kind: Some(kind),
-            after: None,
-            ambiguous: false,
-            basis: Basis::Answer,
+            ..Self::STOP
         }
     }
 
@@ -164,6 +162,11 @@ impl Verdict {
             Basis::Failed(kind) => Some(kind),
             Basis::Answer | Basis::Unknown => self.kind,
         }
+    }
+
+    /// With that hint, if there is one.
+    pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
+        hint.map_or(self, |hint| self.after(hint))
     }
 }
 

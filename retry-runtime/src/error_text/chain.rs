@@ -5,7 +5,7 @@ use core::error::Error;
 use core::fmt::{self, Write};
 
 use crate::error_text::secrets;
-use crate::error_text::shown::Start;
+use crate::error_text::start::Start;
 
 /// More causes than a reader follows. An error that names itself as its source has no last one.
 const MOST: usize = 16;
@@ -47,6 +47,16 @@ pub(crate) fn write(
 pub(crate) fn write_error(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write(f, &error, None, error.source())
 }
+
+/// The method `describe` of what is an error: its text and its causes'.
+macro_rules! describe_with_causes {
+    () => {
+        fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            $crate::error_text::chain::write_error(self, f)
+        }
+    };
+}
+pub(crate) use describe_with_causes;
 
 /// Keeps the end of what it writes.
 struct Written<'a> {

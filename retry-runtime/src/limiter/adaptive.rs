@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
@@ -205,13 +205,8 @@ impl Gate for Adaptive {
     }
 
     #[inline]
-    fn ended(
-        &mut self,
-        cost: u32,
-        stamp: u32,
-        end: End,
-        now: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
+    fn ended(&mut self, ended: Ended, now: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        let Ended { cost, stamp, end } = ended;
         let is_current = stamp == self.lowered;
         match end {
             End::Success => {

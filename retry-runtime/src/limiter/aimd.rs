@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -132,13 +132,8 @@ impl Gate for Aimd {
     }
 
     #[inline]
-    fn ended(
-        &mut self,
-        cost: u32,
-        stamp: u32,
-        end: End,
-        _: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
+    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        let Ended { cost, stamp, end } = ended;
         let is_current = stamp == self.lowered;
         let change = match end {
             End::Success => {

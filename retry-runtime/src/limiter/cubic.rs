@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
@@ -110,19 +110,13 @@ impl Gate for Cubic {
         Ok(0)
     }
 
-    fn ended(
-        &mut self,
-        cost: u32,
-        _: u32,
-        end: End,
-        now: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
-        let is_refused = match end {
+    fn ended(&mut self, ended: Ended, now: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        let is_refused = match ended.end {
             End::Success => false,
             End::Failure { kind, .. } => kind == Kind::Throttled,
             End::Ignored => return None,
             End::NotBegun => {
-                self.tokens = (self.tokens + f64::from(cost)).min(self.capacity);
+                self.tokens = (self.tokens + f64::from(ended.cost)).min(self.capacity);
                 return None;
             }
         };

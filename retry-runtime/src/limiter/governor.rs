@@ -7,9 +7,9 @@ use governor::middleware::RateLimitingMiddleware;
 use governor::state::{DirectStateStore, NotKeyed};
 use governor::{InsufficientCapacity, NotUntil};
 
-use crate::limiter::gate::Gate;
+use crate::limiter::LimiterChange;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::rate_limiter::RateLimiter;
-use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
 type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
@@ -69,13 +69,7 @@ where
         }
     }
 
-    fn ended(
-        &mut self,
-        _: u32,
-        _: u32,
-        _: End,
-        _: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
+    fn ended(&mut self, _: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
         None
     }
 }

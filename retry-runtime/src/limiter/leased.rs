@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::queue::Queue;
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::{End, LimiterChange};
@@ -115,15 +115,9 @@ impl Gate for Leased {
     }
 
     #[inline]
-    fn ended(
-        &mut self,
-        cost: u32,
-        _: u32,
-        end: End,
-        _: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
-        if end == End::NotBegun {
-            self.room = self.room.saturating_add(u64::from(cost));
+    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        if ended.end == End::NotBegun {
+            self.room = self.room.saturating_add(u64::from(ended.cost));
         }
         None
     }

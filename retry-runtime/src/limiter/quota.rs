@@ -2,7 +2,7 @@ use core::mem;
 use core::time::Duration;
 
 use crate::limiter::debt::Debt;
-use crate::limiter::gate::Gate;
+use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
 use crate::limiter::{End, LimiterChange};
@@ -221,18 +221,12 @@ impl Gate for Quota {
     }
 
     #[inline]
-    fn ended(
-        &mut self,
-        cost: u32,
-        credited: u32,
-        end: End,
-        _: impl FnOnce() -> Moment,
-    ) -> Option<LimiterChange> {
-        if end == End::NotBegun {
+    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+        if ended.end == End::NotBegun {
             if let Some(requests) = &mut self.requests {
                 requests.undo(1, 0, self.period);
             }
-            self.units.undo(cost, credited, self.period);
+            self.units.undo(ended.cost, ended.stamp, self.period);
         }
         None
     }

@@ -2,6 +2,7 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
 
+use crate::forward::forward;
 use crate::observe::event::Event;
 
 /// Sees what happens in calls: the key `observe`.
@@ -55,24 +56,12 @@ pub trait Observer {
     fn observe(&self, event: &Event<'_>);
 }
 
-macro_rules! through_pointer {
-    ($($pointer:ty),*) => {$(
-        impl<T: Observer + ?Sized> Observer for $pointer {
-            fn observe(&self, event: &Event<'_>) {
-                (**self).observe(event);
-            }
-        }
-    )*};
-}
-through_pointer!(&T, Box<T>, Rc<T>, Arc<T>);
-
-/// `None` observes nothing.
-impl<T: Observer> Observer for Option<T> {
-    fn observe(&self, event: &Event<'_>) {
-        if let Some(observer) = self {
-            observer.observe(event);
-        }
+forward! {
+    Observer {
+        fn observe(&self, event: &Event<'_>) => ();
     }
+    for &T, Box<T>, Rc<T>, Arc<T>;
+    Option<T>: "`None` observes nothing."
 }
 
 /// Both observe, in order.

@@ -19,7 +19,7 @@ use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
-use crate::time::cancel::Signal;
+use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
 /// An execution that may begin or, beside it, what it waits for. `None` where it was rejected.

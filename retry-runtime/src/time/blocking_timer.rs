@@ -1,6 +1,7 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
+use crate::forward::forward;
 use crate::time::attempt_clock::Clock;
 use crate::time::cancel::{Cancel, STEP};
 #[cfg(feature = "std")]
@@ -125,37 +126,18 @@ pub trait BlockingTimer {
     }
 }
 
-macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: BlockingTimer + ?Sized> BlockingTimer for $pointer {
-            fn sleep(&self, duration: Duration) {
-                (**self).sleep(duration);
-            }
-
-            fn now(&self) -> Moment {
-                (**self).now()
-            }
-
-            fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
-                (**self).sleep_or_cancelled(duration, cancel)
-            }
-
-            fn park(&self, at_most: Option<Duration>) {
-                (**self).park(at_most);
-            }
-
-            fn to_sleep(&self, duration: Duration) -> Duration {
-                (**self).to_sleep(duration)
-            }
-
-            fn clock(&self) -> Clock {
-                (**self).clock()
-            }
-        }
-    )*};
+forward! {
+    BlockingTimer {
+        #![diagnostic::do_not_recommend]
+        fn sleep(&self, duration: Duration);
+        fn now(&self) -> Moment;
+        fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool;
+        fn park(&self, at_most: Option<Duration>);
+        fn to_sleep(&self, duration: Duration) -> Duration;
+        fn clock(&self) -> Clock;
+    }
+    for &T, Arc<T>
 }
-forward!(&T Arc<T>);
 
 #[cfg(feature = "std")]
 impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {

@@ -1,9 +1,9 @@
-//! What cuts a pause short: the key `cancel`, and pauses themselves.
+//! What cuts a pause short, or a call: the keys `cancel` and `abort`.
 
 use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
-use core::ops::{Deref, DerefMut};
+use core::ops::DerefMut;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker, ready};
@@ -13,6 +13,7 @@ use std::thread;
 
 use pin_project_lite::pin_project;
 
+use crate::forward::forward;
 use crate::key::{Key, Unnamed};
 
 #[cfg(feature = "std")]
@@ -108,29 +109,16 @@ impl Cancel for AtomicBool {
     }
 }
 
-macro_rules! forward {
-    ($([$($generics:tt)*] $type:ty: $cancel:expr;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Cancel for $type {
-            fn is_cancelled(&self) -> bool {
-                $cancel(self).is_cancelled()
-            }
-
-            #[cfg(feature = "std")]
-            fn wait(&self, pause: Duration) -> bool {
-                $cancel(self).wait(pause)
-            }
-
-            fn is_never(&self) -> bool {
-                $cancel(self).is_never()
-            }
-        }
-    )*};
-}
 forward! {
-    [C: Cancel + ?Sized] &C: Deref::deref;
-    [C: Cancel + ?Sized] Arc<C>: Deref::deref;
-    [C: Cancel] CancelledBy<C>: Self::get;
+    Cancel {
+        #![diagnostic::do_not_recommend]
+        fn is_cancelled(&self) -> bool;
+        #[cfg(feature = "std")]
+        fn wait(&self, pause: Duration) -> bool;
+        fn is_never(&self) -> bool;
+    }
+    for &T, Arc<T>;
+    [C: Cancel] CancelledBy<C>, |cancelled| cancelled.0
 }
 
 /// A function that returns a `bool`, as a [`Cancel`].
@@ -212,12 +200,6 @@ impl Cancel for Uncancelled {
 /// What [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledBy<C>(pub(crate) C);
-
-impl<C> CancelledBy<C> {
-    fn get(&self) -> &C {
-        &self.0
-    }
-}
 
 /// What [`PolicyCall::abort`](crate::PolicyCall::abort) was given.
 #[derive(Clone, Copy, Debug)]
@@ -325,129 +307,4 @@ pub fn abortable<L: Future>(
 /// Whether that future has completed, asked with the waker of the task. It must not be polled again where it has.
 pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>, waker: &Waker) -> bool {
     cancelled.poll(&mut Context::from_waker(waker)).is_ready()
-}
-
-/// The waker of the task that waits for it. Embassy's timers refuse any other.
-#[derive(Debug)]
-pub struct OwnWaker;
-
-impl Future for OwnWaker {
-    type Output = Waker;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
-        Poll::Ready(context.waker().clone())
-    }
-}
-
-/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it can
-/// fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each future.
-pub fn give_way() -> GiveWay {
-    GiveWay { is_due: true }
-}
-
-#[derive(Debug)]
-pub struct GiveWay {
-    is_due: bool,
-}
-
-impl Future for GiveWay {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if !self.is_due {
-            return Poll::Ready(());
-        }
-        self.is_due = false;
-        context.waker().wake_by_ref();
-        Poll::Pending
-    }
-}
-
-/// The pause that `sleep` is, cut short once `cancelled` completes: then true. Where both are over, it counts as
-/// cancelled. One that is over at once yields to the executor all the same.
-pub(crate) fn pause_or_cancelled(
-    mut cancelled: Pin<&mut impl Future>,
-    sleep: Pin<&mut impl Future>,
-) -> impl Future<Output = bool> {
-    let mut pause = Pause::new(sleep);
-    poll_fn(move |context| {
-        if cancelled.as_mut().poll(context).is_ready() {
-            return Poll::Ready(true);
-        }
-        pause.poll(context).map(|()| false)
-    })
-}
-
-/// What may cancel a batch or a plan, which asks again after it was cancelled.
-#[cfg(any(feature = "batch", feature = "plan"))]
-pub(crate) struct Signal<'a, F> {
-    cancelled: Pin<&'a mut F>,
-    waker: Waker,
-    has_come: bool,
-}
-
-#[cfg(any(feature = "batch", feature = "plan"))]
-impl<'a, F: Future> Signal<'a, F> {
-    pub(crate) async fn new(cancelled: Pin<&'a mut F>) -> Self {
-        Self {
-            cancelled,
-            waker: OwnWaker.await,
-            has_come: false,
-        }
-    }
-
-    pub(crate) fn is_cancelled(&mut self) -> bool {
-        self.has_come = self.has_come || is_cancelled(self.cancelled.as_mut(), &self.waker);
-        self.has_come
-    }
-
-    /// Whether the signal has come. The task is woken once it does.
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> bool {
-        self.has_come = self.has_come || self.cancelled.as_mut().poll(context).is_ready();
-        self.has_come
-    }
-
-    /// The pause that `sleep` is, or as much of it as there is before it is cancelled.
-    pub(crate) async fn pause(&mut self, sleep: Pin<&mut impl Future>) {
-        if !self.has_come {
-            self.has_come = pause_or_cancelled(self.cancelled.as_mut(), sleep).await;
-        }
-    }
-}
-
-/// A sleep that yields to the executor where it is over at once.
-pub(crate) struct Pause<'a, S> {
-    sleep: Pin<&'a mut S>,
-    state: PauseState,
-}
-
-enum PauseState {
-    Begins,
-    Sleeps,
-    GaveWay,
-}
-
-impl<'a, S: Future> Pause<'a, S> {
-    pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
-        Self {
-            sleep,
-            state: PauseState::Begins,
-        }
-    }
-
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.state {
-            PauseState::Begins => {
-                if self.sleep.as_mut().poll(context).is_pending() {
-                    self.state = PauseState::Sleeps;
-                } else {
-                    self.state = PauseState::GaveWay;
-                    context.waker().wake_by_ref();
-                }
-                Poll::Pending
-            }
-            PauseState::Sleeps => self.sleep.as_mut().poll(context).map(drop),
-            PauseState::GaveWay => Poll::Ready(()),
-        }
-    }
 }

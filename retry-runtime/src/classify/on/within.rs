@@ -6,6 +6,7 @@ use private::Sealed;
 
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, sources};
+use crate::forward::forward;
 
 /// What the first error of type `T` says, inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its sources
 /// are searched for one, also in a `Box` or `Arc`. If there is none, stop.
@@ -109,17 +110,5 @@ chain! {
 }
 
 impl<E: Chain + ?Sized> Sealed for Box<E> {}
-
-impl<E: Chain + ?Sized> Chain for Box<E> {
-    fn outermost(&self) -> &(dyn Error + 'static) {
-        (**self).outermost()
-    }
-}
-
 impl<E: Chain + ?Sized> Sealed for Arc<E> {}
-
-impl<E: Chain + ?Sized> Chain for Arc<E> {
-    fn outermost(&self) -> &(dyn Error + 'static) {
-        (**self).outermost()
-    }
-}
+forward! { Chain { fn outermost(&self) -> &(dyn Error + 'static); } for Box<T>, Arc<T> }

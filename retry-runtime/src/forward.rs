@@ -1,0 +1,57 @@
+//! What pointers, switches and wrappers do by what they hold.
+
+/// Implements a trait for what holds a value of it: each method calls the value's. The types come after the methods:
+/// pointers; `Option<T>`, where each method says after `=>` what a `None` does; and others, with the value they hold.
+macro_rules! forward {
+    (
+        $trait:ident $methods:tt for $($pointer:ty),+
+        $(; Option<T>: $doc:literal)?
+        $(; $(#[$attr:meta])* [$($generics:tt)*] $holder:ty, |$this:ident| $held:expr)*
+    ) => {
+        $(forward!(@held $trait $methods [] [T: $trait + ?Sized] $pointer, |this| **this);)+
+        $(forward!(@option $trait $methods $doc);)?
+        $(forward!(@held $trait $methods [$(#[$attr])*] [$($generics)*] $holder, |$this| $held);)*
+    };
+    (
+        @held $trait:ident {
+            $(#![$of_all:meta])*
+            $($(#[$of:meta])* fn $name:ident$(<$life:lifetime>)?(&self $(, $arg:ident: $type:ty)*)
+                $(-> $out:ty)? $(=> $none:expr)?;)+
+        }
+        [$($attr:tt)*] [$($generics:tt)*] $holder:ty, |$this:ident| $held:expr
+    ) => {
+        $(#[$of_all])*
+        $($attr)*
+        impl<$($generics)*> $trait for $holder {
+            $(
+                $(#[$of])*
+                #[inline]
+                fn $name$(<$life>)?(&self $(, $arg: $type)*) $(-> $out)? {
+                    let $this = self;
+                    ($held).$name($($arg),*)
+                }
+            )+
+        }
+    };
+    (
+        @option $trait:ident {
+            $(fn $name:ident(&self $(, $arg:ident: $type:ty)*) $(-> $out:ty)? => $none:expr;)+
+        }
+        $doc:literal
+    ) => {
+        #[doc = $doc]
+        impl<T: $trait> $trait for Option<T> {
+            $(
+                #[inline]
+                fn $name(&self $(, $arg: $type)*) $(-> $out)? {
+                    match self {
+                        Some(held) => held.$name($($arg),*),
+                        None => $none,
+                    }
+                }
+            )+
+        }
+    };
+}
+
+pub(crate) use forward;
