@@ -7,22 +7,24 @@ use core::time::Duration;
 use super::part::{Part, ShownItem};
 use super::round::Round;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::{Decision, hint_rule, refusal};
+use crate::call::decide::{Decision, refused};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::observer::ObserverKey;
-use crate::classify::verdict::Verdict;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// What items must have in common to share a decision: their retries so far, the kind of failure, and why the hint alone
-/// gives them up, if it does, so that it does not give up others.
+/// What items must have in common to share a decision: their retries so far, the kind of failure, what the budget hears of
+/// one that is not worth a retry, and why the failure alone gives them up, if it does, so that it does not give up others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
-    kind: Option<usize>,
+    kind: Option<Kind>,
+    basis: Basis,
     refused: Option<usize>,
 }
 
@@ -35,14 +37,17 @@ pub(super) struct ItemFailure {
     /// Whether the budget hears of the item: by itself, or for those too that its call failed with as a whole, and that are
     /// like it.
     pub(super) leads: bool,
+    /// Whether another item paid for the last retry of both.
+    pub(super) is_unpaid: bool,
 }
 
 struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many items lead, for how many of those a retry is paid, and how many have asked.
+    /// How many items lead, for how many of those the last retry was paid and the next one is, and how many have asked.
     leaders: usize,
+    followed: usize,
     paid: usize,
     asked: usize,
     /// How many items are sent again.
@@ -59,8 +64,11 @@ struct Group {
 pub(super) struct Groups<'a> {
     alike: BTreeMap<Alike, Group>,
     policy: &'a Policy,
+    idempotent: bool,
     /// The time until the deadline.
     left: Duration,
+    /// The pause before the next round: the longest of all that are to wait.
+    pub(super) pause: Option<Duration>,
 }
 
 impl<'a> Groups<'a> {
@@ -74,9 +82,11 @@ impl<'a> Groups<'a> {
         let mut all = Self {
             alike: BTreeMap::new(),
             policy: round.policy,
+            idempotent: round.idempotent,
             left: round
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
+            pause: None,
         };
         for failure in failures {
             let ItemFailure {
@@ -84,12 +94,14 @@ impl<'a> Groups<'a> {
                 call,
                 verdict,
                 leads,
+                is_unpaid,
             } = failure;
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
                 first: index,
                 items: 0,
                 leaders: 0,
+                followed: 0,
                 paid: 0,
                 asked: 0,
                 again: 0,
@@ -100,6 +112,7 @@ impl<'a> Groups<'a> {
             });
             group.items += 1;
             group.leaders += usize::from(leads);
+            group.followed += usize::from(leads && !is_unpaid);
             if verdict.hint() > group.verdict.hint() {
                 group.verdict = verdict;
             }
@@ -112,22 +125,25 @@ impl<'a> Groups<'a> {
                 .cancelled(round.cancelled)
                 .idempotent(round.idempotent)
                 .limited(is_limited)
-                .times(group.leaders);
+                .times(group.leaders, group.followed);
             if let Some(budget) = budget {
                 failure = failure.budget(budget);
             }
             group.decision = group.call.decide(&mut failure);
             group.paid = failure.paid;
+            all.pause = all.pause.max(group.decision.ok());
         }
         all
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
-        let rule = hint_rule(self.policy, verdict.kind());
+        let left = self.left.min(call.pauses_left(self.policy));
+        let refused = refused(self.policy, verdict, self.idempotent, left);
         Alike {
             call,
-            kind: verdict.kind().map(|kind| kind as usize),
-            refused: refusal(rule, verdict.hint(), self.left).map(|reason| reason as usize),
+            kind: verdict.kind(),
+            basis: verdict.basis(),
+            refused: refused.map(|reason| reason as usize),
         }
     }
 
@@ -138,20 +154,16 @@ impl<'a> Groups<'a> {
         let Some(group) = self.alike.get_mut(&alike) else {
             return Err(Reason::NotRetryable);
         };
-        group.decision?;
+        let delay = group.decision?;
         group.asked += usize::from(failure.leads);
         if group.asked > group.paid {
             group.unpaid.get_or_insert(failure.index);
             return Err(Reason::Budget);
         }
         group.again += 1;
-        Ok(group.call)
-    }
-
-    /// The pause before the next round: the longest of all that are to wait.
-    pub(super) fn pause(&self) -> Option<Duration> {
-        let delays = self.alike.values().filter_map(|group| group.decision.ok());
-        delays.max()
+        let mut call = group.call;
+        call.pauses(self.pause.map_or(Duration::ZERO, |pause| pause - delay));
+        Ok(call)
     }
 
     /// A record for each group, and one for its items that the budget did not pay for. It shows the error of the first.
@@ -162,7 +174,7 @@ impl<'a> Groups<'a> {
         shown: &ShownItem<'_>,
         observer: &mut impl ObserverKey,
     ) -> Option<Part> {
-        let pause = self.pause().unwrap_or_default();
+        let pause = self.pause.unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);
         for group in self.alike.values() {
             let part = |first, items, follows| Part {

@@ -20,7 +20,6 @@ use crate::call::decide;
 use crate::call::guards::Guards;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
@@ -29,13 +28,14 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::under_way::{Awaited, in_order};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::key::Key;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
+use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
@@ -436,7 +436,8 @@ where
     fn miscounted(&mut self, entries: Vec<EntryOf<I, K>>, answers: usize) -> End {
         let items = entries.len();
         let miscount = Miscount { answers, items };
-        for entry in entries {
+        for mut entry in entries {
+            entry.attempts.release();
             self.end(&entry, ItemEnd::Miscounted(miscount), Reason::Unanswered);
             let attempts = entry.attempts.call().attempt();
             self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));
@@ -458,7 +459,14 @@ where
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        decide::verdict(&self.rules.policy, || self.on.verdict(error))
+        decide::verdict(&self.rules.policy_in_force(), || {
+            let verdict = self.on.verdict(error);
+            if verdict.basis() == Basis::Unknown {
+                let on = &self.on;
+                unknown_error::tell(self.rules.name(), &Described { on, error });
+            }
+            verdict
+        })
     }
 
     fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
@@ -474,6 +482,7 @@ where
             call,
             verdict,
             leads,
+            is_unpaid: entry.is_unpaid,
         };
         self.failed.push((entry.index, (entry, failure)));
     }
@@ -486,7 +495,7 @@ where
     ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let name = self.rules.name().to_owned();
-        let policy = Site::new(&self.rules.policy, &name).policy_in_force();
+        let policy = self.rules.policy_in_force();
         let round = self.round((&policy, &name), tally.items, now, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));
@@ -507,7 +516,7 @@ where
         let of_tally = tally.report(&round, self.ended, &shown, observer);
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
-        let pause = groups.pause();
+        let pause = groups.pause;
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
             self.has_begun = false;

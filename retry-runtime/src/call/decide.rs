@@ -79,7 +79,7 @@ impl Call {
         retry: u32,
     ) -> Decision {
         let (policy, values) = (failure.site.policy, failure.values);
-        let rule = hint_rule(policy, Some(kind));
+        let rule = hint_rule(policy, kind);
         let left = self.time_left(failure).ok_or(Reason::Deadline);
         if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
@@ -107,11 +107,16 @@ impl Call {
 
     /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
-        let left = match failure.site.policy.delay_limit() {
+        let left = self.pauses_left(failure.site.policy);
+        Some(left.min(self.until_deadline(failure)?))
+    }
+
+    /// Of the time for pauses, [`Duration::MAX`] without a limit.
+    pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
+        match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
             None => Duration::MAX,
-        };
-        Some(left.min(self.until_deadline(failure)?))
+        }
     }
 
     fn until_deadline(&self, failure: &Failure<'_>) -> Option<Duration> {
@@ -132,17 +137,31 @@ impl Call {
     }
 }
 
-/// The verdict on a failure. If retries are off, nobody is asked.
+/// The verdict on a failure. If retries are off, nobody is asked, and protections hear nothing of it.
 pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Verdict {
     if policy.is_enabled() {
         classify()
     } else {
-        Verdict::STOP
+        Verdict::STOP.based_on(Basis::Unknown)
+    }
+}
+
+/// Why a failure by itself gets no retry, whatever came before it, with this much time left.
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) fn refused(
+    policy: &Policy,
+    verdict: Verdict,
+    idempotent: bool,
+    left: Duration,
+) -> Option<Reason> {
+    match retryable(verdict, idempotent) {
+        Ok(kind) => refusal(hint_rule(policy, kind), verdict.hint(), left),
+        Err(reason) => Some(reason),
     }
 }
 
 /// The kind as which a failure is worth a retry, whatever came before it.
-pub(crate) fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
+fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     let kind = verdict.kind().ok_or(Reason::NotRetryable)?;
     if verdict.is_ambiguous() && !idempotent {
         return Err(Reason::Ambiguous);
@@ -162,15 +181,15 @@ pub(super) fn computed_range(
 }
 
 /// What a hint does, and the longest. A breaker's is no server's: before it has passed, nothing gets through.
-pub(crate) fn hint_rule(policy: &Policy, kind: Option<Kind>) -> (Hint, Option<Duration>) {
+fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
-        Some(Kind::Rejected) => (Hint::Honor, None),
+        Kind::Rejected => (Hint::Honor, None),
         _ => (policy.hint_rule(), policy.longest_hint()),
     }
 }
 
 /// Why a hint alone ends a call that has this much time left.
-pub(crate) fn refusal(
+fn refusal(
     (rule, longest): (Hint, Option<Duration>),
     hint: Option<Duration>,
     left: Duration,

@@ -47,6 +47,12 @@ impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Context<P, K, N> {
     pub(crate) fn name(&self) -> &str {
         name(&self.keys.name, &self.default)
     }
+
+    /// The policy with what is installed over it.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn policy_in_force(&self) -> Policy {
+        Site::new(self.policy.borrow(), self.name()).policy_in_force()
+    }
 }
 
 impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Shared for Context<P, K, N> {

@@ -19,7 +19,7 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::error_text::shown::shown;
 use crate::key::Key;
 use crate::observe::attempt_end::AttemptEnd;
@@ -27,6 +27,7 @@ use crate::observe::event::{Event, EventData};
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
+use crate::observe::unknown_error;
 use crate::plan::event::CallOfSubtask;
 use crate::plan::node::SubtaskFailure;
 use crate::plan::round_budget::RoundBudget;
@@ -352,12 +353,16 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     where
         On: OnError<E>,
     {
-        let policy = &self.plan.policy;
-        let verdict = decide::verdict(policy, || self.on.verdict(&error));
+        let policy = self.plan.policy_in_force();
+        let verdict = decide::verdict(&policy, || self.on.verdict(&error));
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        attempts.failed_with_others(&mut self.plan.of(execution.subtask), verdict, &error);
+        let subtask = &mut self.plan.of(execution.subtask);
+        if known.is_some_and(|verdict| verdict.basis() == Basis::Unknown) {
+            subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
+        }
+        attempts.failed_with_others(subtask, verdict, &error);
         let run = &mut self.runs[execution.index];
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
@@ -404,7 +409,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         }
         // A loaded failure has no error that could be classified, and loading it asks for another try.
         // Nor is one classified where retries are off: the round's decision ends the plan.
-        let error = error.filter(|_| self.plan.policy.is_enabled());
+        let error = error.filter(|_| self.plan.policy_in_force().is_enabled());
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 

@@ -6,7 +6,7 @@ use core::pin::pin;
 use core::time::Duration;
 
 use crate::call::attempted;
-use crate::call::decide::{hint_rule, refusal, retryable};
+use crate::call::decide::refused;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::into_chain::IntoChain;
@@ -276,6 +276,7 @@ where
         keys: &mut RunKeys<On, K>,
         left: Duration,
     ) -> Round {
+        let policy = keys.plan.policy_in_force();
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.len() {
             let node = &self.nodes[index];
@@ -284,15 +285,7 @@ where
                 continue;
             }
             let verdict = keys.verdict(index, node.error());
-            let refused = match retryable(verdict, keys.plan.keys.idempotent) {
-                Ok(kind) => refusal(
-                    hint_rule(&keys.plan.policy, Some(kind)),
-                    verdict.hint(),
-                    left,
-                ),
-                Err(reason) => Some(reason),
-            };
-            match refused {
+            match refused(&policy, verdict, keys.plan.keys.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason, keys),

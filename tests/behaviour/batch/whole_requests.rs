@@ -7,9 +7,9 @@ use retry_runtime::{
     Breaker, BreakerState, Budget, Kind, Policy, Reason, RetryBudget, retry_each, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use tokio::time::advance;
+use tokio::time::{advance, sleep};
 
-use super::{Answers, EXACT};
+use super::{Answers, EXACT, secs};
 
 #[tokio::test(start_paused = true)]
 async fn one_that_fails_ends_no_other_item() {
@@ -86,6 +86,22 @@ async fn a_success_is_one_as_a_failure_is() {
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
 }
 
+/// The passes of the other items are of no attempt that nobody waited for.
+#[tokio::test(start_paused = true)]
+async fn one_that_was_answered_late_did_not_hang() {
+    let all = Ok(vec![Ok(0); 5]);
+    let too_few = Ok(vec![Ok(0); 4]);
+    for answers in [all, too_few, Err(STOP)] {
+        let breaker = Breaker::new().hung_after(secs(1)).consecutive_failures(3);
+        let results = retry_each(EXACT.breaker(&breaker), 0..5, async |_| {
+            sleep(secs(2)).await;
+            answers.clone()
+        });
+        assert_eq!(results.await.len(), 5);
+        assert_eq!(breaker.state(), BreakerState::Closed, "{answers:?}");
+    }
+}
+
 /// Sends so many items in batches of three; after these answers, each succeeds. What is in the budget before each request
 /// and in the end, and how the items end.
 async fn paid(
@@ -126,6 +142,16 @@ async fn items_that_failed_apart_before_pay_apart() {
     let (seen, _) = paid(&Budget::standard(), 3, vec![apart, Err(TRANSIENT)]).await;
     // The two payments of the last request come back.
     assert_eq!(seen, [500.0, 458.0, 430.0, 458.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_paid_once_comes_back_once() {
+    let budget = Budget::standard();
+    (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    let apart = Ok(vec![Err(STOP); 3]);
+    let (seen, _) = paid(&budget, 3, vec![Err(TRANSIENT), apart]).await;
+    // The payment with the first answer, and 1 for each of the others.
+    assert_eq!(seen, [360.0, 346.0, 362.0]);
 }
 
 #[tokio::test(start_paused = true)]
