@@ -74,8 +74,8 @@ macro_rules! value {
 
 pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
 
-/// The values of a template. Nothing drops them if the macro panics between two: the code for that would stand at each
-/// template, a tenth of all that the compiler makes of this crate.
+/// The values of a template. If the macro panics between two, nothing drops them: code for that would stand at each
+/// template, and the compiler would take longer for this crate.
 pub(crate) type Values = ManuallyDrop<Vec<TokenStream>>;
 
 /// Adds a value to a list.
@@ -239,12 +239,11 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// The first answer about a token, groups' content included. `ask` sees the tokens beside it: those before it, and those
-/// from it on.
-pub(crate) fn find<T>(
-    tokens: TokenStream,
-    ask: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T>,
-) -> Option<T> {
+/// What is asked about a token, by the tokens beside it: those before it, and those from it on.
+type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
+
+/// The first answer about a token, groups' content included.
+pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<T> {
     let tokens = trees(tokens);
     for at in 0..tokens.len() {
         let (before, from) = tokens.split_at(at);

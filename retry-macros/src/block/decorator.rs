@@ -9,7 +9,9 @@ mod wrapped;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::{Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, parse_quote};
+use syn::{
+    Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, WherePredicate, parse_quote,
+};
 
 use self::definition::Definition;
 use self::methods::Methods;
@@ -70,13 +72,12 @@ impl Decorator {
             generics: &self.declared.generics,
         };
         let forwarded = self.pointers(arguments, &path, &members, &mut errors);
-        let mut bounds = Bounds {
-            sendable: self.hands_out_send_futures(&members),
-            of_copy: Vec::new(),
-        };
+        // What the copy says about the original's types. Without a copy, the compiler knows.
+        let mut bounds = Vec::new();
+        let sendable = self.hands_out_send_futures(&members);
         if of.is_some() {
             let supertraits = wrapped.supertraits(&self.declared.supertraits);
-            bounds.of_copy.extend(supertraits);
+            bounds.extend(supertraits);
         }
         let mut declared = TokenStream::new();
         let mut methods = Methods::new(arguments, &wrapped, of.is_some());
@@ -87,7 +88,7 @@ impl Decorator {
                     match syn::parse2(tokens) {
                         Ok(item) => {
                             if of.is_some() {
-                                bounds.of_copy.extend(wrapped.bound(&item));
+                                bounds.extend(wrapped.bound(&item));
                             }
                             let handed_on = wrapped.other(&item, &mut errors);
                             methods.implemented.append_all(handed_on);
@@ -111,7 +112,12 @@ impl Decorator {
         if let Some(errors) = errors.into_compile_error() {
             return Ok(code!(#declared #errors));
         }
-        let decorator = self.decorator(arguments, &wrapped, parameter.clone(), &bounds, &methods);
+        if sendable {
+            // A `Send` future shares the wrapped client with other threads.
+            let client = wrapped.client;
+            bounds.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
+        }
+        let decorator = self.decorator(arguments, &wrapped, parameter.clone(), bounds, &methods);
         Ok(code!(#declared #decorator #forwarded))
     }
 
@@ -121,7 +127,7 @@ impl Decorator {
         arguments: &Arguments,
         wrapped: &Wrapped,
         parameter: TypeParam,
-        bounds: &Bounds,
+        bounds: Vec<WherePredicate>,
         methods: &Methods,
     ) -> TokenStream {
         let Some(KeyValue::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
@@ -141,11 +147,7 @@ impl Decorator {
         let mut generics = self.declared.generics.clone();
         let predicates = &mut generics.make_where_clause().predicates;
         predicates.push(parse_quote!(#client: #path #of_arguments));
-        predicates.extend(bounds.of_copy.clone());
-        if bounds.sendable {
-            // A `Send` future shares the wrapped client with other threads.
-            predicates.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
-        }
+        predicates.extend(bounds);
         if let Some(cloned) = definition.cloned_client() {
             predicates.push(parse_quote!(#client: #cloned));
         }
@@ -255,11 +257,4 @@ impl Decorator {
         });
         by_async_trait || by_method
     }
-}
-
-/// What must hold so that the trait can be implemented.
-struct Bounds {
-    sendable: bool,
-    /// What the copy says about the original's types. Without a copy, the compiler knows.
-    of_copy: Vec<syn::WherePredicate>,
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
+use retry_vocabulary::complaint::SKIP;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta, Token, token};
@@ -109,7 +110,7 @@ fn method(input: ParseStream) -> syn::Result<Method> {
         (None, None) => Own::Nothing,
         (None, Some(second)) if !marks.is_empty() => wrong(&second, SECOND),
         (None, Some(attribute)) => match attribute.meta {
-            Meta::List(list) if is_skip(&list.tokens) => Own::Skip,
+            Meta::List(list) if list.tokens.to_string() == SKIP => Own::Skip,
             Meta::List(list) => Own::Arguments(Arguments::parse(list.tokens)),
             Meta::Path(_) => Own::Arguments(Arguments::default()),
             Meta::NameValue(_) => wrong(
@@ -125,14 +126,6 @@ fn wrong(attribute: &Attribute, message: &str) -> Own {
     let mut arguments = Arguments::default();
     arguments.errors.at(attribute.path().span(), message);
     Own::Arguments(arguments)
-}
-
-fn is_skip(tokens: &TokenStream) -> bool {
-    let mut tokens = tokens.clone().into_iter();
-    matches!(
-        (tokens.next(), tokens.next()),
-        (Some(TokenTree::Ident(word)), None) if word == "skip"
-    )
 }
 
 /// Up to the semicolon, or to the braces of a macro.

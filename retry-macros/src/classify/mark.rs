@@ -26,27 +26,19 @@ words! {
 const OTHERS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
 
 /// What they are called elsewhere.
-const ELSEWHERE: [(&str, &str); 20] = [
-    ("fatal", "stop"),
-    ("permanent", "stop"),
-    ("no_retry", "stop"),
-    ("non_retryable", "stop"),
-    ("not_retryable", "stop"),
-    ("unrecoverable", "stop"),
-    ("recoverable", "transient"),
-    ("retry", "transient"),
-    ("retryable", "transient"),
-    ("temporary", "transient"),
-    ("rate_limit", "throttled"),
-    ("rate_limited", "throttled"),
-    ("throttle", "throttled"),
-    ("too_many_requests", "throttled"),
-    ("timed_out", "timeout"),
-    ("hint", "after"),
-    ("retry_after", "after"),
-    ("forward", "transparent"),
-    ("from", "transparent"),
-    ("inner", "transparent"),
+const ELSEWHERE: [(&str, &str); 6] = [
+    (
+        "stop",
+        "fatal permanent no_retry non_retryable not_retryable unrecoverable",
+    ),
+    ("transient", "recoverable retry retryable temporary"),
+    (
+        "throttled",
+        "rate_limit rate_limited throttle too_many_requests",
+    ),
+    ("timeout", "timed_out"),
+    ("after", "hint retry_after"),
+    ("transparent", "forward from inner"),
 ];
 
 /// What `#[classify(…)]` says, each part with where it says so.
@@ -109,9 +101,10 @@ impl Mark {
                 _ => {
                     let Some(kind) = VerdictWord::of(&name) else {
                         let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
-                        let known = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name);
+                        let is_known = |words: &str| words.split(' ').any(|word| word == name);
+                        let known = ELSEWHERE.iter().find(|(_, words)| is_known(words));
                         let suggestion = match known {
-                            Some((_, here)) => format!("it is `{here}` here"),
+                            Some((here, _)) => format!("it is `{here}` here"),
                             None => complaint::suggestion(&name, &words),
                         };
                         return Err(error!(span =>

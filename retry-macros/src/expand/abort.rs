@@ -11,10 +11,8 @@ impl Printer<'_> {
     /// Races the loop against what aborts the call. What the loop holds is dropped with it: the attempt, its place with the
     /// limiter, what was paid.
     pub(crate) fn abortable(&self, looped: TokenStream) -> TokenStream {
-        let (Some(key), Some(abort)) = (
-            self.model.arguments.get(Key::Abort),
-            self.model.expr(Key::Abort),
-        ) else {
+        let key = self.model.arguments.get(Key::Abort);
+        let Some((key, abort)) = key.zip(self.model.expr(Key::Abort)) else {
             return looped;
         };
         let (key, span) = (key.ident.span(), abort.span());

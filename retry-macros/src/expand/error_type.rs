@@ -8,27 +8,23 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::model::{Decider, ErrorType};
+use crate::expand::model::Decider;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{if_else, ours, ours_at};
 
 impl Printer<'_> {
     fn ties_errors(&self) -> bool {
-        self.is_inferred()
+        self.model.infers_error()
             && (self.model.decision == Decider::Full
                 || self.model.history.is_some()
                 || self.asyncness == Asyncness::Blocking)
     }
 
-    fn is_inferred(&self) -> bool {
-        self.model.error_type == ErrorType::Inferred
-    }
-
     /// The function of `on`, where it may name the type and can be written twice.
     fn naming(&self) -> Option<&Expr> {
         let on = self.model.expr(Key::On)?;
-        (self.is_inferred() && matches!(on, Expr::Path(_))).then_some(on)
+        (self.model.infers_error() && matches!(on, Expr::Path(_))).then_some(on)
     }
 
     /// Binds `retry_error_type`.
@@ -79,7 +75,7 @@ impl Printer<'_> {
     /// complaint points at the block.
     pub(crate) fn show(&self) -> TokenStream {
         let at_block = ours_at!(self.model.error_span=> __retry::show);
-        if_else(self.is_inferred(), at_block, ours!(__retry::show))
+        if_else(self.model.infers_error(), at_block, ours!(__retry::show))
     }
 
     /// An outcome that no code reaches, whose error is of the type that `on` names.

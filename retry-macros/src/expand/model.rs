@@ -24,7 +24,6 @@ pub(crate) struct Model {
     pub(crate) valued: Type,
     /// A type whose error is that of the outcome.
     pub(crate) failing: Type,
-    pub(crate) error_type: ErrorType,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
@@ -45,14 +44,6 @@ pub(crate) struct Model {
     pub(crate) shows_time: bool,
     /// Whether calls within an attempt know of this call.
     pub(crate) nested: bool,
-}
-
-/// Whether anything in the macro's input names the type of the error.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ErrorType {
-    Named,
-    /// The user's code says it, to the compiler.
-    Inferred,
 }
 
 /// What an attempt runs.
@@ -191,17 +182,18 @@ impl Model {
         let unit = outcome::unit(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
         let (outcome, delivery) = outcome::of(returned);
-        let streamed = outcome::stream(outcome).zip(arguments.value(Key::Stream));
-        let failing = streamed
-            .as_ref()
-            .map_or(outcome, |(streamed, _)| streamed.item);
-        let (failing, error_span) = (
-            outcome::without_value(failing),
-            outcome::error_span(failing),
-        );
+        let mode = match arguments.value(Key::Stream) {
+            Some(KeyValue::Stream(mode)) => Some(*mode),
+            _ => None,
+        };
+        let streamed = outcome::stream(outcome).zip(mode);
+        let failing = streamed.as_ref();
+        let failing = failing.map_or(outcome, |(streamed, _)| streamed.item);
+        let error_span = outcome::error_span(failing);
+        let failing = outcome::without_value(failing);
         let outcome = match &streamed {
             // Read to its end by the attempt, it may borrow what the function's stream can't.
-            Some((streamed, KeyValue::Stream(Mode::Buffer | Mode::Resume))) => {
+            Some((streamed, Mode::Buffer | Mode::Resume)) => {
                 outcome::with_shorter_stream(outcome, streamed.part)
             }
             _ => outcome.clone(),
@@ -209,10 +201,7 @@ impl Model {
         let valued = outcome::without_error(&outcome);
         let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
-            mode: match mode {
-                KeyValue::Stream(mode) => *mode,
-                _ => Mode::First,
-            },
+            mode,
             item: outcome::erase_impl_trait(streamed.item),
             boxed: streamed.boxed.map(outcome::erase_impl_trait),
             part: streamed.part,
@@ -223,7 +212,6 @@ impl Model {
             outcome,
             valued,
             failing,
-            error_type: ErrorType::Named,
             error_span,
             delivery,
             attempts: Callee::Body,
@@ -279,17 +267,15 @@ impl Model {
 
     /// The model of a block in `retrying!`, as a function.
     pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
-        let model = Self::new(arguments, block);
-        let error_type = if outcome::is_inferred(&model.failing) {
-            ErrorType::Inferred
-        } else {
-            ErrorType::Named
-        };
         Self {
             default_name: DefaultName::Surroundings,
-            error_type,
-            ..model
+            ..Self::new(arguments, block)
         }
+    }
+
+    /// Whether nothing in the macro's input names the type of the error: the user's code says it, to the compiler.
+    pub(crate) fn infers_error(&self) -> bool {
+        self.default_name == DefaultName::Surroundings && outcome::is_inferred(&self.failing)
     }
 
     /// The model of a decorator's method. Its attribute is the trait's, overridden by its own. `this` is the decorator,

@@ -51,9 +51,10 @@ pub(crate) fn hides_future(function: &Function, setting: Setting, errors: &mut E
     let Some(hidden) = returned.and_then(outcome::hidden) else {
         return false;
     };
-    let kind = match hidden.to_string().ends_with("Stream") {
-        true => "Stream<Item",
-        false => "Future<Output",
+    let kind = if hidden.to_string().ends_with("Stream") {
+        "Stream<Item"
+    } else {
+        "Future<Output"
     };
     let otherwise = setting.otherwise(function, [", or mark ", ""]);
     let (macro_name, _) = setting.names();

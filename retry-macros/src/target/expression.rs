@@ -39,39 +39,15 @@ impl Expression {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
         let tokens = opened(without_comma(trees(tokens)));
         let mut errors = Errors::default();
-        let found = (0..tokens.len()).rev().find_map(|at| {
-            let braces = as_braces(&tokens[at])?;
-            let begin = begin(&tokens[..at]);
-            (begin == 0 || is_punct(&tokens[begin - 1], ',')).then_some((begin, at, braces))
-        });
-        let (begin, at, braces, wrong) = match (found, tokens.split_last()) {
-            (Some((begin, at, braces)), Some(_)) => {
-                let wrong = tokens.get(at + 1).map(|next| match next {
-                    next if is_punct(next, ',') => NOT_LAST,
-                    _ => NOTHING_AFTER,
-                });
-                (begin, at, braces, wrong)
-            }
-            (None, Some((last, before))) => match (
-                as_braces(last),
-                closure(before).or_else(|| closure(&before[..begin(before)])),
-            ) {
-                (Some(braces), Some(begin)) => (begin, before.len(), braces, Some(CLOSURE)),
-                (Some(braces), None) if begin(before) < before.len() => {
-                    (begin(before), before.len(), braces, Some(NO_COMMA))
-                }
-                _ => {
-                    let end = match last {
-                        TokenTree::Group(group) => group.span_close(),
-                        last => last.span(),
-                    };
-                    errors.at(end, NO_BLOCK);
-                    return Self::without_block(errors);
-                }
-            },
-            (_, None) => {
-                errors.at(Span::call_site(), NO_BLOCK);
-                return Self::without_block(errors);
+        let (begin, at, braces, wrong) = match found(&tokens) {
+            Ok(found) => found,
+            Err(span) => {
+                errors.at(span, NO_BLOCK);
+                return Self {
+                    arguments: TokenStream::new(),
+                    errors,
+                    block: None,
+                };
             }
         };
         let block = Block::parse(&tokens[begin..at], braces.clone(), &mut errors);
@@ -84,13 +60,36 @@ impl Expression {
             block: Some(block),
         }
     }
+}
 
-    fn without_block(errors: Errors) -> Self {
-        Self {
-            arguments: TokenStream::new(),
-            errors,
-            block: None,
-        }
+/// Where a block begins, the index of its braces and these, and what is wrong with its place.
+type Found<'a> = (usize, usize, &'a Group, Option<&'static str>);
+
+/// The block among some tokens; where it is missed if there is none.
+fn found(tokens: &[TokenTree]) -> Result<Found<'_>, Span> {
+    let found = (0..tokens.len()).rev().find_map(|at| {
+        let braces = as_braces(&tokens[at])?;
+        let begin = begin(&tokens[..at]);
+        let wrong = tokens.get(at + 1).map(|next| match next {
+            next if is_punct(next, ',') => NOT_LAST,
+            _ => NOTHING_AFTER,
+        });
+        let begins = begin == 0 || is_punct(&tokens[begin - 1], ',');
+        begins.then_some((begin, at, braces, wrong))
+    });
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let (last, before) = tokens.split_last().ok_or_else(Span::call_site)?;
+    let end = match last {
+        TokenTree::Group(group) => group.span_close(),
+        last => last.span(),
+    };
+    let (begin, at, braces) = (begin(before), before.len(), as_braces(last).ok_or(end)?);
+    match closure(before).or_else(|| closure(&before[..begin])) {
+        Some(begin) => Ok((begin, at, braces, Some(CLOSURE))),
+        None if begin < at => Ok((begin, at, braces, Some(NO_COMMA))),
+        None => Err(end),
     }
 }
 
@@ -168,14 +167,10 @@ impl Block {
 fn inferred(arguments: &Arguments, span: Span) -> Type {
     let span = Span::mixed_site().located_at(span);
     let runtime = Ident::new(RUNTIME, span);
-    let mut outcome: Type = parse_quote_spanned!(span=> #runtime::Result<_, _>);
-    if let (Some(error), Some(named)) = (
-        outcome::error_of_result(&mut outcome),
-        named_by_on(arguments),
-    ) {
-        *error = named.clone();
+    match named_by_on(arguments) {
+        Some(error) => parse_quote_spanned!(span=> #runtime::Result<_, #error>),
+        None => parse_quote_spanned!(span=> #runtime::Result<_, _>),
     }
-    outcome
 }
 
 /// The `E` of `on = |error: &E| …`.

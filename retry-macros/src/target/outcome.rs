@@ -347,7 +347,7 @@ pub(crate) fn unit(span: Span) -> Type {
 }
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
-pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
+fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
     let segment = last_segment_mut(outcome).filter(|segment| segment.ident == "Result")?;
     type_mut(segment, 1)
 }

@@ -79,13 +79,17 @@ pub(crate) struct WrappedBody {
 }
 
 impl WrappedBody {
+    fn outermost(asyncness: Asyncness) -> Self {
+        Self {
+            levels: Vec::new(),
+            asyncness,
+            this: None,
+        }
+    }
+
     /// The body of that function without its inner attributes, if the user's code stands deeper in it.
     pub(crate) fn find(function: &Function, body: &TokenStream) -> Option<Self> {
-        let mut found = Self {
-            levels: Vec::new(),
-            asyncness: Asyncness::Async,
-            this: None,
-        };
+        let mut found = Self::outermost(Asyncness::Async);
         if function.is_future() {
             found.enter(body, PINNED);
             if !found.enter(body, LONE_BLOCK) {
@@ -108,11 +112,7 @@ impl WrappedBody {
 
     /// Whether each run of that body builds a runtime.
     pub(crate) fn builds_runtime(body: &TokenStream) -> bool {
-        let mut found = Self {
-            levels: Vec::new(),
-            asyncness: Asyncness::Blocking,
-            this: None,
-        };
+        let mut found = Self::outermost(Asyncness::Blocking);
         found.enter(body, RUN) && found.enter(body, RUN_INNER)
     }
 
