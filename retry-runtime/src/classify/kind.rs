@@ -23,6 +23,14 @@ pub enum Kind {
 listed!(Kind: Transient Throttled Timeout Invalid Rejected);
 
 impl Kind {
+    /// Those of attempts, in the order of all.
+    pub(crate) const OF_FAILURES: [Self; 4] = [
+        Self::Transient,
+        Self::Throttled,
+        Self::Timeout,
+        Self::Invalid,
+    ];
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Transient => "transient",
