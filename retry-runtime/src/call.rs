@@ -19,7 +19,7 @@ pub(crate) mod nested;
 pub(crate) mod next_attempt;
 pub(crate) mod note;
 mod protections;
-mod rejection;
+pub(crate) mod rejection;
 mod reports;
 #[cfg(feature = "serde")]
 mod saved;

@@ -41,6 +41,7 @@ pub use crate::call::late::{late, outlasts};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::next_attempt::NextAttempt;
+pub use crate::call::rejection::Rejections;
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::cancelled::Cancelled;

@@ -433,12 +433,10 @@ impl Policy {
         }
         let own = self.retries_allowed();
         let mut attempts = more(Some(1), own);
-        let mut kinds: &[Kind] = &Kind::ALL;
+        let mut kinds: &[Kind] = &Kind::OF_FAILURES;
         while let [kind, rest @ ..] = kinds {
             let rejects = values.are_validated() && matches!(kind, Kind::Invalid);
             attempts = match self.rows.get(Some(*kind)).max {
-                // A rejection is no attempt.
-                Some(_) if matches!(kind, Kind::Rejected) => attempts,
                 Some(max) => more(attempts, max),
                 None if rejects => more(attempts, own),
                 None => attempts,

@@ -20,7 +20,7 @@ fn is_plain_data<T: Copy + Send + Sync + 'static>() {}
 #[test]
 fn a_call_is_small_and_borrows_nothing() {
     is_plain_data::<Call>();
-    assert!(size_of::<Call>() <= 80, "{}", size_of::<Call>());
+    assert!(size_of::<Call>() <= 72, "{}", size_of::<Call>());
 }
 
 type Outcome = Result<u32, String>;

@@ -24,6 +24,7 @@ impl Client {
         );
         let mut retry_failed = __retry::None;
         let mut retry_unspent = __retry::None;
+        let mut retry_rejections = __retry::Rejections::new();
         let retry_waker = __retry::OwnWaker.await;
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
@@ -140,7 +141,8 @@ impl Client {
                         let mut retry_cancel = __retry::cancelled(self.stop());
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
-                            __retry::Call::rejected(
+                            __retry::Rejections::retry(
+                                &mut retry_rejections,
                                 &mut retry_next,
                                 retry_by,
                                 __retry::Failure::of_rejection(

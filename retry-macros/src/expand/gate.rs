@@ -31,7 +31,11 @@ impl Printer<'_> {
             self.model.is_paid(),
             ours!(let mut retry_unspent = __retry::None;),
         );
-        Some(ours!(#failed #returned #paid))
+        let rejections = when(
+            self.model.retries_rejections(),
+            ours!(let mut retry_rejections = __retry::Rejections::new();),
+        );
+        Some(ours!(#failed #returned #paid #rejections))
     }
 
     /// An attempt behind its gate. If the gate doesn't let it begin, the call ends.
@@ -98,7 +102,8 @@ impl Printer<'_> {
             let site = self.site(&policy);
             ours! {
                 #(self.deadline_of_choice(&policy))
-                __retry::Call::rejected(
+                __retry::Rejections::retry(
+                    &mut retry_rejections,
                     &mut retry_next,
                     retry_by,
                     __retry::Failure::of_rejection(

@@ -404,8 +404,8 @@ impl Model {
 
     /// Whether an attempt that something let not begin may be tried again: as the attribute says, or only the run.
     pub(crate) fn retries_rejections(&self) -> bool {
-        self.is_gated() && self.has(&[Key::Rejected, Key::Policy])
-            || self.is_gated() && matches!(self.policy, Policy::Decorator { .. })
+        let may_say_so = matches!(self.policy, Policy::Decorator { .. });
+        self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
     }
 
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one

@@ -297,7 +297,7 @@ where
         let mut rejected = None;
         let mut others = Batch {
             entries: Vec::new(),
-            round: Attempts::of(*batch.round.call()),
+            round: batch.round.apart(),
         };
         let entries = batch.entries.into_iter().filter_map(|mut entry| {
             if let Err(by) = self.admit(&mut entry) {

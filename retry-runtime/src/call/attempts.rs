@@ -30,6 +30,7 @@ use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::guards::Guards;
 use crate::call::late;
+use crate::call::rejection::Rejections;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::rejected::{Rejected, RejectedBy};
@@ -147,6 +148,7 @@ pub struct Attempts<G: Guards> {
     permit: <G::Breaker as Key>::Room<PermitOf<G>>,
     place: <G::Limiter as Key>::Room<PlaceOf<G>>,
     paid: <G::Budget as Key>::Room<PaidOf<G>>,
+    rejections: <<G::Breaker as Key>::Or<G::Limiter> as Key>::Room<Rejections>,
 }
 
 impl<G: Guards> Attempts<G> {
@@ -164,6 +166,7 @@ impl<G: Guards> Attempts<G> {
             permit: Default::default(),
             place: Default::default(),
             paid: Default::default(),
+            rejections: Default::default(),
         }
     }
 
@@ -410,6 +413,9 @@ impl<G: Guards> Attempts<G> {
         tell: impl FnOnce(&mut Call, Failure<'_>) -> T,
     ) -> T {
         self.paid.take();
+        if let Some(rejections) = self.rejections.get_mut() {
+            rejections.is_last = false;
+        }
         let protections = shared.guards().protections();
         let (budget, is_limited) = (
             protections.budget.get().cloned(),
@@ -471,6 +477,16 @@ impl<G: Guards> Attempts<G> {
         });
     }
 
+    /// The same call, for items of it that do not begin with the others.
+    #[cfg(feature = "batch")]
+    pub(crate) fn apart(&mut self) -> Self {
+        let mut apart = Self::of(self.call);
+        if let Some(rejections) = self.rejections.get_mut() {
+            apart.rejections.put(*rejections);
+        }
+        apart
+    }
+
     /// Gives back all that the attempt holds, as another one speaks for it or it does not begin.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn release(&mut self) {
@@ -494,14 +510,23 @@ impl<G: Guards> Attempts<G> {
             RejectedBy::Breaker => breaker.and_then(CircuitBreaker::half_open_in),
             _ => None,
         };
+        let mut rejections = self.rejections.take().unwrap_or_default();
         let (call, rejected) = (&mut self.call, &Rejected::new(by));
-        shared.tell(|site, observe| {
+        let pause = shared.tell(|site, observe| {
             let mut failure = Failure::of_rejection(site, rejected, half_open_in);
             if let Some(observe) = observe {
                 failure = failure.observe(observe);
             }
-            call.rejected(by, detail(failure))
-        })
+            rejections.retry(call, by, detail(failure))
+        });
+        self.rejections.put(rejections);
+        pause
+    }
+
+    /// Whether the pause follows a rejection, and so no failure.
+    pub(crate) fn follows_rejection(&mut self) -> bool {
+        let rejections = self.rejections.get_mut();
+        rejections.is_some_and(|rejections| rejections.is_last)
     }
 
     /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.

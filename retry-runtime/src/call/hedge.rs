@@ -105,11 +105,9 @@ impl Call {
     #[inline]
     #[must_use]
     pub const fn at(self, attempt: u32) -> Self {
-        let mut own = [0; Kind::ALL.len()];
-        own[Kind::Rejected as usize] = self.own[Kind::Rejected as usize];
         Self {
             shared: attempt.saturating_sub(1).saturating_add(self.corrections),
-            own,
+            own: [0; Kind::OF_FAILURES.len()],
             beside: self.attempts().saturating_sub(attempt),
             ..self
         }

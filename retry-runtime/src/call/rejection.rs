@@ -8,15 +8,36 @@ use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
+use crate::error_text::shown::shown;
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
+use crate::observe::report::report;
+use crate::policy::schedule::{Schedule, limit};
 
-impl Call {
-    /// The pause before the attempt is tried again, or what rejects the call.
+/// What a call counts of its rejections. Beside the [`Call`], since most calls have nothing that rejects them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rejections {
+    retries: u32,
+    /// Whether the last pause follows one.
+    pub(super) is_last: bool,
+}
+
+impl Rejections {
+    /// None yet.
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            retries: 0,
+            is_last: false,
+        }
+    }
+
+    /// The pause before the attempt of that call is tried again, or what rejects the call.
     #[cold]
     #[inline(never)]
-    #[doc(hidden)]
-    pub fn rejected(
+    pub fn retry(
         &mut self,
+        call: &mut Call,
         by: RejectedBy,
         mut failure: Failure<'_>,
     ) -> Result<Duration, RejectedBy> {
@@ -26,25 +47,39 @@ impl Call {
         let policy = failure.site.policy_in_force();
         let site = failure.site.with_policy(&policy);
         let mut failure = failure.at(&site);
-        self.spend(failure.elapsed);
-        let decision = self.decide_on_rejection(&mut failure);
-        if decision.is_ok() {
-            self.known(&site)
-                .report_decision(decision, self.attempt(), failure);
-        }
-        decision.map_err(|reason| by.because(reason))
+        let schedule = policy.schedule(Some(Kind::Rejected), failure.values);
+        call.spend(failure.elapsed);
+        let decision = self.decide(call, &mut failure, &schedule);
+        let delay = decision.map_err(|reason| by.because(reason))?;
+        let data = EventData::Retrying {
+            retry: self.retries,
+            retry_max: limit(schedule.max),
+            max: limit(call.known(&site).in_force),
+            delay,
+            error: &shown(failure.error),
+            kind: Kind::Rejected,
+        };
+        report(
+            &Event::new(site.name(), call.attempt(), data),
+            failure.observe,
+        );
+        Ok(delay)
     }
 
-    fn decide_on_rejection(&mut self, failure: &mut Failure<'_>) -> Decision {
-        const KIND: Kind = Kind::Rejected;
+    fn decide(
+        &mut self,
+        call: &mut Call,
+        failure: &mut Failure<'_>,
+        schedule: &Schedule,
+    ) -> Decision {
         if failure.cancelled {
             return Err(Reason::Cancelled);
         }
-        let schedule = failure.site.policy.schedule(Some(KIND), failure.values);
-        let retry = schedule.next_retry(self.count(Some(KIND)));
+        let retry = schedule.next_retry(self.retries);
         let retry = retry.ok_or(Reason::Exhausted)?;
-        let delay = self.delay(failure, (KIND, &schedule), retry)?;
-        self.retry(Some(KIND), delay);
+        let delay = call.delay(failure, (Kind::Rejected, schedule), retry)?;
+        call.pauses(delay);
+        (self.retries, self.is_last) = (retry, true);
         Ok(delay)
     }
 }

@@ -27,7 +27,7 @@ impl Serialize for Call {
             ("last_delay_ns", self.previous),
             ("spent_ns", self.before.saturating_add(self.spent)),
         ];
-        let own = Kind::ALL.map(Kind::name).into_iter().zip(self.own);
+        let own = Kind::OF_FAILURES.map(Kind::name).into_iter().zip(self.own);
         let rare = [
             (EARLIER, self.earlier),
             (BESIDE, self.beside),
@@ -69,7 +69,9 @@ impl<'de> Visitor<'de> for Saved {
         let mut call = Call::new();
         let mut has_retries = false;
         while let Some(key) = table.next_key::<String>()? {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == key);
+            let kind = Kind::OF_FAILURES
+                .into_iter()
+                .find(|kind| kind.name() == key);
             match (key.as_str(), kind) {
                 (_, Some(kind)) => call.own[kind as usize] = table.next_value()?,
                 (RETRIES, _) if has_retries => return Err(A::Error::duplicate_field(RETRIES)),
@@ -88,7 +90,9 @@ impl<'de> Visitor<'de> for Saved {
                 }
                 (FOLLOWED, _) => {
                     let name: String = table.next_value()?;
-                    call.followed = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+                    call.followed = Kind::OF_FAILURES
+                        .into_iter()
+                        .find(|kind| kind.name() == name);
                 }
                 (PAUSED, _) => call.paused = table.next_value()?,
                 ("spent_ns", _) => call.before = table.next_value()?,

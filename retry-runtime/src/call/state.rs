@@ -65,7 +65,7 @@ pub struct Call {
     /// Retries that count against the policy's `max`.
     pub(super) shared: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
-    pub(super) own: [u32; Kind::ALL.len()],
+    pub(super) own: [u32; Kind::OF_FAILURES.len()],
     /// Retries that were corrections, and so no attempts.
     pub(super) corrections: u32,
     /// Attempts that its number leaves out: those before progress, and those that began after the one that won.
@@ -88,8 +88,6 @@ pub struct Call {
     pub(super) paused: u32,
     /// Whether the last delay follows, which counts where no time is told.
     pub(super) waiting: bool,
-    /// The kind by which the last retry was counted, if by itself.
-    pub(super) counted: Option<Kind>,
     /// Whether an attempt had an outcome, so that a budget was told of the call.
     pub(super) is_known: bool,
     /// Whether every retry counts against every `max`, because no kind is counted by itself.
@@ -102,7 +100,7 @@ impl Call {
     pub const fn new() -> Self {
         Self {
             shared: 0,
-            own: [0; Kind::ALL.len()],
+            own: [0; Kind::OF_FAILURES.len()],
             corrections: 0,
             beside: 0,
             limit: 0,
@@ -114,7 +112,6 @@ impl Call {
             spent: 0,
             paused: 0,
             waiting: false,
-            counted: None,
             is_known: false,
             is_counted_as_one: false,
         }
@@ -273,8 +270,7 @@ impl Call {
     /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
     #[inline]
     pub const fn attempt(&self) -> u32 {
-        // A rejection is no attempt.
-        let [transient, throttled, timeout, invalid, _rejected] = self.own;
+        let [transient, throttled, timeout, invalid] = self.own;
         self.shared
             .saturating_add(transient)
             .saturating_add(throttled)
@@ -304,11 +300,6 @@ impl Call {
         NextAttempt::new(self.attempt(), self.last_delay())
     }
 
-    /// The attempt that follows, where it follows a failure.
-    pub(crate) fn after_failure(&self) -> Option<NextAttempt> {
-        (self.counted != Some(Kind::Rejected)).then(|| self.next_attempt())
-    }
-
     /// The time spent up to the last failure, as far as it was reported.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.before.saturating_add(self.spent))
@@ -329,11 +320,7 @@ impl Call {
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
     #[doc(hidden)]
     pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
-        let mut kinds = Kind::ALL.into_iter();
-        kinds.all(|kind| {
-            if kind == Kind::Rejected {
-                return true;
-            }
+        Kind::OF_FAILURES.into_iter().all(|kind| {
             let counted = policy.has_own_count(kind, values).then_some(kind);
             let retry = self.count(counted).saturating_add(1);
             !policy.schedule(Some(kind), values).allows(retry)
@@ -413,7 +400,7 @@ impl Call {
     }
 
     /// Takes a pause, or more of one, from the time for pauses.
-    pub(crate) fn pauses(&mut self, pause: Duration) {
+    pub(crate) fn pauses_longer(&mut self, pause: Duration) {
         let pause = Millis::new(pause).get().unwrap_or_default();
         self.paused = self.paused.saturating_add(pause);
     }
@@ -422,9 +409,13 @@ impl Call {
     pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
         self.counts(counted);
         self.pauses(delay);
+    }
+
+    /// Keeps the pause that follows.
+    pub(super) fn pauses(&mut self, delay: Duration) {
+        self.pauses_longer(delay);
         self.previous = nanos(delay);
         self.waiting = true;
-        self.counted = counted;
     }
 
     pub(super) fn spend(&mut self, elapsed: Option<Duration>) {

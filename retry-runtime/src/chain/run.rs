@@ -377,7 +377,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = self.attempts.call().after_failure()?;
+        if self.attempts.follows_rejection() {
+            return None;
+        }
+        let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
     }
@@ -392,7 +395,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let next = self.attempts.call().after_failure()?;
+        if self.attempts.follows_rejection() {
+            return None;
+        }
+        let next = self.attempts.call().next_attempt();
         let error = kept_error(&mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)
     }

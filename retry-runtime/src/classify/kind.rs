@@ -22,3 +22,13 @@ listed!(Kind:
     Transient = "transient", Throttled = "throttled", Timeout = "timeout", Invalid = "invalid",
     Rejected = "rejected"
 );
+
+impl Kind {
+    /// Those of attempts, in the order of all.
+    pub(crate) const OF_FAILURES: [Self; 4] = [
+        Self::Transient,
+        Self::Throttled,
+        Self::Timeout,
+        Self::Invalid,
+    ];
+}

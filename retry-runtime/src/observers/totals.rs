@@ -43,7 +43,10 @@ impl Totals {
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
         match event.data {
             // No attempt was rejected.
-            EventData::Retrying { kind, .. } if kind == Kind::Rejected => {}
+            EventData::Retrying {
+                kind: Kind::Rejected,
+                ..
+            } => {}
             EventData::Retrying { .. } => add(&mut self.retries, 1),
             EventData::Correcting { .. } => add(&mut self.corrections, 1),
             EventData::Hedging { .. } => add(&mut self.hedges, 1),
