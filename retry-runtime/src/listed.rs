@@ -1,23 +1,40 @@
-//! Lists of an enum's variants that can't come apart from it.
+//! Lists of an enum's variants that can't come apart from it, with their names.
 
 /// All variants of an enum in `ALL`, in the order of their numbers, so that what is counted by number has room for each. It
-/// does not compile where one is missing.
+/// does not compile where one is missing. If they have names, `name` and `Display` say them.
 macro_rules! listed {
-    ($name:ident: $($variant:ident)*) => {
-        impl $name {
-            pub(crate) const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
+    ($enum:ident: $($variant:ident = $name:literal),+) => {
+        listed!($enum: $($variant),+);
+
+        impl $enum {
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl core::fmt::Display for $enum {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+    ($enum:ident: $($variant:ident),+) => {
+        impl $enum {
+            pub(crate) const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
         }
 
         const _: () = {
-            const fn is_listed(variant: $name) {
+            const fn is_listed(variant: $enum) {
                 match variant {
-                    $($name::$variant)|* => (),
+                    $($enum::$variant)|+ => (),
                 }
             }
             let mut number = 0;
-            while number < $name::ALL.len() {
-                is_listed($name::ALL[number]);
-                assert!($name::ALL[number] as usize == number);
+            while number < $enum::ALL.len() {
+                is_listed($enum::ALL[number]);
+                assert!($enum::ALL[number] as usize == number);
                 number += 1;
             }
         };

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::forward::forward;
+use crate::listed::listed;
 use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
@@ -185,17 +185,10 @@ pub enum BreakerState {
     ForcedClosed,
 }
 
-impl fmt::Display for BreakerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half open",
-            Self::ForcedOpen => "forced open",
-            Self::ForcedClosed => "forced closed",
-        })
-    }
-}
+listed!(BreakerState:
+    Closed = "closed", Open = "open", HalfOpen = "half open", ForcedOpen = "forced open",
+    ForcedClosed = "forced closed"
+);
 
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

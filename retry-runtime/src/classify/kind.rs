@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::listed::listed;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
@@ -17,21 +15,6 @@ pub enum Kind {
     Invalid,
 }
 
-listed!(Kind: Transient Throttled Timeout Invalid);
-
-impl Kind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Transient => "transient",
-            Self::Throttled => "throttled",
-            Self::Timeout => "timeout",
-            Self::Invalid => "invalid",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+listed!(Kind:
+    Transient = "transient", Throttled = "throttled", Timeout = "timeout", Invalid = "invalid"
+);

@@ -1,4 +1,4 @@
-use core::fmt;
+use crate::listed::listed;
 
 /// Why a breaker opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,20 +16,7 @@ pub enum Cause {
     Forced,
 }
 
-impl Cause {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Ratio => "failure ratio",
-            Self::Consecutive => "consecutive failures",
-            Self::Slow => "slow calls",
-            Self::Forced => "forced",
-            Self::Trial => "trial call failed",
-        }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+listed!(Cause:
+    Ratio = "failure ratio", Consecutive = "consecutive failures", Slow = "slow calls",
+    Trial = "trial call failed", Forced = "forced"
+);

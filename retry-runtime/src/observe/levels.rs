@@ -22,7 +22,7 @@ pub enum Level {
     Trace,
 }
 
-listed!(Level: Off Error Warn Info Debug Trace);
+listed!(Level: Off, Error, Warn, Info, Debug, Trace);
 
 impl From<tracing::Level> for Level {
     fn from(level: tracing::Level) -> Self {

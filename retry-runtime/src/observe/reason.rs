@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::classify::rejected::{Rejected, RejectedBy};
 #[cfg(feature = "std")]
 use crate::listed::listed;
@@ -40,38 +38,13 @@ pub enum Reason {
     Unanswered,
 }
 
-#[cfg(feature = "std")]
 listed!(Reason:
-    NotRetryable Exhausted Deadline HintTooLong Ambiguous Unrepeatable Repeated Budget Rejected Cancelled CorrectionFailed
-    HookFailed FallbackFailed Unanswered
+    NotRetryable = "not retryable", Exhausted = "exhausted", Deadline = "deadline",
+    HintTooLong = "hint too long", Ambiguous = "ambiguous", Unrepeatable = "unrepeatable",
+    Repeated = "repeated", Budget = "budget", Rejected = "rejected", Cancelled = "cancelled",
+    CorrectionFailed = "correction failed", HookFailed = "hook failed",
+    FallbackFailed = "fallback failed", Unanswered = "unanswered"
 );
-
-impl Reason {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::NotRetryable => "not retryable",
-            Self::Exhausted => "exhausted",
-            Self::Deadline => "deadline",
-            Self::HintTooLong => "hint too long",
-            Self::Ambiguous => "ambiguous",
-            Self::Unrepeatable => "unrepeatable",
-            Self::Repeated => "repeated",
-            Self::Budget => "budget",
-            Self::Rejected => "rejected",
-            Self::Cancelled => "cancelled",
-            Self::CorrectionFailed => "correction failed",
-            Self::HookFailed => "hook failed",
-            Self::FallbackFailed => "fallback failed",
-            Self::Unanswered => "unanswered",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 impl Rejected {
     /// Why a call that ends with it gave up.

@@ -58,19 +58,12 @@ enum Status {
     Pending,
 }
 
-listed!(Status: Completed Failed DeadEnd Blocked Pending);
+listed!(Status:
+    Completed = "completed", Failed = "failed", DeadEnd = "dead_end", Blocked = "blocked",
+    Pending = "pending"
+);
 
 impl Status {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::DeadEnd => "dead_end",
-            Self::Blocked => "blocked",
-            Self::Pending => "pending",
-        }
-    }
-
     fn words(self) -> String {
         self.name().replace('_', " ")
     }
