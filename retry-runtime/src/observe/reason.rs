@@ -1,5 +1,4 @@
 use crate::classify::rejected::{Rejected, RejectedBy};
-#[cfg(feature = "std")]
 use crate::listed::listed;
 
 /// Why a call gave up. Every call that ends with a failure has exactly one.
