@@ -3,3 +3,5 @@
 pub(crate) mod chain;
 pub(crate) mod secrets;
 pub(crate) mod shown;
+mod start;
+mod urls;

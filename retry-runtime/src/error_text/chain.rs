@@ -5,7 +5,7 @@ use core::error::Error;
 use core::fmt::{self, Write};
 
 use crate::error_text::secrets;
-use crate::error_text::shown::Start;
+use crate::error_text::start::Start;
 
 /// More causes than a reader follows. An error that names itself as its source has no last one.
 const MOST: usize = 16;

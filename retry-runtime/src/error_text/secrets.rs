@@ -95,7 +95,7 @@ pub(super) fn is_named(text: &str) -> bool {
 }
 
 /// An index would bring along what its panic says about characters: 8 KB of a program.
-fn part(text: &str, part: Range<usize>) -> &str {
+pub(super) fn part(text: &str, part: Range<usize>) -> &str {
     text.get(part).unwrap_or_default()
 }
 

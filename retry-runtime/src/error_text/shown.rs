@@ -1,10 +1,13 @@
 //! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
 
 use alloc::string::String;
-use core::fmt::{self, Write};
-use core::ops::Range;
+use core::fmt;
+#[cfg(feature = "plan")]
+use core::fmt::Write;
 
 use crate::error_text::secrets::{self, ELLIPSIS};
+use crate::error_text::start::Start;
+use crate::error_text::urls;
 
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
@@ -18,9 +21,6 @@ const NAME_LIMIT: usize = 96;
 
 /// What the note about a cut may take.
 const NOTE: usize = 40;
-
-/// What may follow a URL in a sentence.
-const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
 /// The text without what may be a secret in URLs, on one line, and no longer than a record can bear.
 ///
@@ -79,341 +79,43 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 
 /// The text, and how many bytes of it were cut.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
-    let mut start = Start::of(text, LOOKED_AT * limit);
-    let mut raw = core::mem::take(&mut start.text);
-    let mut line = Line::new(limit);
+    let start = Start::of(text, LOOKED_AT * limit);
+    let beyond = start.total - start.text.len();
     if secrets::are_shown() {
-        line.keep(&raw, 0);
-        return line.end(raw.len(), start.total);
+        return line(&start.text, beyond, limit);
     }
-    let beyond = start.total - raw.len();
-    if let Some(hidden) = secrets::hide(&raw) {
-        raw = hidden;
-    }
-    let mut place = 0;
-    for word in raw.split_inclusive(char::is_whitespace) {
-        let end = place + word.len();
-        line.word(word, place, start.user_follows && end == raw.len());
-        place = end;
-    }
-    line.end(raw.len(), raw.len() + beyond)
+    let text = secrets::hide(&start.text).unwrap_or(start.text);
+    line(&urls::hide(text, start.user_follows), beyond, limit)
 }
 
-/// The start of a text, and how long the whole is. What is beyond the start is never in memory.
-pub(crate) struct Start {
-    text: String,
-    limit: usize,
-    total: usize,
-    /// The word that the cut goes through has not ended.
-    in_word: bool,
-    /// Beyond the cut, that word has an `@`: what is before it may be a password.
-    user_follows: bool,
-}
-
-impl Start {
-    pub(crate) fn of(text: &dyn fmt::Display, limit: usize) -> Self {
-        let mut start = Self {
-            text: String::new(),
-            limit,
-            total: 0,
-            in_word: false,
-            user_follows: false,
-        };
-        // A `Display` that fails has said what it could.
-        let _ = write!(start, "{text}");
-        start
-    }
-
-    /// The text, unless it is longer.
-    pub(crate) fn whole(&self) -> Option<&str> {
-        (self.total == self.text.len()).then_some(&self.text)
-    }
-}
-
-impl Write for Start {
-    fn write_str(&mut self, piece: &str) -> fmt::Result {
-        let mut beyond = piece;
-        if self.total == self.text.len() {
-            let mut room = piece.len().min(self.limit - self.text.len());
-            while !piece.is_char_boundary(room) {
-                room -= 1;
-            }
-            self.text.push_str(&piece[..room]);
-            beyond = &piece[room..];
-            self.in_word = !self.text.ends_with(char::is_whitespace);
+/// The text on one line, and how many bytes of it are not there, with those beyond it.
+fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
+    let mut line = String::new();
+    // Where the line ends if it has to be cut, and where in the text that is.
+    let mut cut = (0, 0);
+    let mut mark = |line: &String, place| {
+        if line.len() <= limit - NOTE {
+            cut = (line.len(), place);
         }
-        self.total = self.total.saturating_add(piece.len());
-        if self.in_word && !beyond.is_empty() {
-            let end = beyond.find(char::is_whitespace);
-            self.user_follows |= beyond[..end.unwrap_or(beyond.len())].contains('@');
-            self.in_word = end.is_none();
-        }
-        Ok(())
-    }
-}
-
-/// What is shown.
-struct Line {
-    text: String,
-    limit: usize,
-    /// The index where the text ends if it has to be cut: in `text`, and in what it was made of.
-    cut: (usize, usize),
-    is_full: bool,
-}
-
-impl Line {
-    fn new(limit: usize) -> Self {
-        Self {
-            text: String::new(),
-            limit,
-            cut: (0, 0),
-            is_full: false,
-        }
-    }
-
-    /// The line, and how many bytes of the text are not in it.
-    fn end(mut self, place: usize, total: usize) -> (String, usize) {
-        if !self.is_full {
-            self.mark(place);
-        }
-        if !self.is_full && place == total {
-            return (self.text, 0);
-        }
-        let (end, place) = self.cut;
-        self.text.truncate(end);
-        (self.text, total.saturating_sub(place))
-    }
-
-    fn mark(&mut self, place: usize) {
-        if self.text.len() <= self.limit - NOTE {
-            self.cut = (self.text.len(), place);
-        }
-    }
-
-    /// A part of a text that begins there.
-    #[inline(never)]
-    fn keep_part(&mut self, text: &str, part: Range<usize>, place: usize) {
-        let start = part.start;
-        self.keep(text.get(part).unwrap_or_default(), place + start);
-    }
-
-    fn keep(&mut self, text: &str, mut place: usize) {
-        for char in text.chars() {
-            self.mark(place);
-            if self.is_full {
-                return;
-            }
-            let end = self.text.len();
-            if is_escaped(char) {
-                self.text.extend(char.escape_default());
-            } else {
-                self.text.push(char);
-            }
-            if self.text.len() > self.limit {
-                self.text.truncate(end);
-                self.is_full = true;
-                return;
-            }
-            place += char.len_utf8();
-        }
-    }
-
-    /// A word and the white space after it. Where `user_follows`, it goes on beyond what is there, with an `@`.
-    fn word(&mut self, word: &str, place: usize, user_follows: bool) {
-        let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
-        let mut start = 0;
-        while start < bare.len() {
-            let rest = &bare[start..];
-            let quote = closing(rest.as_bytes()[0]);
-            let quoted = usize::from(quote.is_some());
-            let rest = &rest[quoted..];
-            let len = match quote {
-                Some(quote) => quoted_len(rest, quote),
-                None => unquoted_len(rest),
-            };
-            self.keep_part(bare, start..start + quoted, place);
-            start += quoted;
-            self.segment(
-                &rest[..len],
-                place + start,
-                user_follows && len == rest.len(),
-            );
-            start += len;
-            let closed = quoted.min(bare.len() - start);
-            self.keep_part(bare, start..start + closed, place);
-            start += closed;
-        }
-        self.keep_part(word, bare.len()..word.len(), place);
-    }
-
-    /// What may be a URL, with or without a scheme. Of that, user info, query and fragment are left out.
-    fn segment(&mut self, mut text: &str, mut place: usize, user_follows: bool) {
-        // A text of others may be one URL after another: what is not shown is not looked at.
-        while let Some(next) = next_url(text).filter(|_| !self.is_full) {
-            self.url(&text[..next], place, false);
-            text = &text[next..];
-            place += next;
-        }
-        self.url(text, place, user_follows);
-    }
-
-    /// Keeps a text with at most one scheme, without what may be a secret in it.
-    fn url(&mut self, text: &str, place: usize, user_follows: bool) {
-        let (scheme, start) = scheme(text);
-        let query = query(text, scheme);
-        let end = query.unwrap_or(text.len());
-        let path = |from| find(&text[..end], from, b"/\\").unwrap_or(end);
-        // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
-        let user = after_last(&text[..end], b'@').filter(|user| *user > start);
-        let user = user.filter(|user| match scheme {
-            Some(_) => !is_authority(&text[start..path(start)]),
-            None => has(&text[..*user], b":") || has(&text[*user..end], b"/"),
-        });
-        let host = user.unwrap_or(start);
-        let before = after_last(&text[..start], b'@').unwrap_or(0);
-        self.keep_part(text, before..start, place);
-        if user_follows {
-            return self.keep(ELLIPSIS, place + host);
-        }
-        if scheme.is_some() && !is_authority(&text[host..path(host)]) {
-            self.keep(ELLIPSIS, place + host);
-            self.keep_part(text, path(host)..end, place);
-        } else {
-            self.keep_part(text, host..end, place);
-        }
-        let tail = end + trim_end(&text[end..], |byte| PUNCTUATION.contains(&byte)).len();
-        self.keep_part(text, tail..text.len(), place);
-    }
-}
-
-// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each pattern,
-// and every program that retries anything has this code.
-
-/// The index of the first of those bytes from a start on.
-#[inline(never)]
-fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
-    let mut rest = text.as_bytes()[from..].iter();
-    let found = rest.position(|byte| bytes.contains(byte));
-    found.map(|found| from + found)
-}
-
-fn has(text: &str, bytes: &[u8]) -> bool {
-    find(text, 0, bytes).is_some()
-}
-
-/// The index behind the last such byte.
-#[inline(never)]
-fn after_last(text: &str, byte: u8) -> Option<usize> {
-    let last = text.bytes().rposition(|other| other == byte);
-    last.map(|last| last + 1)
-}
-
-/// The text without the bytes at its end that are so, all of them ASCII.
-#[inline(never)]
-fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
-    let last = text.bytes().rposition(|byte| !is_so(byte));
-    &text[..last.map_or(0, |last| last + 1)]
-}
-
-/// The index behind a scheme's `://`.
-#[inline(never)]
-fn after_scheme(text: &str) -> Option<usize> {
-    let scheme = text.as_bytes().windows(3).position(|bytes| bytes == b"://");
-    scheme.map(|scheme| scheme + 3)
-}
-
-/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
-/// `http://host`.
-fn scheme(text: &str) -> (Option<usize>, usize) {
-    let scheme = after_scheme(text);
-    let start = scheme.map_or(0, |scheme| {
-        let mut rest = text.as_bytes()[scheme..].iter();
-        let slashes = rest.position(|byte| !b"/\\".contains(byte));
-        slashes.map_or(text.len(), |slashes| scheme + slashes)
-    });
-    (scheme, start)
-}
-
-/// The index where another URL begins, outside of the first one's query.
-fn next_url(text: &str) -> Option<usize> {
-    let (scheme, start) = scheme(text);
-    scheme?;
-    let rest = &text[start..];
-    let before = &rest[..after_scheme(rest)? - 3];
-    let before = trim_end(before, |byte| byte.is_ascii_alphanumeric());
-    (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
-}
-
-/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
-/// where a space within a query parted it.
-fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
-    if let Some(start) = scheme {
-        return find(text, start, b"?#");
-    }
-    let mut from = 0;
-    while let Some(mark) = find(text, from, b"?#&") {
-        let is_in_path = !text[mark..].starts_with('&') && has(&text[..mark], b"/");
-        if is_in_path || has(&text[mark..], b"=") {
-            return Some(mark);
-        }
-        from = mark + 1;
-    }
-    None
-}
-
-/// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
-fn is_authority(text: &str) -> bool {
-    let hosts = trim_end(text, |byte| byte != b']' && PUNCTUATION.contains(&byte));
-    let mut hosts = hosts.as_bytes().split(|byte| *byte == b',');
-    !has(text, b"@") && hosts.all(is_host)
-}
-
-fn is_host(host: &[u8]) -> bool {
-    let address = host.iter().rposition(|byte| *byte == b']');
-    let port = match address {
-        Some(end) => host[end + 1..].strip_prefix(b":"),
-        None => host
-            .iter()
-            .position(|byte| *byte == b':')
-            .map(|colon| &host[colon + 1..]),
     };
-    let number = port
-        .unwrap_or_default()
-        .iter()
-        .try_fold(0_u16, |number, digit| {
-            let digit = digit.is_ascii_digit().then(|| u16::from(digit - b'0'))?;
-            number.checked_mul(10)?.checked_add(digit)
-        });
-    number.is_some()
-}
-
-/// What ends a quotation that begins so.
-fn closing(quote: u8) -> Option<u8> {
-    match quote {
-        b'"' | b'\'' | b'`' => Some(quote),
-        b'<' => Some(b'>'),
-        _ => None,
-    }
-}
-
-/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not ASCII.
-fn quoted_len(text: &str, quote: u8) -> usize {
-    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    let mut from = 0;
-    while let Some(end) = find(text, from, &[quote]) {
-        from = end + 1;
-        if !text.as_bytes().get(from).is_some_and(is_of_word) {
-            return end;
+    for (place, char) in text.char_indices() {
+        mark(&line, place);
+        if is_escaped(char) {
+            line.extend(char.escape_default());
+        } else {
+            line.push(char);
+        }
+        if line.len() > limit {
+            break;
         }
     }
-    text.len()
-}
-
-/// Up to the next quotation, unless it is within a URL.
-fn unquoted_len(text: &str) -> usize {
-    let end = find(text, 0, b"\"'`<").unwrap_or(text.len());
-    let is_url = after_scheme(&text[..end]).is_some() || has(&text[..end], b"@?#&");
-    if is_url { text.len() } else { end }
+    mark(&line, text.len());
+    if line.len() <= limit && beyond == 0 {
+        return (line, 0);
+    }
+    let (end, place) = cut;
+    line.truncate(end);
+    (line, text.len() - place + beyond)
 }
 
 /// Whether a character would begin a line of its own, move the cursor, turn the direction of writing, or say unseen what a program
@@ -542,6 +244,11 @@ mod tests {
         );
         is_shown(&"x".repeat(LIMIT), &"x".repeat(LIMIT));
         is_shown(&cut, &cut);
+        let query = "k".repeat(LIMIT);
+        let cut = shown(format!("{} https://h/x?{query}", "x".repeat(LIMIT))).to_string();
+        let shown_of_url = " https://h/x".len();
+        let end = format!("x… ({} bytes cut)", NOTE + shown_of_url);
+        assert!(cut.ends_with(&end), "{cut}");
         let escaped = shown("\0".repeat(LIMIT)).to_string();
         assert!(escaped.len() <= LIMIT && escaped.ends_with("bytes cut)"));
         is_shown(&escaped, &escaped);

@@ -1,0 +1,219 @@
+//! URLs in texts, without what may be a secret in them.
+
+use alloc::string::String;
+
+use crate::error_text::secrets::{ELLIPSIS, part};
+
+/// What may follow a URL in a sentence.
+const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
+
+/// The text without the user info, the query and the fragment of each URL, with or without a scheme. Where `user_follows`, its
+/// last word goes on beyond what is there, with an `@`.
+pub(super) fn hide(text: String, user_follows: bool) -> String {
+    if !user_follows && !may_be_url(&text) {
+        return text;
+    }
+    let mut hidden = String::new();
+    let mut left = text.len();
+    for word in text.split_inclusive(char::is_whitespace) {
+        left -= word.len();
+        keep_word(word, user_follows && left == 0, &mut hidden);
+    }
+    hidden
+}
+
+/// A word and the white space after it.
+fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
+    let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
+    let mut start = 0;
+    while start < bare.len() {
+        let quote = closing(bare.as_bytes()[start]);
+        let quoted = usize::from(quote.is_some());
+        hidden.push_str(part(bare, start..start + quoted));
+        start += quoted;
+        let rest = &bare[start..];
+        let len = match quote {
+            Some(quote) => quoted_len(rest, quote),
+            None => unquoted_len(rest),
+        };
+        keep_urls(&rest[..len], user_follows && len == rest.len(), hidden);
+        start += len;
+        let closed = quoted.min(bare.len() - start);
+        hidden.push_str(part(bare, start..start + closed));
+        start += closed;
+    }
+    hidden.push_str(part(word, bare.len()..word.len()));
+}
+
+/// What may be one URL after another.
+fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
+    while let Some(next) = next_url(text) {
+        keep_url(&text[..next], false, hidden);
+        text = &text[next..];
+    }
+    keep_url(text, user_follows, hidden);
+}
+
+/// A text with at most one scheme.
+fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
+    let (scheme, start) = scheme(text);
+    let query = query(text, scheme);
+    let end = query.unwrap_or(text.len());
+    let path = |from| find(&text[..end], from, b"/\\").unwrap_or(end);
+    // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
+    let user = after_last(&text[..end], b'@').filter(|user| *user > start);
+    let user = user.filter(|user| match scheme {
+        Some(_) => !is_authority(&text[start..path(start)]),
+        None => has(&text[..*user], b":") || has(&text[*user..end], b"/"),
+    });
+    let host = user.unwrap_or(start);
+    let before = after_last(&text[..start], b'@').unwrap_or(0);
+    hidden.push_str(part(text, before..start));
+    if user_follows {
+        return hidden.push_str(ELLIPSIS);
+    }
+    if scheme.is_some() && !is_authority(&text[host..path(host)]) {
+        hidden.push_str(ELLIPSIS);
+        hidden.push_str(part(text, path(host)..end));
+    } else {
+        hidden.push_str(part(text, host..end));
+    }
+    let tail = end + trim_end(&text[end..], |byte| PUNCTUATION.contains(&byte)).len();
+    hidden.push_str(part(text, tail..text.len()));
+}
+
+// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each pattern,
+// and every program that retries anything has this code.
+
+/// The index of the first of those bytes from a start on.
+#[inline(never)]
+fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
+    let mut rest = text.as_bytes()[from..].iter();
+    let found = rest.position(|byte| bytes.contains(byte));
+    found.map(|found| from + found)
+}
+
+fn has(text: &str, bytes: &[u8]) -> bool {
+    find(text, 0, bytes).is_some()
+}
+
+/// The index behind the last such byte.
+#[inline(never)]
+fn after_last(text: &str, byte: u8) -> Option<usize> {
+    let last = text.bytes().rposition(|other| other == byte);
+    last.map(|last| last + 1)
+}
+
+/// The text without the bytes at its end that are so, all of them ASCII.
+#[inline(never)]
+fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
+    let last = text.bytes().rposition(|byte| !is_so(byte));
+    &text[..last.map_or(0, |last| last + 1)]
+}
+
+/// The index behind a scheme's `://`.
+#[inline(never)]
+fn after_scheme(text: &str) -> Option<usize> {
+    let scheme = text.as_bytes().windows(3).position(|bytes| bytes == b"://");
+    scheme.map(|scheme| scheme + 3)
+}
+
+/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
+/// `http://host`.
+fn scheme(text: &str) -> (Option<usize>, usize) {
+    let scheme = after_scheme(text);
+    let start = scheme.map_or(0, |scheme| {
+        let mut rest = text.as_bytes()[scheme..].iter();
+        let slashes = rest.position(|byte| !b"/\\".contains(byte));
+        slashes.map_or(text.len(), |slashes| scheme + slashes)
+    });
+    (scheme, start)
+}
+
+/// The index where another URL begins, outside of the first one's query.
+fn next_url(text: &str) -> Option<usize> {
+    let (scheme, start) = scheme(text);
+    scheme?;
+    let rest = &text[start..];
+    let before = &rest[..after_scheme(rest)? - 3];
+    let before = trim_end(before, |byte| byte.is_ascii_alphanumeric());
+    (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
+}
+
+/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
+/// where a space within a query parted it.
+fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
+    if let Some(start) = scheme {
+        return find(text, start, b"?#");
+    }
+    let slash = find(text, 0, b"/").unwrap_or(text.len());
+    let equals = after_last(text, b'=').unwrap_or(0);
+    let mut from = 0;
+    while let Some(mark) = find(text, from, b"?#&") {
+        let is_in_path = !text[mark..].starts_with('&') && slash < mark;
+        if is_in_path || mark < equals {
+            return Some(mark);
+        }
+        from = mark + 1;
+    }
+    None
+}
+
+/// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
+fn is_authority(text: &str) -> bool {
+    let hosts = trim_end(text, |byte| byte != b']' && PUNCTUATION.contains(&byte));
+    let mut hosts = hosts.as_bytes().split(|byte| *byte == b',');
+    !has(text, b"@") && hosts.all(is_host)
+}
+
+fn is_host(host: &[u8]) -> bool {
+    let address = host.iter().rposition(|byte| *byte == b']');
+    let port = match address {
+        Some(end) => host[end + 1..].strip_prefix(b":"),
+        None => host.splitn(2, |byte| *byte == b':').nth(1),
+    };
+    let number = port
+        .unwrap_or_default()
+        .iter()
+        .try_fold(0_u16, |number, digit| {
+            let digit = digit.is_ascii_digit().then(|| u16::from(digit - b'0'))?;
+            number.checked_mul(10)?.checked_add(digit)
+        });
+    number.is_some()
+}
+
+/// What ends a quotation that begins so.
+fn closing(quote: u8) -> Option<u8> {
+    match quote {
+        b'"' | b'\'' | b'`' => Some(quote),
+        b'<' => Some(b'>'),
+        _ => None,
+    }
+}
+
+/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not ASCII.
+fn quoted_len(text: &str, quote: u8) -> usize {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let mut from = 0;
+    while let Some(end) = find(text, from, &[quote]) {
+        from = end + 1;
+        if !text.as_bytes().get(from).is_some_and(is_of_word) {
+            return end;
+        }
+    }
+    text.len()
+}
+
+/// Up to the next quotation, unless it is within a URL.
+fn unquoted_len(text: &str) -> usize {
+    let end = find(text, 0, b"\"'`<").unwrap_or(text.len());
+    if may_be_url(&text[..end]) {
+        text.len()
+    } else {
+        end
+    }
+}
+
+fn may_be_url(text: &str) -> bool {
+    has(text, b"@?#&") || after_scheme(text).is_some()
+}
