@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use http::HeaderMap;
 
-use crate::classify::retry_after::{Moment, first, server_time};
+use crate::classify::retry_after::{Due, first, server_time};
 
 const REMAINING: &str = "remaining";
 /// What a header that tells when the limit is reset has in that place: Azure Resource Graph's is the second.
@@ -19,10 +19,10 @@ const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 /// nobody knows how much it asked for.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
-    let wait = |value: &str| match Moment::read(value)? {
-        Moment::After(wait) => Some(wait),
+    let wait = |value: &str| match Due::read(value)? {
+        Due::After(wait) => Some(wait),
         // It was reset before the answer arrived.
-        Moment::At(time) => Some(time.duration_since(now).unwrap_or_default()),
+        Due::At(time) => Some(time.duration_since(now).unwrap_or_default()),
     };
     let used_up = headers.iter().filter_map(|(name, left)| {
         let name = name.as_str();

@@ -13,15 +13,15 @@ enum Written {
     Milliseconds,
     WholeMilliseconds,
     /// Seconds, a span or a point in time.
-    Moment,
+    Due,
 }
 
 /// The headers that ask for a wait. The first that can be read decides.
 const HEADERS: [(&str, Written); 5] = [
     ("retry-after-ms", Written::Milliseconds),
     ("x-ms-retry-after-ms", Written::Milliseconds),
-    ("retry-after", Written::Moment),
-    ("x-rate-limit-retry-after-seconds", Written::Moment),
+    ("retry-after", Written::Due),
+    ("x-rate-limit-retry-after-seconds", Written::Due),
     ("x-amz-retry-after", Written::WholeMilliseconds),
 ];
 
@@ -116,9 +116,9 @@ fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         first(headers, name, |value| match written {
             Written::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
             Written::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
-            Written::Moment => match Moment::read(value)? {
-                Moment::After(wait) => Some(wait),
-                Moment::At(time) => time.duration_since(now).ok(),
+            Written::Due => match Due::read(value)? {
+                Due::After(wait) => Some(wait),
+                Due::At(time) => time.duration_since(now).ok(),
             },
         })
     })
@@ -148,12 +148,12 @@ fn seconds(seconds: f64) -> Option<Duration> {
 }
 
 /// Until when a server asks to wait.
-pub(super) enum Moment {
+pub(super) enum Due {
     After(Duration),
     At(SystemTime),
 }
 
-impl Moment {
+impl Due {
     /// A bare number is told by its size: so many seconds; or seconds, milliseconds, microseconds or nanoseconds since 1970.
     pub(super) fn read(value: &str) -> Option<Self> {
         match f64::from_str(value) {

@@ -16,9 +16,9 @@ const READ: usize = 16 * 1024;
 /// A limit of a day that is free again sooner.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
-/// The place where a rule's words must stand. They are compared as [`words`].
+/// What a rule is for: where its words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum RuleFor {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
     Name,
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
@@ -34,8 +34,8 @@ pub(crate) enum Seen {
     Rolling,
 }
 
-/// What the first name says that a rule of that sort knows, but a bill wins wherever it is named.
-pub(crate) fn named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+/// What the first name says for which there is such a rule, but a bill wins wherever it is named.
+pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
         let name = name.trim();
@@ -43,7 +43,7 @@ pub(crate) fn named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) ->
             Some(end) => name.ends_with(end),
             None => name == of,
         };
-        let rule = RULES.iter().find(|rule| rule.0 == seen && is_named(rule.1));
+        let rule = RULES.iter().find(|rule| rule.0 == what && is_named(rule.1));
         rule.map(|rule| rule.2)
     });
     let first = found.next();
@@ -58,17 +58,17 @@ pub(crate) fn named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) ->
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
-    let may_be = |seen, means| match (seen, means) {
-        (Seen::Name | Seen::Envelope, _) => false,
-        (Seen::Misnomer, _) => fault == Billing,
-        (Seen::Limit | Seen::Rolling, _) => fault == Throttled,
-        (Seen::Text, Throttled | Overloaded) => is_open && fault == Unknown,
-        (Seen::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
+    let may_be = |what, means| match (what, means) {
+        (RuleFor::Name | RuleFor::Envelope, _) => false,
+        (RuleFor::Misnomer, _) => fault == Billing,
+        (RuleFor::Limit | RuleFor::Rolling, _) => fault == Throttled,
+        (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
     };
     let said = words(text);
     let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
     match rules.find(|rule| says(&said, rule.1)) {
-        Some((Seen::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
+        Some((RuleFor::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
         Some(rule) => rule.2,
         None => fault,
     }

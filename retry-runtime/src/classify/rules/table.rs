@@ -1,4 +1,4 @@
-use super::Seen::{self, Envelope, Limit, Misnomer, Name, Rolling, Text};
+use super::RuleFor::{self, Envelope, Limit, Misnomer, Name, Rolling, Text};
 use crate::classify::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
@@ -6,7 +6,7 @@ use crate::classify::fault::Fault::{
 /// Where the words must stand, the words, what they mean, and who says so. The first rule that applies decides, so a bill
 /// stands before what else a text may say. To teach the crate an answer, add a row.
 #[rustfmt::skip] // A rule a line.
-pub(super) const RULES: &[(Seen, &str, Fault, &str)] = &[
+pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     // Money, and limits that no wait within a call heals.
     (Name, "insufficient quota", Billing, "OpenAI, Error codes"),
     (Name, "credit balance exhausted", Billing, "OpenAI, Error codes"),
