@@ -396,7 +396,10 @@ fn it_says_why_no_type_in_an_error_was_asked() {
 async fn it_says_so_of_an_item_and_of_a_subtask() {
     let send = async |_: Vec<u8>| {
         let known = io::Error::from(io::ErrorKind::NotFound);
-        Ok(vec![Err::<(), _>(known.into()), Err(anyhow::anyhow!("no text"))])
+        Ok(vec![
+            Err::<(), _>(known.into()),
+            Err(anyhow::anyhow!("no text")),
+        ])
     };
     let mut plan = Plan::<(), anyhow::Error>::new().name("pages");
     plan.add("search", [], async |[]| Err(anyhow::anyhow!("no page")));
@@ -407,7 +410,9 @@ async fn it_says_so_of_an_item_and_of_a_subtask() {
         assert!(!end.await.unwrap().is_valid());
     })
     .await;
-    let told = log.lines().filter_map(|line| line.split_once("`on::known` "));
+    let told = log
+        .lines()
+        .filter_map(|line| line.split_once("`on::known` "));
     let told: Vec<_> = told.map(|(_, of)| of).collect();
     let expected = [
         r#"call="texts" error=no text"#,
