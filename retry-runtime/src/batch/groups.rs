@@ -7,22 +7,24 @@ use core::time::Duration;
 use super::part::{Part, ShownItem};
 use super::round::Round;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::{Decision, hint_rule, refusal};
+use crate::call::decide::{Decision, refused};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::observer::ObserverKey;
-use crate::classify::verdict::Verdict;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// What items must have in common to share a decision: their retries so far, the kind of failure, and why the hint alone
-/// gives them up, if it does, so that it does not give up others.
+/// What items must have in common to share a decision: their retries so far, the kind of failure, what the budget hears of
+/// one that is not worth a retry, and why the failure alone gives them up, if it does, so that it does not give up others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
-    kind: Option<usize>,
+    kind: Option<Kind>,
+    basis: Basis,
     refused: Option<usize>,
 }
 
@@ -59,6 +61,7 @@ struct Group {
 pub(super) struct Groups<'a> {
     alike: BTreeMap<Alike, Group>,
     policy: &'a Policy,
+    idempotent: bool,
     /// The time until the deadline.
     left: Duration,
 }
@@ -74,6 +77,7 @@ impl<'a> Groups<'a> {
         let mut all = Self {
             alike: BTreeMap::new(),
             policy: round.policy,
+            idempotent: round.idempotent,
             left: round
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
@@ -123,11 +127,12 @@ impl<'a> Groups<'a> {
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
-        let rule = hint_rule(self.policy, verdict.kind());
+        let refused = refused(self.policy, verdict, self.idempotent, self.left);
         Alike {
             call,
-            kind: verdict.kind().map(|kind| kind as usize),
-            refused: refusal(rule, verdict.hint(), self.left).map(|reason| reason as usize),
+            kind: verdict.kind(),
+            basis: verdict.basis(),
+            refused: refused.map(|reason| reason as usize),
         }
     }
 

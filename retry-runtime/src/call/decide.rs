@@ -79,7 +79,7 @@ impl Call {
         retry: u32,
     ) -> Decision {
         let (policy, values) = (failure.site.policy, failure.values);
-        let rule = hint_rule(policy, Some(kind));
+        let rule = hint_rule(policy, kind);
         let left = self.time_left(failure).ok_or(Reason::Deadline);
         if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
@@ -141,8 +141,22 @@ pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Ve
     }
 }
 
+/// Why a failure by itself gets no retry, whatever came before it, with this much time left.
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) fn refused(
+    policy: &Policy,
+    verdict: Verdict,
+    idempotent: bool,
+    left: Duration,
+) -> Option<Reason> {
+    match retryable(verdict, idempotent) {
+        Ok(kind) => refusal(hint_rule(policy, kind), verdict.hint(), left),
+        Err(reason) => Some(reason),
+    }
+}
+
 /// The kind as which a failure is worth a retry, whatever came before it.
-pub(crate) fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
+fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     let kind = verdict.kind().ok_or(Reason::NotRetryable)?;
     if verdict.is_ambiguous() && !idempotent {
         return Err(Reason::Ambiguous);
@@ -162,15 +176,15 @@ pub(super) fn computed_range(
 }
 
 /// What a hint does, and the longest. A breaker's is no server's: before it has passed, nothing gets through.
-pub(crate) fn hint_rule(policy: &Policy, kind: Option<Kind>) -> (Hint, Option<Duration>) {
+fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
-        Some(Kind::Rejected) => (Hint::Honor, None),
+        Kind::Rejected => (Hint::Honor, None),
         _ => (policy.hint_rule(), policy.longest_hint()),
     }
 }
 
 /// Why a hint alone ends a call that has this much time left.
-pub(crate) fn refusal(
+fn refusal(
     (rule, longest): (Hint, Option<Duration>),
     hint: Option<Duration>,
     left: Duration,

@@ -37,7 +37,7 @@ pub struct Verdict {
 }
 
 /// What a verdict that is not worth a retry says of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Basis {
     /// The server answered.
     Answer,

@@ -6,7 +6,7 @@ use core::pin::pin;
 use core::time::Duration;
 
 use crate::call::attempted;
-use crate::call::decide::{hint_rule, refusal, retryable};
+use crate::call::decide::refused;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
@@ -282,11 +282,7 @@ where
                 continue;
             }
             let verdict = keys.verdict(index, node.error());
-            let refused = match retryable(verdict, keys.idempotent) {
-                Ok(kind) => refusal(hint_rule(&keys.plan.policy, Some(kind)), verdict.hint(), left),
-                Err(reason) => Some(reason),
-            };
-            match refused {
+            match refused(&keys.plan.policy, verdict, keys.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason, keys),

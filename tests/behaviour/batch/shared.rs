@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Event, Policy, Reason, TimerFn, retry, retry_each,
-    retry_each_blocking, testing,
+    Breaker, BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict,
+    retry, retry_each, retry_each_blocking, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
@@ -251,5 +251,21 @@ async fn a_dropped_batch_leaves_nothing_behind() {
             });
             assert!(results.await.iter().all(Result::is_err));
         });
+    }
+}
+
+/// An answer is a success of the server, however the item beside it ended.
+#[tokio::test(start_paused = true)]
+async fn a_budget_hears_of_each_end_by_itself() {
+    let once = Failure(Verdict::TIMEOUT.once());
+    for answers in [[STOP, once.clone()], [once, STOP]] {
+        let budget = Budget::standard();
+        assert!(budget.withdraw(Kind::Transient));
+        let results = retry_each(EXACT.budget(&budget), 0..2, async |_| {
+            Ok(answers.clone().map(Err::<(), _>).to_vec())
+        })
+        .await;
+        let failed = results.iter().filter(|result| result.is_err()).count();
+        assert_eq!((failed, budget.available()), (2, 487.0));
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use retry_runtime::{Policy, Reason, Verdict, retry_each};
-use support::failure::{STOP, TRANSIENT};
+use support::failure::{Failure, STOP, TRANSIENT};
 
 use super::{EXACT, Server};
 
@@ -62,4 +62,23 @@ async fn once_for_the_error_of_a_whole_call() {
     let results: Vec<Result<u32, _>> = retry_each(batches, 0..20, async |_| Err("503 busy")).await;
     assert!(results.iter().all(Result::is_err));
     assert_eq!(asked.get(), 3 * 2);
+}
+
+/// Neither is a request repeated that may have taken effect, nor does a safe one end because of it.
+#[tokio::test(start_paused = true)]
+async fn of_an_ambiguous_item_beside_a_safe_one() {
+    for ambiguous in [0, 1] {
+        let server = Server::new(|item, attempt| match attempt {
+            1 if item == ambiguous => Err(Failure(Verdict::TRANSIENT.ambiguous())),
+            1 => Err(TRANSIENT),
+            _ => Ok(item),
+        });
+        let policy = EXACT.on(|failure: &Failure| failure.0).idempotent(false);
+        let results = retry_each(policy, &[0, 1], async |pending| Ok(server.call(&pending))).await;
+        let safe = 1 - ambiguous;
+        assert_eq!(server.calls(), [(0, vec![0, 1]), (1, vec![safe])]);
+        let error = results[ambiguous as usize].as_ref().unwrap_err();
+        assert_eq!((error.attempts(), error.reason()), (1, Reason::Ambiguous));
+        assert_eq!(results[safe as usize], Ok(safe));
+    }
 }
