@@ -484,7 +484,8 @@ where
     fn miscounted(&mut self, entries: Vec<EntryOf<I, K>>, answers: usize) -> End {
         let items = entries.len();
         let miscount = Miscount { answers, items };
-        for entry in entries {
+        for mut entry in entries {
+            entry.attempts.release();
             self.end(&entry, ItemEnd::Miscounted(miscount), Reason::Unanswered);
             let attempts = entry.attempts.call().attempt();
             self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));

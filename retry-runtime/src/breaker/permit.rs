@@ -79,6 +79,14 @@ impl<B> Permit<B> {
     }
 }
 
+#[cfg(any(feature = "batch", feature = "plan"))]
+impl<B> Permit<B> {
+    /// Gives the pass back of what was no attempt of its own, however long that took.
+    pub(crate) fn release(mut self) {
+        self.record(Seen::Ignored);
+    }
+}
+
 /// A permit for whichever breaker.
 pub(crate) trait Records {
     /// Tells the breaker, once.

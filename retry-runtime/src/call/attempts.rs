@@ -473,6 +473,9 @@ impl<G: Guards> Attempts<G> {
     /// Gives back all that the attempt holds, as another one speaks for it or it does not begin.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn release(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            permit.release();
+        }
         *self = Self::of(self.call);
     }
 

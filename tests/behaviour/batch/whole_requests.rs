@@ -7,9 +7,9 @@ use retry_runtime::{
     Breaker, BreakerState, Budget, Kind, Policy, Reason, RetryBudget, retry_each, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use tokio::time::advance;
+use tokio::time::{advance, sleep};
 
-use super::{Answers, EXACT};
+use super::{Answers, EXACT, secs};
 
 #[tokio::test(start_paused = true)]
 async fn one_that_fails_ends_no_other_item() {
@@ -84,6 +84,22 @@ async fn a_success_is_one_as_a_failure_is() {
     assert_eq!(requests.into_inner(), 10);
     assert_eq!(breaker.state(), BreakerState::Open);
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
+}
+
+/// The passes of the other items are of no attempt that nobody waited for.
+#[tokio::test(start_paused = true)]
+async fn one_that_was_answered_late_did_not_hang() {
+    let all = Ok(vec![Ok(0); 5]);
+    let too_few = Ok(vec![Ok(0); 4]);
+    for answers in [all, too_few, Err(STOP)] {
+        let breaker = Breaker::new().hung_after(secs(1)).consecutive_failures(3);
+        let results = retry_each(EXACT.breaker(&breaker), 0..5, async |_| {
+            sleep(secs(2)).await;
+            answers.clone()
+        });
+        assert_eq!(results.await.len(), 5);
+        assert_eq!(breaker.state(), BreakerState::Closed, "{answers:?}");
+    }
 }
 
 /// Sends so many items in batches of three; after these answers, each succeeds. What is in the budget before each request
