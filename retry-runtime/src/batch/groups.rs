@@ -37,14 +37,17 @@ pub(super) struct ItemFailure {
     /// Whether the budget hears of the item: by itself, or for those too that its call failed with as a whole, and that are
     /// like it.
     pub(super) leads: bool,
+    /// Whether another item paid for the last retry of both.
+    pub(super) is_unpaid: bool,
 }
 
 struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many items lead, for how many of those a retry is paid, and how many have asked.
+    /// How many items lead, for how many of those the last retry was paid and the next one is, and how many have asked.
     leaders: usize,
+    followed: usize,
     paid: usize,
     asked: usize,
     /// How many items are sent again.
@@ -88,12 +91,14 @@ impl<'a> Groups<'a> {
                 call,
                 verdict,
                 leads,
+                is_unpaid,
             } = failure;
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
                 first: index,
                 items: 0,
                 leaders: 0,
+                followed: 0,
                 paid: 0,
                 asked: 0,
                 again: 0,
@@ -104,6 +109,7 @@ impl<'a> Groups<'a> {
             });
             group.items += 1;
             group.leaders += usize::from(leads);
+            group.followed += usize::from(leads && !is_unpaid);
             if verdict.hint() > group.verdict.hint() {
                 group.verdict = verdict;
             }
@@ -116,7 +122,7 @@ impl<'a> Groups<'a> {
                 .cancelled(round.cancelled)
                 .idempotent(round.idempotent)
                 .limited(is_limited)
-                .times(group.leaders);
+                .times(group.leaders, group.followed);
             if let Some(budget) = budget {
                 failure = failure.budget(budget);
             }

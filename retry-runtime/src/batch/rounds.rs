@@ -523,6 +523,7 @@ where
             call,
             verdict,
             leads,
+            is_unpaid: entry.is_unpaid,
         };
         self.failed.push((entry.index, (entry, failure)));
     }

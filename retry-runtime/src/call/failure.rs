@@ -52,6 +52,8 @@ pub struct Failure<'a> {
     pub(super) last: bool,
     /// How many times the budget hears of it: in a batch, items fail alike.
     pub(crate) times: usize,
+    /// For how many of these the last retry was paid.
+    pub(super) followed: usize,
     /// How many of as many retries were paid, or are free.
     pub(crate) paid: usize,
     /// With what makes a range of a delay: a program that computes none has no code for it. So for what follows.
@@ -124,6 +126,7 @@ impl<'a> Failure<'a> {
             cancelled: false,
             last: false,
             times: 1,
+            followed: 1,
             paid: 0,
             delays: None,
             budget: None,
@@ -194,10 +197,11 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// How many failures that are alike the budget hears of. Each needs a retry of its own.
+    /// How many failures that are alike the budget hears of, and for how many the last retry was paid. Each needs a retry
+    /// of its own.
     #[cfg(feature = "batch")]
-    pub(crate) fn times(mut self, times: usize) -> Self {
-        self.times = times;
+    pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
+        (self.times, self.followed) = (times, followed);
         self
     }
 
@@ -321,6 +325,7 @@ impl<'a> Failure<'a> {
             cancelled: self.cancelled,
             last: self.last,
             times: self.times,
+            followed: self.followed,
             paid: self.paid,
             budget: self.budget,
             is_limited: self.is_limited,

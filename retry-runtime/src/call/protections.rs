@@ -88,7 +88,10 @@ impl Call {
                 }
             }
             None if failure.verdict.basis() == Basis::Answer => {
-                (0..failure.times).for_each(|_| budget.answered(self.followed));
+                (0..failure.times).for_each(|number| {
+                    let followed = self.followed.filter(|_| number < failure.followed);
+                    budget.answered(followed);
+                });
             }
             None => {}
         }

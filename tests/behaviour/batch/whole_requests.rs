@@ -145,6 +145,16 @@ async fn items_that_failed_apart_before_pay_apart() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_paid_once_comes_back_once() {
+    let budget = Budget::standard();
+    (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    let apart = Ok(vec![Err(STOP); 3]);
+    let (seen, _) = paid(&budget, 3, vec![Err(TRANSIENT), apart]).await;
+    // The payment with the first answer, and 1 for each of the others.
+    assert_eq!(seen, [360.0, 346.0, 362.0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn items_end_together_where_nothing_is_left_to_pay_with() {
     // For one retry.
     let budget = Budget::standard().capacity(14);
