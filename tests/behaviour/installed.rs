@@ -5,10 +5,15 @@
 mod configured;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use retry_runtime::plan::Validity;
 use retry_runtime::testing::Script;
-use retry_runtime::{Breaker, Policies, Policy, Verdict, retry, retry_each, retrying, testing};
-use support::failure::{Failure, THROTTLED, TRANSIENT};
+use retry_runtime::{
+    Breaker, BreakerState, Plan, Policies, Policy, Reason, Verdict, retry, retry_each, retrying,
+    testing,
+};
+use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
 /// Holds the turn of a test, and takes back what it installed.
@@ -185,7 +190,7 @@ async fn a_call_under_way_follows() {
     let (server, recording) = (failures(99), testing::record());
     let call = plain(&server);
     let switch = async {
-        tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
         install("installed.plain(max=2)");
     };
     let (outcome, ()) = tokio::join!(call, switch);
@@ -246,7 +251,7 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
     #[retry(hedge = "1s", max = 2, name = "installed.hedged", on = |_| Verdict::TRANSIENT)]
     async fn hedged(begun: &std::cell::Cell<u32>) -> Result<(), Failure> {
         begun.set(begun.get() + 1);
-        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
         Ok(())
     }
 
@@ -262,6 +267,43 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
         hedged(&begun).await.unwrap();
         assert_eq!(begun.get(), expected, "{text}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn protections_do_not_hear_of_what_is_switched_off() {
+    let _turn = turn();
+    install("installed(enabled=false)");
+    let breaker = Breaker::new().consecutive_failures(1);
+    let policy = OWN.name("installed.shared").breaker(&breaker);
+    let fail = async |_| Ok(vec![Err::<(), _>(TRANSIENT)]);
+    let results = retry_each(policy, [()], fail).await;
+    assert_eq!(results[0].as_ref().unwrap_err().reason(), Reason::Exhausted);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    let mut plan = Plan::<(), Failure>::new();
+    plan.add("a", [], async |[]| Err(TRANSIENT));
+    let end = plan.run_until(policy, async |_| Validity::Invalid("none".into()));
+    assert_eq!(end.await.unwrap().to_string(), "gave up (exhausted): none");
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_waits_as_long_as_an_installed_hint_may_be() {
+    let _turn = turn();
+    install("installed(max_hint=10m)");
+    let server = testing::fail_times(1, throttled_for(Duration::from_mins(5)));
+    let (server, start): (&Script<(), Failure>, _) = (&server, Instant::now());
+    let mut plan = Plan::local();
+    plan.add("a", [], async move |[]| server.next());
+    let policy = OWN.name("installed.p");
+    let end = plan.run_until(policy, async |results| {
+        if results.summary().is_complete() {
+            Validity::Valid
+        } else {
+            Validity::Invalid("none".into())
+        }
+    });
+    assert_eq!(end.await.unwrap().to_string(), "valid");
+    assert_eq!(start.elapsed().as_secs(), 300);
 }
 
 #[tokio::test(start_paused = true)]

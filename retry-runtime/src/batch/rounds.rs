@@ -70,6 +70,10 @@ impl<'k, K: SharedKeys> Rules<'k, K> {
     pub(super) fn name(&self) -> &'k str {
         self.name
     }
+
+    fn policy_in_force(&self) -> Policy {
+        Site::new(&self.policy, self.name).policy_in_force()
+    }
 }
 
 impl<K: SharedKeys> Shared for Rules<'_, K> {
@@ -507,7 +511,7 @@ where
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        decide::verdict(&self.rules.policy, || self.on.verdict(error))
+        decide::verdict(&self.rules.policy_in_force(), || self.on.verdict(error))
     }
 
     fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
@@ -535,7 +539,7 @@ where
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let policy = Site::new(&self.rules.policy, self.rules.name).policy_in_force();
+        let policy = self.rules.policy_in_force();
         let round = self.round(&policy, tally.items, now, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));

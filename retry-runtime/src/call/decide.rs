@@ -132,12 +132,12 @@ impl Call {
     }
 }
 
-/// The verdict on a failure. If retries are off, nobody is asked.
+/// The verdict on a failure. If retries are off, nobody is asked, and protections hear nothing of it.
 pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Verdict {
     if policy.is_enabled() {
         classify()
     } else {
-        Verdict::STOP
+        Verdict::STOP.based_on(Basis::Unknown)
     }
 }
 

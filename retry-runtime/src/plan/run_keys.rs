@@ -92,6 +92,11 @@ pub(crate) struct Execution<'a> {
 }
 
 impl<K: SharedKeys> PlanShared<K> {
+    /// The policy with what is installed over it.
+    pub(crate) fn policy_in_force(&self) -> Policy {
+        Site::new(&self.policy, &self.name).policy_in_force()
+    }
+
     fn of<'a>(&'a mut self, subtask: &'a str) -> SubtaskShared<'a, K> {
         let plan = self;
         SubtaskShared { plan, subtask }
@@ -389,8 +394,8 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     where
         On: OnError<E>,
     {
-        let policy = &self.plan.policy;
-        let verdict = decide::verdict(policy, || self.on.verdict(&error));
+        let policy = self.plan.policy_in_force();
+        let verdict = decide::verdict(&policy, || self.on.verdict(&error));
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
@@ -441,7 +446,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         }
         // A loaded failure has no error that could be classified, and loading it asks for another try.
         // Nor is one classified where retries are off: the round's decision ends the plan.
-        let error = error.filter(|_| self.plan.policy.is_enabled());
+        let error = error.filter(|_| self.plan.policy_in_force().is_enabled());
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 

@@ -274,6 +274,7 @@ where
         keys: &mut RunKeys<On, K>,
         left: Duration,
     ) -> Round {
+        let policy = keys.plan.policy_in_force();
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.len() {
             let node = &self.nodes[index];
@@ -282,7 +283,7 @@ where
                 continue;
             }
             let verdict = keys.verdict(index, node.error());
-            match refused(&keys.plan.policy, verdict, keys.idempotent, left) {
+            match refused(&policy, verdict, keys.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason, keys),
