@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
-use retry_runtime::{Classify, Plan, Policy, Verdict, retry, testing};
+use retry_runtime::plan::Validity;
+use retry_runtime::{Classify, Plan, Policy, Verdict, retry, retry_each, testing};
 use support::sink::Sink;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{self, Subscriber};
@@ -389,6 +390,35 @@ fn it_says_why_no_type_in_an_error_was_asked() {
         );
     }
     assert_eq!(lines[3..], [format!("DEBUG {why} error=busy")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_says_so_of_an_item_and_of_a_subtask() {
+    let send = async |_: Vec<u8>| {
+        let known = io::Error::from(io::ErrorKind::NotFound);
+        Ok(vec![
+            Err::<(), _>(known.into()),
+            Err(anyhow::anyhow!("no text")),
+        ])
+    };
+    let mut plan = Plan::<(), anyhow::Error>::new().name("pages");
+    plan.add("search", [], async |[]| Err(anyhow::anyhow!("no page")));
+    let log = log_of(async {
+        let results = retry_each(Policy::new().name("texts"), [1, 2], send).await;
+        assert!(results.iter().all(Result::is_err));
+        let end = plan.run_until(Policy::new(), async |_| Validity::Invalid("none".into()));
+        assert!(!end.await.unwrap().is_valid());
+    })
+    .await;
+    let told = log
+        .lines()
+        .filter_map(|line| line.split_once("`on::known` "));
+    let told: Vec<_> = told.map(|(_, of)| of).collect();
+    let expected = [
+        r#"call="texts" error=no text"#,
+        r#"call="pages.search" error=no page"#,
+    ];
+    assert_eq!(told, expected, "{log}");
 }
 
 /// Which is told once in a process, so by any of these tests.

@@ -28,7 +28,7 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::under_way::{Awaited, in_order};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::key::Key;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
@@ -36,6 +36,7 @@ use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
+use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
@@ -511,7 +512,14 @@ where
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        decide::verdict(&self.rules.policy_in_force(), || self.on.verdict(error))
+        decide::verdict(&self.rules.policy_in_force(), || {
+            let verdict = self.on.verdict(error);
+            if verdict.basis() == Basis::Unknown {
+                let on = &self.on;
+                unknown_error::tell(self.rules.name, &Described { on, error });
+            }
+            verdict
+        })
     }
 
     fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {

@@ -18,7 +18,7 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::Verdict;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::error_text::shown::shown;
 use crate::key::Key;
 use crate::observe::attempt_end::AttemptEnd;
@@ -26,6 +26,7 @@ use crate::observe::event::{Event, EventData};
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
+use crate::observe::unknown_error;
 use crate::plan::event::CallOfSubtask;
 use crate::plan::node::SubtaskFailure;
 use crate::plan::round_budget::RoundBudget;
@@ -399,7 +400,11 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        attempts.failed_with_others(&mut self.plan.of(execution.subtask), verdict, &error);
+        let subtask = &mut self.plan.of(execution.subtask);
+        if known.is_some_and(|verdict| verdict.basis() == Basis::Unknown) {
+            subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
+        }
+        attempts.failed_with_others(subtask, verdict, &error);
         let run = &mut self.runs[execution.index];
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
