@@ -73,6 +73,8 @@ fn recorder() -> Result<PrometheusHandle, BuildError> {
     PrometheusBuilder::new()
         .set_buckets_for_metric(metric("retry_delay_seconds"), &SECONDS)?
         .set_buckets_for_metric(metric("retry_wait_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_attempt_duration_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_call_duration_seconds"), &SECONDS)?
         .set_buckets_for_metric(metric("retry_attempts_per_call"), &ATTEMPTS)?
         .install_recorder()
 }

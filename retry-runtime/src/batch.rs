@@ -214,7 +214,8 @@ async fn send<P, I, F, R, T, E>(
     } = batches;
     let (timer, mut keys) = (call.timer, call.keys.into_keys());
     let spans = keys.span;
-    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    let function = name_of(&operation);
+    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, function, || timer.clock());
     timer.expect(|| rules.name());
     let mut rounds = Rounds::new(rules, call.on, items.into_iter(), results, || timer.now());
     let cancelled = pin!(call.cancel.into_cancelled());

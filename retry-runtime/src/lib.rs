@@ -132,6 +132,7 @@ pub use observe::cause::Cause;
 pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
+pub use observe::stopwatch::Stopwatch;
 #[cfg(feature = "std")]
 pub use out_of_range::OutOfRange;
 #[cfg(feature = "plan")]

@@ -204,7 +204,7 @@ async fn every_instrument_gets_its_numbers() {
         assert_eq!(found[&name], expected(&[("", attempts)]), "{gauge}");
     }
     // Nothing waited.
-    assert_eq!(found.len(), 10, "{found:?}");
+    assert_eq!(found.len(), 12, "{found:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -255,6 +255,11 @@ async fn so_do_corrections_hedges_and_fallbacks() {
         found["retry.attempts_per_call {attempt}"],
         filling(2, &[("", 5.0)])
     );
+    // The sums, and how many buckets have some: two that took no time, and the one that was hedged.
+    let of_attempts = &found["retry.attempt.duration s"];
+    assert_eq!(of_attempts["retry.kind=transient"], (2.0, 2));
+    let of_calls = &found["retry.call.duration s"];
+    assert_eq!(of_calls["retry.outcome=succeeded"], (4.0, 2));
 }
 
 /// One that knows no half-open state.

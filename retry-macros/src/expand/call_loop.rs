@@ -117,6 +117,10 @@ impl Printer<'_> {
         };
         let max = max.map(|max| ours!(.with_max(#max)));
         let mut started = vec![(true, ours!(retry_call), ours!(#call::new()#max))];
+        if self.model.is_observed() {
+            let stopwatch = ours!(__retry::Stopwatch::new());
+            started.push((true, ours!(retry_stopwatch), stopwatch));
+        }
         if let Some(Deadline::OfChoice) = &self.model.deadline {
             let now = ours!(__retry::moment(#(self.now_at_start())));
             started.push((self.model.resumes(), ours!(retry_began), now));

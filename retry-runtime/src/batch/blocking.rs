@@ -96,7 +96,8 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     } = policy.into_batches();
     let (timer, cancel, mut keys) = (call.timer, call.cancel, call.keys.into_keys());
     let spans = keys.span;
-    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    let function = name_of(&operation);
+    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, function, || timer.clock());
     let span = spans.of_call(|| rules.name());
     let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();

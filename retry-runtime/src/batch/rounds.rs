@@ -23,7 +23,7 @@ use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::keys::{KeysOf, SharedKeys};
 use crate::chain::name::name;
-use crate::chain::observer::ObserverKey;
+use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::under_way::in_order;
 use crate::classify::kind::Kind;
@@ -35,8 +35,9 @@ use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
+use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
 /// What the calls of a batch share.
@@ -46,6 +47,7 @@ pub(super) struct Rules<'k, K: SharedKeys> {
     name: &'k str,
     guards: &'k K::Guards,
     observer: &'k mut K::Observer,
+    stopwatch: StopwatchOf<K>,
     idempotent: bool,
 }
 
@@ -56,6 +58,7 @@ impl<'k, K: SharedKeys> Rules<'k, K> {
         size: usize,
         keys: &'k mut KeysOf<K>,
         function: &'static str,
+        clock: impl FnOnce() -> Clock,
     ) -> Self {
         Self {
             policy,
@@ -63,6 +66,7 @@ impl<'k, K: SharedKeys> Rules<'k, K> {
             name: name(&keys.name, || function),
             guards: &keys.protections,
             observer: &mut keys.observer,
+            stopwatch: K::Observer::stopwatch(clock),
             idempotent: keys.idempotent,
         }
     }
@@ -89,7 +93,8 @@ impl<K: SharedKeys> Shared for Rules<'_, K> {
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
         let site = Site::new(&self.policy, self.name);
-        tell(&site, self.observer.observe())
+        self.observer
+            .timed(&mut self.stopwatch, |observe| tell(&site, observe))
     }
 }
 
@@ -344,9 +349,9 @@ where
     /// Tells the observer how far the batch is.
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
-        let observe = self.rules.observer.observe();
-        self.progress
-            .tell(self.rules.name, self.number, all, observe);
+        let (progress, number) = (&mut self.progress, self.number);
+        self.rules
+            .tell(|site, observe| progress.tell(site.name(), number, all, observe));
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
@@ -512,9 +517,10 @@ where
         let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
-        let observer = &mut *self.rules.observer;
-        let of_groups = groups.report(&round, &shown, observer);
-        let of_tally = tally.report(&round, self.ended, &shown, observer);
+        let (of_groups, of_tally) = self.rules.tell(|_, mut observe| {
+            let of_groups = groups.report(&round, &shown, reborrow(&mut observe));
+            (of_groups, tally.report(&round, self.ended, &shown, observe))
+        });
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause();
@@ -604,8 +610,9 @@ where
                 ..*round
             };
             let shown = shown(self.results, &self.on);
-            let observe = self.rules.observer.observe();
-            all.gave_up(Part { items, ..part }, reason, ended, &shown, observe);
+            let part = Part { items, ..part };
+            let rules = &mut self.rules;
+            rules.tell(|_, observe| all.gave_up(part, reason, ended, &shown, observe));
             return;
         }
         // The log hears of a success only after a failure.

@@ -5,7 +5,7 @@ use crate::call::attempts::Shared;
 use crate::call::site::Site;
 use crate::chain::keys::{KeysOf, SharedKeys};
 use crate::chain::name::name;
-use crate::chain::observer::ObserverKey;
+use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::operation::Operated;
 use crate::key::Key;
 use crate::observe::report::Observe;
@@ -15,6 +15,7 @@ use crate::policy::Policy;
 pub(super) struct Context<P, K: SharedKeys, D> {
     pub(super) policy: P,
     pub(super) keys: KeysOf<K>,
+    pub(super) stopwatch: StopwatchOf<K>,
     pub(super) default: PhantomData<fn() -> D>,
 }
 
@@ -46,6 +47,7 @@ impl<P: Borrow<Policy>, K: SharedKeys, D: Operated> Shared for Context<P, K, D> 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
         let name = name(&self.keys.name, D::default_name);
         let site = Site::new(self.policy.borrow(), name);
-        tell(&site, self.keys.observer.observe())
+        let observer = &mut self.keys.observer;
+        observer.timed(&mut self.stopwatch, |observe| tell(&site, observe))
     }
 }

@@ -20,6 +20,7 @@ use crate::chain::hook::{HookKey, Hooks};
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
 use crate::chain::name::outer;
+use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Classifies, Described};
 use crate::chain::operation::Operated;
 use crate::chain::policy_call::{CallOf, Keyed};
@@ -93,6 +94,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
             context: Context {
                 policy: call.policy,
                 keys: call.keys.into_keys(),
+                stopwatch: Default::default(),
                 default: PhantomData,
             },
             attempts: Attempts::new(),
@@ -109,10 +111,11 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// The call begins.
     #[inline]
-    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl FnOnce() -> Clock)
+    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl Fn() -> Clock)
     where
         H: Room<Arc<Attempt<E>>>,
     {
+        self.context.stopwatch = <Q::Keys as SharedKeys>::Observer::stopwatch(&clock);
         if H::EXISTS {
             self.history
                 .put(Arc::new(Attempt::before_first(clock(), ())));

@@ -5,6 +5,7 @@ use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::cause::Cause;
 use crate::observe::reason::Reason;
+use crate::observe::stopwatch::Reading;
 
 /// One thing that happened in a call.
 ///
@@ -44,6 +45,7 @@ pub struct Event<'a> {
     pub attempt: u32,
     /// What happened.
     pub data: EventData<'a>,
+    reading: Option<&'a Reading<'a>>,
 }
 
 impl<'a> Event<'a> {
@@ -53,6 +55,61 @@ impl<'a> Event<'a> {
             call,
             attempt,
             data,
+            reading: None,
+        }
+    }
+
+    /// How long the call has taken, by its timer, with its pauses and waits.
+    ///
+    /// The clock is read only for observers that ask. One that asks at all events, as
+    /// [`Metrics`](crate::observers::Metrics) does, is told at all of them; one that does not ask at the call's first event
+    /// is told `None` at the others.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Event, retry};
+    ///
+    /// fn warn_if_slow(event: &Event<'_>) {
+    ///     if event.elapsed() > Some(Duration::from_secs(10)) {
+    ///         eprintln!("slow: {event}");
+    ///     }
+    /// }
+    ///
+    /// #[retry(observe = warn_if_slow)]
+    /// async fn fetch() -> std::io::Result<String> {
+    ///     Ok(String::from("hello"))
+    /// }
+    /// ```
+    ///
+    /// `None` also for durable calls, and in chains, batches, plans with a type that implements
+    /// [`Timer`](crate::Timer) itself: only functions in `timer` and the crate's own timers can be asked there.
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.reading?.elapsed(self)
+    }
+
+    /// How long the attempt took that ended with this event, by the call's timer: without pauses and the wait for a
+    /// limiter's turn. `None` if none ended.
+    ///
+    /// Times are known as with [`elapsed`](Self::elapsed): ask at all events, from the attempt's [`EventData::Started`]. The
+    /// time of a correction is not known, nor that of an attempt that `hedge` began, or that [told of
+    /// progress](crate::Attempt::progress), nor that of a subtask's failure that is not worth a retry, which is told of
+    /// later.
+    pub fn attempt_elapsed(&self) -> Option<Duration> {
+        self.reading?.attempt_elapsed(self)
+    }
+
+    /// The pause before a retry or a correction that begins with the event.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        match self.data {
+            EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
+            _ => None,
+        }
+    }
+
+    pub(super) fn with_reading<'b>(&'b self, reading: &'b Reading<'b>) -> Event<'b> {
+        Event {
+            reading: Some(reading),
+            ..*self
         }
     }
 }

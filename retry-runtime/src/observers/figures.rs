@@ -4,11 +4,9 @@ use core::fmt;
 
 use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker};
 use crate::budget::bucket::Budget;
-use crate::classify::kind::Kind;
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::call_end::CallOutcome;
-use crate::observe::event::{Event, EventData};
 
 pub(super) const CALLS: &str =
     "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
@@ -16,6 +14,10 @@ pub(super) const ATTEMPTS: &str =
     "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
 pub(super) const DELAY: &str = "Pauses before retries and corrections";
 pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until it ended";
+pub(super) const ATTEMPT_DURATION: &str =
+    "How long attempts took, by kind: succeeded, stop, or the kind of failure";
+pub(super) const CALL_DURATION: &str =
+    "How long calls took, with their pauses and waits, by outcome";
 pub(super) const WAIT: &str = "Waits of attempts for their turn with a limiter";
 pub(super) const OPENINGS: &str =
     "Times that a breaker opened, by the call whose attempt opened it";
@@ -44,23 +46,8 @@ impl fmt::Debug for Gauged<'_> {
     }
 }
 
-/// How an attempt or a correction that ended with that event is counted.
-pub(super) fn kind_of(event: &Event<'_>) -> Option<&'static str> {
-    match event.data {
-        EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
-            Some(kind.name())
-        }
-        EventData::Correcting { .. } => Some(Kind::Invalid.name()),
-        EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => {
-            ended.map(AttemptEnd::name)
-        }
-        EventData::Succeeded { .. } => Some(AttemptEnd::Succeeded.name()),
-        _ => None,
-    }
-}
-
 impl AttemptEnd {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
             Self::Stop => "stop",

@@ -17,6 +17,8 @@ use crate::observe::observer::Observer;
 /// |---|---|---|
 /// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, else `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
+/// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of how long attempts took |
+/// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
@@ -62,6 +64,8 @@ const CALLS: &str = "retry_calls_total";
 const ATTEMPTS: &str = "retry_attempts_total";
 const DELAY: &str = "retry_delay_seconds";
 const ATTEMPTS_PER_CALL: &str = "retry_attempts_per_call";
+const ATTEMPT_DURATION: &str = "retry_attempt_duration_seconds";
+const CALL_DURATION: &str = "retry_call_duration_seconds";
 const WAIT: &str = "retry_wait_seconds";
 const OPENINGS: &str = "retry_breaker_openings_total";
 const BUDGET: &str = "retry_budget_available";
@@ -88,6 +92,8 @@ impl Metrics<'static> {
         describe_counter!(ATTEMPTS, Unit::Count, figures::ATTEMPTS);
         describe_histogram!(DELAY, Unit::Seconds, figures::DELAY);
         describe_histogram!(ATTEMPTS_PER_CALL, Unit::Count, figures::ATTEMPTS_PER_CALL);
+        describe_histogram!(ATTEMPT_DURATION, Unit::Seconds, figures::ATTEMPT_DURATION);
+        describe_histogram!(CALL_DURATION, Unit::Seconds, figures::CALL_DURATION);
         describe_histogram!(WAIT, Unit::Seconds, figures::WAIT);
         describe_counter!(OPENINGS, Unit::Count, figures::OPENINGS);
         describe_gauge!(BUDGET, Unit::Count, figures::BUDGET);
@@ -173,9 +179,16 @@ impl<'a> Metrics<'a> {
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {
+        // Asked for at each event, so that the time is known of each end.
+        let (elapsed, attempt_elapsed) = (event.elapsed(), event.attempt_elapsed());
         let name = || shown(event.call).to_string();
-        if let Some(kind) = figures::kind_of(event) {
+        if let Some(end) = event.attempt_end() {
+            let kind = end.name();
             counter!(ATTEMPTS, "name" => name(), "kind" => kind).increment(1);
+            if let Some(took) = attempt_elapsed {
+                histogram!(ATTEMPT_DURATION, "name" => name(), "kind" => kind)
+                    .record(took.as_secs_f64());
+            }
         }
         if let Some(pause) = event.pause() {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
@@ -189,8 +202,13 @@ impl Observer for Metrics<'_> {
         }
         if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             let retried = if attempts > 1 { "true" } else { "false" };
-            counter!(CALLS, "name" => name(), "outcome" => outcome.name(), "retried" => retried)
+            let outcome = outcome.name();
+            counter!(CALLS, "name" => name(), "outcome" => outcome, "retried" => retried)
                 .increment(1);
+            if let Some(took) = elapsed {
+                histogram!(CALL_DURATION, "name" => name(), "outcome" => outcome)
+                    .record(took.as_secs_f64());
+            }
             histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }
         self.gauge();

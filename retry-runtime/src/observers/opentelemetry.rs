@@ -16,6 +16,8 @@ use crate::observe::observer::Observer;
 /// |---|---|---|---|
 /// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; and whether they made more than one attempt |
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
+/// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of how long attempts took |
+/// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
 /// | `retry.wait` | `s` | `retry.name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
@@ -51,6 +53,8 @@ pub struct OpenTelemetry<'a> {
     attempts: Counter<u64>,
     delay: Histogram<f64>,
     attempts_per_call: Histogram<u64>,
+    attempt_duration: Histogram<f64>,
+    call_duration: Histogram<f64>,
     wait: Histogram<f64>,
     openings: Counter<u64>,
     breaker: Gauge<u64>,
@@ -96,6 +100,8 @@ impl OpenTelemetry<'static> {
                 .with_unit(ATTEMPT)
                 .with_description(figures::ATTEMPTS_PER_CALL)
                 .build(),
+            attempt_duration: seconds("retry.attempt.duration", figures::ATTEMPT_DURATION),
+            call_duration: seconds("retry.call.duration", figures::CALL_DURATION),
             wait: seconds("retry.wait", figures::WAIT),
             openings: counter("retry.breaker.openings", "{opening}", figures::OPENINGS),
             breaker: gauge("retry.breaker.state", "1", figures::BREAKER),
@@ -177,10 +183,15 @@ impl<'a> OpenTelemetry<'a> {
 
 impl Observer for OpenTelemetry<'_> {
     fn observe(&self, event: &Event<'_>) {
+        // Asked for at each event, so that the time is known of each end.
+        let (elapsed, attempt_elapsed) = (event.elapsed(), event.attempt_elapsed());
         let name = || KeyValue::new(NAME, shown(event.call).to_string());
-        if let Some(kind) = figures::kind_of(event) {
-            let kind = KeyValue::new("retry.kind", kind);
-            self.attempts.add(1, &[name(), kind]);
+        if let Some(end) = event.attempt_end() {
+            let labels = [name(), KeyValue::new("retry.kind", end.name())];
+            self.attempts.add(1, &labels);
+            if let Some(took) = attempt_elapsed {
+                self.attempt_duration.record(took.as_secs_f64(), &labels);
+            }
         }
         if let Some(pause) = event.pause() {
             self.delay.record(pause.as_secs_f64(), &[name()]);
@@ -189,7 +200,10 @@ impl Observer for OpenTelemetry<'_> {
             self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
             let retried = KeyValue::new("retry.retried", attempts > 1);
-            self.calls.add(1, &[name(), outcome, retried]);
+            self.calls.add(1, &[name(), outcome.clone(), retried]);
+            if let Some(took) = elapsed {
+                self.call_duration.record(took.as_secs_f64(), &[name(), outcome]);
+            }
         }
         match event.data {
             EventData::Waited { waited } => self.wait.record(waited.as_secs_f64(), &[name()]),

@@ -13,14 +13,14 @@ use crate::call::guards::Guards;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::ObserverKey;
+use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
-use crate::key::Key;
+use crate::key::{Key, Room};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::progress::Counts;
@@ -32,6 +32,7 @@ use crate::plan::round_budget::RoundBudget;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
 /// The plan as a call, whose attempts its rounds are, and its subtasks as calls of their own: each execution is an
@@ -46,6 +47,8 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     subtasks: usize,
     /// Every subtask, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
+    /// What times a subtask, before its first execution.
+    stopwatch: StopwatchOf<K>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
 
@@ -56,12 +59,14 @@ pub(crate) struct PlanShared<K: SharedKeys> {
     pub(crate) name: Arc<str>,
     guards: K::Guards,
     observer: K::Observer,
+    stopwatch: StopwatchOf<K>,
 }
 
 /// What the attempts of a subtask go by: the plan's, under a name of plan and subtask.
 struct SubtaskShared<'a, K: SharedKeys> {
     plan: &'a mut PlanShared<K>,
     subtask: &'a str,
+    stopwatch: &'a mut StopwatchOf<K>,
 }
 
 /// What this run knows of a subtask.
@@ -75,6 +80,7 @@ struct SubtaskRun<K: SharedKeys> {
     refused: Option<Reason>,
     /// Why the failure got no further round.
     dead_end: Option<Reason>,
+    stopwatch: StopwatchOf<K>,
     /// The span from the first execution to the subtask's end.
     span: Option<SpanOf<K>>,
 }
@@ -91,18 +97,13 @@ pub(crate) struct Execution<'a> {
     pub(crate) attempt: u32,
 }
 
-impl<K: SharedKeys> PlanShared<K> {
-    fn of<'a>(&'a mut self, subtask: &'a str) -> SubtaskShared<'a, K> {
-        let plan = self;
-        SubtaskShared { plan, subtask }
-    }
-
+impl<K: SharedKeys> SubtaskShared<'_, K> {
     /// Tells the observer, if there is one, of an execution. The log has it from the plan.
-    fn observe(&mut self, execution: Execution<'_>, data: EventData<'_>) {
+    fn observe(&mut self, attempt: u32, data: EventData<'_>) {
         if self.is_observed() {
-            self.of(execution.subtask).tell(|site, observe| {
+            self.tell(|site, observe| {
                 if let Some(observe) = observe {
-                    observe(&Event::new(site.name(), execution.attempt, data));
+                    observe(&Event::new(site.name(), attempt, data));
                 }
             });
         }
@@ -126,7 +127,8 @@ impl<K: SharedKeys> Shared for PlanShared<K> {
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
         let site = Site::new(&self.policy, &self.name);
-        tell(&site, self.observer.observe())
+        self.observer
+            .timed(&mut self.stopwatch, |observe| tell(&site, observe))
     }
 }
 
@@ -149,18 +151,21 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
         let (plan, subtask) = (&self.plan.name, self.subtask);
         let name = CallOfSubtask { plan, subtask }.to_string();
         let site = Site::new(&self.plan.policy, &name);
-        tell(&site, self.plan.observer.observe())
+        self.plan
+            .observer
+            .timed(self.stopwatch, |observe| tell(&site, observe))
     }
 }
 
 impl<K: SharedKeys> SubtaskRun<K> {
-    fn new() -> Self {
+    fn new(stopwatch: StopwatchOf<K>) -> Self {
         Self {
             attempts: Attempts::new(),
             verdict: None,
             unreported: None,
             refused: None,
             dead_end: None,
+            stopwatch,
             span: None,
         }
     }
@@ -168,8 +173,15 @@ impl<K: SharedKeys> SubtaskRun<K> {
 
 impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Keys for a plan of that name, unless they name it.
-    pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
+    pub(crate) fn new(
+        policy: &Policy,
+        plan: &Arc<str>,
+        on: On,
+        keys: K,
+        clock: impl FnOnce() -> Clock,
+    ) -> Self {
         let keys = keys.into_keys();
+        let stopwatch = K::Observer::stopwatch(clock);
         let name = keys.name.get().map(|name| Arc::from(name.as_ref()));
         Self {
             plan: PlanShared {
@@ -177,6 +189,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                 name: name.unwrap_or_else(|| Arc::clone(plan)),
                 guards: keys.protections,
                 observer: keys.observer,
+                stopwatch,
             },
             idempotent: keys.idempotent,
             on,
@@ -184,6 +197,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             round: Attempts::new(),
             subtasks: 0,
             runs: Vec::new(),
+            stopwatch,
             progress: Default::default(),
         }
     }
@@ -198,7 +212,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     pub(crate) fn begin_round(&mut self, subtasks: usize) {
         self.round.tell_started(&mut self.plan);
         self.subtasks = subtasks;
-        self.runs.resize_with(subtasks, SubtaskRun::new);
+        let stopwatch = self.stopwatch;
+        self.runs
+            .resize_with(subtasks, || SubtaskRun::new(stopwatch));
         self.progressed();
     }
 
@@ -301,6 +317,14 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         spans.of_attempt(execution.attempt)
     }
 
+    fn of<'a>(&'a mut self, execution: Execution<'a>) -> SubtaskShared<'a, K> {
+        SubtaskShared {
+            plan: &mut self.plan,
+            subtask: execution.subtask,
+            stopwatch: &mut self.runs[execution.index].stopwatch,
+        }
+    }
+
     /// Takes a place with the limiter. Returns the attempt, and whether it has to wait for its turn.
     pub(crate) fn enter(
         &mut self,
@@ -309,7 +333,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let attempts = &mut self.runs[execution.index].attempts;
         let mut attempts = mem::take(attempts);
         attempts.call = attempts.call.at(execution.attempt);
-        let waits = attempts.enter(&mut self.plan.of(execution.subtask), 1)?;
+        let waits = attempts.enter(&mut self.of(execution), 1)?;
         Ok((attempts, waits))
     }
 
@@ -320,7 +344,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         mut attempts: AttemptsOf<K>,
         waited: Result<Duration, RejectedBy>,
     ) -> Result<AttemptsOf<K>, RejectedBy> {
-        attempts.waited(&mut self.plan.of(execution.subtask), waited)?;
+        attempts.waited(&mut self.of(execution), waited)?;
         Ok(attempts)
     }
 
@@ -330,7 +354,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         execution: Execution<'_>,
         attempts: &mut AttemptsOf<K>,
     ) -> Result<(), RejectedBy> {
-        attempts.begin(&mut self.plan.of(execution.subtask))
+        attempts.begin(&mut self.of(execution))
     }
 
     /// A subtask that was not let begin runs no more in this run.
@@ -344,14 +368,14 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         self.progress.done(1);
         let run = &mut self.runs[execution.index];
         (run.verdict, run.span) = (None, None);
-        attempts.answered(&mut self.plan.of(execution.subtask));
+        attempts.answered(&mut self.of(execution));
         attempts.credit(&self.plan.guards);
         let data = EventData::Succeeded {
             attempts: execution.attempt,
             corrections: 0,
             max: limit(self.plan.policy.retries_allowed()),
         };
-        self.plan.observe(execution, data);
+        self.of(execution).observe(execution.attempt, data);
         self.progressed();
     }
 
@@ -379,15 +403,20 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        attempts.failed_with_others(&mut self.plan.of(execution.subtask), verdict, &error);
+        attempts.failed_with_others(&mut self.of(execution), verdict, &error);
         let run = &mut self.runs[execution.index];
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
-            None => run.unreported = Some(AttemptEnd::Stop),
+            None => {
+                run.unreported = Some(AttemptEnd::Stop);
+                if let Some((stopwatch, _)) = run.stopwatch.get_mut() {
+                    stopwatch.forget_attempt(execution.attempt);
+                }
+            }
             Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };
-                self.plan.observe(execution, data);
+                self.of(execution).observe(execution.attempt, data);
             }
         }
         error
@@ -412,7 +441,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             ended,
             reason,
         };
-        self.plan.observe(execution, data);
+        self.of(execution).observe(execution.attempt, data);
         self.progressed();
     }
 

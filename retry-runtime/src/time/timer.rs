@@ -134,6 +134,10 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     async fn sleep(&self, duration: Duration) {
         (self.0)(duration).await;
     }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now)
+    }
 }
 
 /// tokio's timer: what async functions use when they name no other.
