@@ -60,7 +60,6 @@ pub use batch::{
 #[cfg(feature = "std")]
 pub use breaker::circuit::Breaker;
 pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
-#[cfg(feature = "std")]
 pub use breaker::numbers::BreakerNumbers;
 #[cfg(feature = "std")]
 pub use breaker::patient::PatientBreaker;
@@ -116,7 +115,6 @@ pub use limiter::concurrency_limiter::ConcurrencyLimiter;
 pub use limiter::cubic::Cubic;
 #[cfg(feature = "std")]
 pub use limiter::leased::Leased;
-#[cfg(feature = "std")]
 pub use limiter::numbers::LimiterNumbers;
 pub use limiter::place::Place;
 #[cfg(feature = "std")]

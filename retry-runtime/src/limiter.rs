@@ -16,7 +16,6 @@ pub(crate) mod gate;
 mod governor;
 #[cfg(feature = "std")]
 pub(crate) mod leased;
-#[cfg(feature = "std")]
 pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod paced;

@@ -97,7 +97,8 @@ impl Printer<'_> {
         let (bound, observer) = if matches!(expr, Expr::Closure(_)) {
             (None, observer)
         } else {
-            let observe = ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
+            let observe =
+                ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
             let observe = ours!(|retry_event: &__retry::Event<'_>| #observe);
             (Some(ours!(let retry_observed = #observer;)), observe)
         };

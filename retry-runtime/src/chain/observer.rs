@@ -66,7 +66,6 @@ pub trait ObserverKey: Key {
     }
 }
 
-
 impl ObserverKey for Unnamed {
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress = ();

@@ -202,7 +202,8 @@ impl Observer for OpenTelemetry<'_> {
             let retried = KeyValue::new("retry.retried", attempts > 1);
             self.calls.add(1, &[name(), outcome.clone(), retried]);
             if let Some(took) = elapsed {
-                self.call_duration.record(took.as_secs_f64(), &[name(), outcome]);
+                self.call_duration
+                    .record(took.as_secs_f64(), &[name(), outcome]);
             }
         }
         match event.data {

@@ -151,10 +151,18 @@ async fn what_is_no_attempt_of_its_own_has_none() {
     }
 
     let mut told = Times::new();
-    assert!(corrected(&sequence([Ok((3, true))]), &mut told).await.is_ok());
+    assert!(
+        corrected(&sequence([Ok((3, true))]), &mut told)
+            .await
+            .is_ok()
+    );
     assert_eq!(told, times([(3, Some(3)), (7, None)]));
     told.clear();
-    assert!(falls_back(&sequence([Ok((3, false))]), &mut told).await.is_ok());
+    assert!(
+        falls_back(&sequence([Ok((3, false))]), &mut told)
+            .await
+            .is_ok()
+    );
     assert_eq!(told, times([(3, Some(3)), (7, None)]));
     for (server, expected) in [
         // The first attempt wins, and then the one beside it.
@@ -205,7 +213,11 @@ fn they_go_by_the_timers_own_clock_or_are_unknown() {
     ) -> Result<(), Busy> {
         clock.advance(secs(3));
         attempts.set(attempts.get() + 1);
-        if attempts.get() == 2 { Ok(()) } else { Err(Busy) }
+        if attempts.get() == 2 {
+            Ok(())
+        } else {
+            Err(Busy)
+        }
     }
 
     let (clock, mut told) = (Simulated::new(), Times::new());
