@@ -121,6 +121,7 @@ pub use limiter::place::Place;
 pub use limiter::quota::Quota;
 #[cfg(feature = "std")]
 pub use limiter::rate_limiter::RateLimiter;
+pub use limiter::state::LimiterState;
 pub use limiter::with_cost::WithCost;
 #[cfg(feature = "std")]
 pub use limiter::work::{Work, WorkGuard};

@@ -32,6 +32,7 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[cfg(feature = "std")]
 mod slow_start;
+pub(crate) mod state;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 #[cfg(feature = "std")]
@@ -53,6 +54,7 @@ use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::gate::Gate;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
+use crate::limiter::state::LimiterState;
 use crate::policy::Policy;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
@@ -122,6 +124,11 @@ pub trait Limiter {
     /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
     fn longest_wait(&self) -> Option<Duration> {
         None
+    }
+
+    /// How full it is now, for those who measure it. By default nothing is known.
+    fn state(&self) -> LimiterState {
+        LimiterState::default()
     }
 
     /// Whether it takes care of throttled retries, so that a budget need not pay for them.
@@ -317,6 +324,11 @@ macro_rules! forward {
                 $held.longest_wait()
             }
 
+            fn state(&self) -> LimiterState {
+                let $this = self;
+                $held.state()
+            }
+
             fn handles_throttling(&self) -> bool {
                 let $this = self;
                 $held.handles_throttling()
@@ -362,6 +374,10 @@ impl<L: Limiter> Limiter for Option<L> {
     #[inline]
     fn longest_wait(&self) -> Option<Duration> {
         self.as_ref()?.longest_wait()
+    }
+
+    fn state(&self) -> LimiterState {
+        self.as_ref().map(L::state).unwrap_or_default()
     }
 
     fn handles_throttling(&self) -> bool {
