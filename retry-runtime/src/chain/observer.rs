@@ -28,42 +28,18 @@ pub trait ObserverKey: Key {
     /// What counts for it how far a batch or a plan is.
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress: Counts;
-
     /// Room for what times a call, which is empty where the clock can't be read at each event.
     type Stopwatch: Room<(Stopwatch, fn() -> Moment)> + Copy + Send;
 
-    /// What the key names.
-    fn observe(&mut self) -> Option<Observe<'_>>;
-
     /// What times a call by that clock.
-    #[inline]
-    fn stopwatch(clock: impl FnOnce() -> Clock) -> Self::Stopwatch {
-        let mut stopwatch = Self::Stopwatch::default();
-        if Self::IS_NAMED {
-            if let Clock::Live(now) = clock() {
-                stopwatch.put((Stopwatch::new(), now));
-            }
-        }
-        stopwatch
-    }
+    fn stopwatch(clock: impl FnOnce() -> Clock) -> Self::Stopwatch;
 
     /// Has something told to what the key names, with the times of the call.
-    #[inline]
     fn timed<T>(
         &mut self,
         stopwatch: &mut Self::Stopwatch,
         tell: impl FnOnce(Option<Observe<'_>>) -> T,
-    ) -> T {
-        let mut with_times;
-        let observe = match (self.observe(), stopwatch.get_mut()) {
-            (Some(observe), Some((stopwatch, now))) => {
-                with_times = move |event: &Event<'_>| stopwatch.tell(event, now, &mut *observe);
-                Some(&mut with_times as Observe<'_>)
-            }
-            (observe, _) => observe,
-        };
-        tell(observe)
-    }
+    ) -> T;
 }
 
 impl ObserverKey for Unnamed {
@@ -72,8 +48,11 @@ impl ObserverKey for Unnamed {
     type Stopwatch = ();
 
     #[inline]
-    fn observe(&mut self) -> Option<Observe<'_>> {
-        None
+    fn stopwatch(_: impl FnOnce() -> Clock) {}
+
+    #[inline]
+    fn timed<T>(&mut self, (): &mut (), tell: impl FnOnce(Option<Observe<'_>>) -> T) -> T {
+        tell(None)
     }
 }
 
@@ -83,10 +62,27 @@ impl<F: FnMut(&Event<'_>)> ObserverKey for Option<F> {
     type Stopwatch = Option<(Stopwatch, fn() -> Moment)>;
 
     #[inline]
-    fn observe(&mut self) -> Option<Observe<'_>> {
-        match self {
-            Some(observer) => Some(observer),
-            None => None,
+    fn stopwatch(clock: impl FnOnce() -> Clock) -> Self::Stopwatch {
+        match clock() {
+            Clock::Live(now) => Some((Stopwatch::new(), now)),
+            Clock::Read(_) | Clock::None => None,
         }
+    }
+
+    #[inline]
+    fn timed<T>(
+        &mut self,
+        stopwatch: &mut Self::Stopwatch,
+        tell: impl FnOnce(Option<Observe<'_>>) -> T,
+    ) -> T {
+        let mut with_times;
+        tell(match (self, stopwatch) {
+            (Some(observer), Some((stopwatch, now))) => {
+                with_times = move |event: &Event<'_>| stopwatch.tell(event, now, &mut *observer);
+                Some(&mut with_times)
+            }
+            (Some(observer), None) => Some(observer),
+            (None, _) => None,
+        })
     }
 }

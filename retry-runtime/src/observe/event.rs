@@ -61,9 +61,8 @@ impl<'a> Event<'a> {
 
     /// How long the call has taken, by its timer, with its pauses and waits.
     ///
-    /// The clock is read only for observers that ask. One that asks at all events, as
-    /// [`Metrics`](crate::observers::Metrics) does, is told at all of them; one that does not ask at the call's first event
-    /// is told `None` at the others.
+    /// The clock is read only for observers that ask, so ask at every event: an observer that doesn't ask at the call's first
+    /// event is told `None` at the others.
     ///
     /// ```
     /// use std::time::Duration;
@@ -81,8 +80,8 @@ impl<'a> Event<'a> {
     /// }
     /// ```
     ///
-    /// `None` also for durable calls, and in chains, batches, plans with a type that implements
-    /// [`Timer`](crate::Timer) itself: only functions in `timer` and the crate's own timers can be asked there.
+    /// Durable calls have `None`, and so have chains, batches and plans with a timer that is neither this crate's own nor a
+    /// function in [`TimerFn`](crate::TimerFn), because their clocks can't be read at each event.
     pub fn elapsed(&self) -> Option<Duration> {
         self.reading?.elapsed(self)
     }
@@ -90,10 +89,9 @@ impl<'a> Event<'a> {
     /// How long the attempt took that ended with this event, by the call's timer: without pauses and the wait for a
     /// limiter's turn. `None` if none ended.
     ///
-    /// Times are known as with [`elapsed`](Self::elapsed): ask at all events, from the attempt's [`EventData::Started`]. The
-    /// time of a correction is not known, nor that of an attempt that `hedge` began, or that [told of
-    /// progress](crate::Attempt::progress), nor that of a subtask's failure that is not worth a retry, which is told of
-    /// later.
+    /// As with [`elapsed`](Self::elapsed), ask at every event, from the attempt's [`EventData::Started`] on. The time is not
+    /// known of a correction, of an attempt that `hedge` began, of a retry that told of
+    /// [progress](crate::Attempt::progress), and of a subtask's failure that is not worth a retry, which is told of later.
     pub fn attempt_elapsed(&self) -> Option<Duration> {
         self.reading?.attempt_elapsed(self)
     }
