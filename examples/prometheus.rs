@@ -8,15 +8,19 @@ use std::time::Duration;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use retry_runtime::observers::Metrics;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Rejected, Verdict, retry};
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, Quota, RateLimiter, Rejected, Verdict, retry,
+};
 
 static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
-static METRICS: Metrics<'_> = Metrics::new()
+static RATE: RateLimiter<Quota> = RateLimiter::fixed(600, Duration::from_secs(60));
+const METRICS: Metrics<'_> = Metrics::new()
     .budget("model", &BUDGET)
-    .breaker("model", &BREAKER)
-    .limiter("model", &LIMITER);
+    .breaker("model", &BREAKER);
+static OF_COMPLETIONS: Metrics<'_> = METRICS.limiter("completions", &RATE);
+static OF_EMBEDDINGS: Metrics<'_> = METRICS.limiter("embeddings", &LIMITER);
 
 struct Client {
     server: Script<&'static str, Failure>,
@@ -48,17 +52,15 @@ fn verdict(failure: &Failure) -> Verdict {
     max = 3,
     on = verdict,
     budget = &BUDGET,
-    breaker = &BREAKER,
-    limiter = &LIMITER,
-    observe = &METRICS
+    breaker = &BREAKER
 )]
 impl Client {
-    #[retry(name = "model.complete")]
+    #[retry(name = "model.complete", limiter = &RATE, observe = &OF_COMPLETIONS)]
     async fn complete(&self) -> Result<&'static str, Failure> {
         self.server.next()
     }
 
-    #[retry(name = "model.embed")]
+    #[retry(name = "model.embed", limiter = &LIMITER, observe = &OF_EMBEDDINGS)]
     async fn embed(&self) -> Result<&'static str, Failure> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         self.server.next()
@@ -73,6 +75,8 @@ fn recorder() -> Result<PrometheusHandle, BuildError> {
     PrometheusBuilder::new()
         .set_buckets_for_metric(metric("retry_delay_seconds"), &SECONDS)?
         .set_buckets_for_metric(metric("retry_wait_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_attempt_duration_seconds"), &SECONDS)?
+        .set_buckets_for_metric(metric("retry_call_duration_seconds"), &SECONDS)?
         .set_buckets_for_metric(metric("retry_attempts_per_call"), &ATTEMPTS)?
         .install_recorder()
 }

@@ -214,8 +214,9 @@ async fn send<P, I, F, R, T, E>(
         size,
         concurrency,
     } = batches;
-    let rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
+    let mut rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
     let (timer, spans) = (call.timer, rules.keys.span);
+    rules.starts(|| timer.clock());
     timer.expect(|| rules.name());
     let (items, now) = (items.into_iter(), || timer.now());
     let mut rounds = Rounds::new(rules, size, call.on, items, results, now);

@@ -9,7 +9,6 @@ pub(crate) mod circuit_breaker;
 mod cusum;
 #[cfg(feature = "std")]
 mod last_calls;
-#[cfg(feature = "std")]
 pub(crate) mod numbers;
 #[cfg(feature = "std")]
 pub(crate) mod patient;

@@ -59,6 +59,7 @@ pub use batch::{
     retry_each_into,
 };
 pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
+pub use breaker::numbers::BreakerNumbers;
 pub use breaker::permit::Permit;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
@@ -91,7 +92,9 @@ pub use classify::verdict::Verdict;
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
 pub use configure::policies::Policies;
+pub use limiter::numbers::LimiterNumbers;
 pub use limiter::place::Place;
+pub use limiter::state::LimiterState;
 pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::attempt_end::AttemptEnd;
@@ -99,6 +102,7 @@ pub use observe::cause::Cause;
 pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
+pub use observe::stopwatch::Stopwatch;
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::Policy;
@@ -125,7 +129,7 @@ pub use time::tokio_timer::TokioTimer;
 // What calls share takes locks and a clock.
 #[cfg(feature = "std")]
 pub use {
-    breaker::{circuit::Breaker, numbers::BreakerNumbers, patient::PatientBreaker},
+    breaker::{circuit::Breaker, patient::PatientBreaker},
     budget::{bucket::Budget, expiring::ExpiringBudget, keyed::Keyed},
     call::sites::{SiteCounts, sites},
     configure::shared_policy::SharedPolicy,
@@ -135,7 +139,6 @@ pub use {
         concurrency_limiter::ConcurrencyLimiter,
         cubic::Cubic,
         leased::Leased,
-        numbers::LimiterNumbers,
         quota::Quota,
         rate_limiter::RateLimiter,
         work::{Work, WorkGuard},

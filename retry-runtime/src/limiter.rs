@@ -16,7 +16,6 @@ pub(crate) mod gate;
 mod governor;
 #[cfg(feature = "std")]
 pub(crate) mod leased;
-#[cfg(feature = "std")]
 pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod paced;
@@ -31,6 +30,7 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[cfg(feature = "std")]
 mod slow_start;
+pub(crate) mod state;
 #[cfg(all(test, feature = "std"))]
 mod tests;
 pub(crate) mod waiting;
@@ -55,6 +55,7 @@ use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::gate::Gate;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
+use crate::limiter::state::LimiterState;
 use crate::policy::Policy;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
@@ -124,6 +125,11 @@ pub trait Limiter {
     /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
     fn longest_wait(&self) -> Option<Duration> {
         None
+    }
+
+    /// How full it is now, for those who measure it. By default nothing is known.
+    fn state(&self) -> LimiterState {
+        LimiterState::default()
     }
 
     /// Whether it takes care of throttled retries, so that a budget need not pay for them.
@@ -298,6 +304,7 @@ forward! {
         fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn => Turn::Begin;
         fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> => None;
         fn longest_wait(&self) -> Option<Duration> => None;
+        fn state(&self) -> LimiterState => LimiterState::default();
         fn handles_throttling(&self) -> bool => false;
     }
     for &T, Arc<T>, Rc<T>, Box<T>;

@@ -58,6 +58,7 @@ pub use crate::limiter::waiting::{wait, wait_blocking};
 pub use crate::observe::event::Event;
 pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::observe::reason::Reason;
+pub use crate::observe::stopwatch::Stopwatch;
 pub use crate::policy::Policy;
 pub use crate::policy::backoff::Backoff;
 pub use crate::policy::hint::Hint;
@@ -89,7 +90,7 @@ pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline,
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, surroundings};
 pub use number::{Count, Factor, IntoBackoff, delays};
-pub use observer::{IntoObserver, ViaFn, ViaTrait, observe_fn};
+pub use observer::{IntoObserver, ViaFn, ViaTrait, timed};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of, verdict_under};
 pub use retries::{LimitedRetries, Retries};

@@ -38,4 +38,5 @@ pub(crate) mod recording {
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
+pub(crate) mod stopwatch;
 pub(crate) mod unknown_error;

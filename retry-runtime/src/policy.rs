@@ -6,7 +6,6 @@ pub(crate) mod hint;
 pub(crate) mod jitter;
 mod list;
 pub(crate) mod nanos;
-#[cfg(feature = "std")]
 pub(crate) mod numbers;
 pub(crate) mod overrides;
 pub(crate) mod pauses;

@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Waker;
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -15,8 +17,9 @@ use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
-    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Event, EventData, GaveUp, Observer, Pass,
-    Plan, Policy, Rejected, Seen, Transition, Verdict, retry, retry_each,
+    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, End, Event, EventData, GaveUp, Limiter,
+    LimiterChanges, Observer, Pass, Plan, Policy, RateLimiter, Rejected, Seen, Ticket, Transition,
+    Turn, Verdict, WithCost, retry, retry_each,
 };
 
 static BUDGET: Budget = Budget::standard();
@@ -204,7 +207,7 @@ async fn every_instrument_gets_its_numbers() {
         assert_eq!(found[&name], expected(&[("", attempts)]), "{gauge}");
     }
     // Nothing waited.
-    assert_eq!(found.len(), 10, "{found:?}");
+    assert_eq!(found.len(), 12, "{found:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -255,6 +258,11 @@ async fn so_do_corrections_hedges_and_fallbacks() {
         found["retry.attempts_per_call {attempt}"],
         filling(2, &[("", 5.0)])
     );
+    // The sums, and how many buckets have some: two that took no time, and the one that was hedged.
+    let of_attempts = &found["retry.attempt.duration s"];
+    assert_eq!(of_attempts["retry.kind=transient"], (2.0, 2));
+    let of_calls = &found["retry.call.duration s"];
+    assert_eq!(of_calls["retry.outcome=succeeded"], (4.0, 2));
 }
 
 /// One that knows no half-open state.
@@ -284,6 +292,54 @@ fn a_breaker_of_ones_own_is_shown() {
         observer.observe(&Event::new("fetch", 1, EventData::Started));
         let found = exported.read();
         assert_eq!(found["retry.breaker.state 1"], expected(&[("", state)]));
+    }
+}
+
+#[test]
+fn a_limiter_is_shown_as_far_as_it_knows_itself() {
+    struct Unknown;
+
+    impl Limiter for Unknown {
+        fn enter(&self, cost: u32) -> Ticket {
+            Ticket::new(0, cost)
+        }
+        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+            Turn::Begin
+        }
+        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+            None
+        }
+    }
+
+    let places = ConcurrencyLimiter::fixed(1);
+    let _tickets = [places.enter(1), places.enter(1)];
+    let rate = RateLimiter::fixed(600, Duration::from_secs(60));
+    let limiters: [(&(dyn Limiter + Sync), &[(&str, f64)]); 4] = [
+        (
+            &places,
+            &[
+                ("retry.limiter.limit {attempt}", 1.0),
+                ("retry.limiter.running {attempt}", 1.0),
+                ("retry.limiter.waiting {attempt}", 1.0),
+            ],
+        ),
+        (
+            &Some(Arc::new(WithCost::new(rate, 2))),
+            &[
+                ("retry.limiter.rate {cost}/s", 10.0),
+                ("retry.limiter.waiting {attempt}", 0.0),
+            ],
+        ),
+        (&None::<RateLimiter>, &[]),
+        (&Unknown, &[]),
+    ];
+    for (limiter, gauges) in limiters {
+        let exported = Exported::new();
+        let observer = exported.observer().limiter("server", limiter);
+        observer.observe(&Event::new("fetch", 1, EventData::Started));
+        let gauges = gauges.iter();
+        let gauges = gauges.map(|(name, value)| ((*name).to_owned(), expected(&[("", *value)])));
+        assert_eq!(exported.read(), gauges.collect());
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use ::schemars::{JsonSchema, schema_for};
-use retry_runtime::{Overrides, Policies, Policy};
+use retry_runtime::{BreakerNumbers, LimiterNumbers, Overrides, Policies, Policy};
 use serde_json::{Value, json};
 
 /// The values that a schema names: its default, its examples, its words, the ends of its range.
@@ -104,17 +104,29 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
 fn an_entry_of_named_policies_is_a_layer() {
     let named = schema_for!(Policies).to_value();
     let layer = schema_for!(Overrides).to_value();
-    assert_eq!(
-        named["additionalProperties"]["properties"],
-        layer["properties"]
-    );
+    let mut keys = named["additionalProperties"]["properties"].clone();
+    // Beside the policy stands what the calls share.
+    for (key, numbers) in [
+        ("breaker", schema_for!(BreakerNumbers)),
+        ("limiter", schema_for!(LimiterNumbers)),
+    ] {
+        let shared = keys.as_object_mut().and_then(|keys| keys.remove(key));
+        let shared = shared.expect(key);
+        assert_eq!(shared["properties"], numbers.to_value()["properties"]);
+        assert_eq!(shared["additionalProperties"], false);
+    }
+    assert_eq!(keys, layer["properties"]);
     assert_eq!(
         named["properties"],
         json!({ "enabled": layer["properties"]["enabled"] })
     );
-    let written = json!({ "enabled": true, "default": { "max": 2 } });
+    let (breaker, limiter) = (json!({ "ratio": 0.8 }), json!({ "most": 5 }));
+    let written = json!({ "max": 2, "breaker": breaker, "limiter": limiter });
+    let written = json!({ "enabled": true, "default": written });
     let policies: Policies = serde_json::from_value(written).unwrap();
     assert_eq!(policies.find("redis"), Policy::new().max(2));
+    assert_eq!(policies.breaker("redis"), "ratio=0.8".parse().unwrap());
+    assert_eq!(policies.limiter("redis"), "most=5".parse().unwrap());
 }
 
 #[test]
@@ -159,6 +171,14 @@ fn each_schema_has_a_name_of_its_own() {
         (
             name_and_id::<Policies>(),
             named("RetryPolicies", "retry_runtime::Policies"),
+        ),
+        (
+            name_and_id::<BreakerNumbers>(),
+            named("RetryBreaker", "retry_runtime::BreakerNumbers"),
+        ),
+        (
+            name_and_id::<LimiterNumbers>(),
+            named("RetryLimiter", "retry_runtime::LimiterNumbers"),
         ),
     ] {
         assert_eq!(found, expected);

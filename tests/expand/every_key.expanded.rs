@@ -29,6 +29,7 @@ async fn complete(
                 .base(::core::time::Duration::new(5u64, 0u32)),
         );
     let mut retry_call;
+    let mut retry_stopwatch;
     let retry_deadline;
     #[allow(clippy::match_single_binding)]
     match &__RETRY_POLICY
@@ -37,6 +38,7 @@ async fn complete(
     {
         retry_numbers => {
             retry_call = __retry::Call::new().with_max(__retry::max(retry_numbers));
+            retry_stopwatch = __retry::Stopwatch::new();
             retry_deadline = __retry::deadline(
                 limits.time,
                 || __retry::Timer::now(&__retry::IntoTimer::into_timer(SmolTimer)),
@@ -60,9 +62,11 @@ async fn complete(
                 __retry::Call::limit(&retry_call),
             );
             {
-                let mut retry_observer = __retry::observe_fn(|event| {
-                    log.push(event.to_string())
-                });
+                let mut retry_observer = __retry::timed(
+                    |event| log.push(event.to_string()),
+                    &mut retry_stopwatch,
+                    || __retry::Timer::now(&__retry::IntoTimer::into_timer(SmolTimer)),
+                );
                 __retry::Call::started(
                     &retry_call,
                     "model.complete",
@@ -110,9 +114,13 @@ async fn complete(
                         }
                         retry_outcome = __retry::Ok(retry_value);
                         {
-                            let mut retry_observer = __retry::observe_fn(|event| {
-                                log.push(event.to_string())
-                            });
+                            let mut retry_observer = __retry::timed(
+                                |event| log.push(event.to_string()),
+                                &mut retry_stopwatch,
+                                || __retry::Timer::now(
+                                    &__retry::IntoTimer::into_timer(SmolTimer),
+                                ),
+                            );
                             __retry::Call::report_success(
                                 &retry_call,
                                 "model.complete",
@@ -131,9 +139,13 @@ async fn complete(
                 __retry::Ok(retry_value) => {
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         #[allow(clippy::let_and_return)]
                         let retry_decision = __retry::Call::failed_with(
                             &mut retry_next,
@@ -169,9 +181,13 @@ async fn complete(
                 __retry::Err(retry_error) => {
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         let retry_asked = __retry::of_attempt(
                             __retry::IntoVerdict::into_verdict(
                                 __retry::says::max_hint::said(
@@ -262,9 +278,13 @@ async fn complete(
                                         .await
                                 };
                                 {
-                                    let mut retry_observer = __retry::observe_fn(|event| {
-                                        log.push(event.to_string())
-                                    });
+                                    let mut retry_observer = __retry::timed(
+                                        |event| log.push(event.to_string()),
+                                        &mut retry_stopwatch,
+                                        || __retry::Timer::now(
+                                            &__retry::IntoTimer::into_timer(SmolTimer),
+                                        ),
+                                    );
                                     match &retry_fallen {
                                         __retry::Ok(_) => {
                                             __retry::Call::fallback_ended(
@@ -315,9 +335,13 @@ async fn complete(
                 &mut retry_history,
             ) {
                 {
-                    let mut retry_observer = __retry::observe_fn(|event| {
-                        log.push(event.to_string())
-                    });
+                    let mut retry_observer = __retry::timed(
+                        |event| log.push(event.to_string()),
+                        &mut retry_stopwatch,
+                        || __retry::Timer::now(
+                            &__retry::IntoTimer::into_timer(SmolTimer),
+                        ),
+                    );
                     __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
@@ -353,9 +377,13 @@ async fn complete(
                             .await
                     };
                     {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         match &retry_fallen {
                             __retry::Ok(_) => {
                                 __retry::Call::fallback_ended(
@@ -488,9 +516,13 @@ async fn complete(
                 &mut retry_history,
             ) {
                 {
-                    let mut retry_observer = __retry::observe_fn(|event| {
-                        log.push(event.to_string())
-                    });
+                    let mut retry_observer = __retry::timed(
+                        |event| log.push(event.to_string()),
+                        &mut retry_stopwatch,
+                        || __retry::Timer::now(
+                            &__retry::IntoTimer::into_timer(SmolTimer),
+                        ),
+                    );
                     __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
@@ -526,9 +558,13 @@ async fn complete(
                             .await
                     };
                     {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         match &retry_fallen {
                             __retry::Ok(_) => {
                                 __retry::Call::fallback_ended(
@@ -564,9 +600,13 @@ async fn complete(
                 &mut retry_history,
             ) {
                 {
-                    let mut retry_observer = __retry::observe_fn(|event| {
-                        log.push(event.to_string())
-                    });
+                    let mut retry_observer = __retry::timed(
+                        |event| log.push(event.to_string()),
+                        &mut retry_stopwatch,
+                        || __retry::Timer::now(
+                            &__retry::IntoTimer::into_timer(SmolTimer),
+                        ),
+                    );
                     __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
@@ -599,9 +639,13 @@ async fn complete(
                             .await
                     };
                     {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         match &retry_fallen {
                             __retry::Ok(_) => {
                                 __retry::Call::fallback_ended(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use retry_runtime::{
     Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, Rejected, RejectedBy,
-    Shared, Site, Timer, TokioTimer,
+    Shared, Site, Stopwatch, Timer, TokioTimer,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -36,6 +36,7 @@ struct SharedByClient<'a, Q: Repeat<A>, A> {
     kept: Q::Kept,
     /// The name of the first request, once a hook may have changed the request.
     name: Option<Box<str>>,
+    stopwatch: Stopwatch,
 }
 
 impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
@@ -61,7 +62,11 @@ impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
         let name = name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed);
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
-            Some(observer) => tell(&site, Some(&mut |event: &Event<'_>| observer(event))),
+            Some(observer) => {
+                let (stopwatch, now) = (&mut self.stopwatch, || TokioTimer.now());
+                let mut observe = |event: &Event<'_>| stopwatch.tell(event, &now, observer);
+                tell(&site, Some(&mut observe))
+            }
             None => tell(&site, None),
         }
     }
@@ -81,6 +86,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 protections: protections(retries, retries.budget.as_deref()),
                 kept,
                 name: None,
+                stopwatch: Stopwatch::new(),
             },
             attempts: Attempts::new(),
             idempotent,

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
-use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
+use retry_runtime::{
+    End, Leased, Limiter, LimiterChanges, LimiterState, RateLimiter, Ticket, Turn, WithCost,
+};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -393,6 +395,10 @@ impl Limiter for FleetQuota {
 
     fn longest_wait(&self) -> Option<Duration> {
         self.0.room.longest_wait()
+    }
+
+    fn state(&self) -> LimiterState {
+        self.0.room.state()
     }
 }
 

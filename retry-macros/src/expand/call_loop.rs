@@ -114,6 +114,10 @@ impl Printer<'_> {
         };
         let max = max.map(|max| ours!(.with_max(#max)));
         let mut started = vec![(ours!(mut), ours!(retry_call), ours!(#call::new()#max))];
+        if self.model.is_observed() {
+            let stopwatch = ours!(__retry::Stopwatch::new());
+            started.push((ours!(mut), ours!(retry_stopwatch), stopwatch));
+        }
         if let Some(Deadline::OfChoice) = &self.model.deadline {
             let now = ours!(__retry::moment(#(self.now_at_start())));
             started.push((resumed.clone(), ours!(retry_began), now));

@@ -42,7 +42,10 @@ impl Printer<'_> {
     }
 
     fn observes(&self) -> TokenStream {
-        when(self.model.is_observed(), ours!(.observe(&mut retry_observer)))
+        when(
+            self.model.is_observed(),
+            ours!(.observe(&mut retry_observer)),
+        )
     }
 
     /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].

@@ -94,15 +94,17 @@ impl Printer<'_> {
         let expr = self.model.expr(Key::Observe)?;
         let span = expr.span();
         let observer = self.user(expr);
-        if matches!(expr, Expr::Closure(_)) {
-            let observer = ours_at!(span=> __retry::observe_fn(#observer));
-            return Some(ours!(let mut retry_observer = #observer;));
-        }
-        let observe = ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
-        Some(ours! {
-            let retry_observed = #observer;
-            let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;
-        })
+        let (bound, observer) = if matches!(expr, Expr::Closure(_)) {
+            (None, observer)
+        } else {
+            let observe =
+                ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
+            let observe = ours!(|retry_event: &__retry::Event<'_>| #observe);
+            (Some(ours!(let retry_observed = #observer;)), observe)
+        };
+        let times = ours!(&mut retry_stopwatch, #(self.now_at_start()));
+        let observer = ours_at!(span=> __retry::timed(#observer, #times));
+        Some(ours!(#bound let mut retry_observer = #observer;))
     }
 
     /// The observer, for reports that may have one.

@@ -96,8 +96,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         size,
         concurrency,
     } = policy.into_batches();
-    let rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
+    let mut rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
     let (timer, cancel, spans) = (call.timer, call.cancel, rules.keys.span);
+    rules.starts(|| timer.clock());
     let span = spans.of_call(|| rules.name());
     let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();

@@ -11,10 +11,10 @@ use crate::call::decide::{Decision, refused};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::observer::ObserverKey;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
+use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
@@ -172,7 +172,7 @@ impl<'a> Groups<'a> {
         &self,
         round: &Round<'_>,
         shown: &ShownItem<'_>,
-        observer: &mut impl ObserverKey,
+        mut observe: Option<Observe<'_>>,
     ) -> Option<Part> {
         let pause = self.pause.unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);
@@ -190,14 +190,14 @@ impl<'a> Groups<'a> {
             if follows.is_ok() {
                 let retry = (!mem::replace(&mut is_retried, true)).then_some(&group.call);
                 let again = part(group.first, group.again, follows);
-                round.report(again, retry, shown, observer.observe());
+                round.report(again, retry, shown, reborrow(&mut observe));
             }
             let given_up = match (follows, group.unpaid) {
                 (Ok(_), None) => continue,
                 (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
                 (Err(_), _) => part(group.first, group.items, follows),
             };
-            round.report(given_up, None, shown, observer.observe());
+            round.report(given_up, None, shown, reborrow(&mut observe));
             last = Some(given_up);
         }
         last

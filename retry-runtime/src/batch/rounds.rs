@@ -35,6 +35,7 @@ use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
+use crate::observe::report::reborrow;
 use crate::observe::unknown_error;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
@@ -511,9 +512,10 @@ where
         let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
-        let observer = &mut self.rules.keys.observer;
-        let of_groups = groups.report(&round, &shown, observer);
-        let of_tally = tally.report(&round, self.ended, &shown, observer);
+        let (of_groups, of_tally) = self.rules.tell(|_, mut observe| {
+            let of_groups = groups.report(&round, &shown, reborrow(&mut observe));
+            (of_groups, tally.report(&round, self.ended, &shown, observe))
+        });
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause;
@@ -600,8 +602,9 @@ where
                 ..*round
             };
             let shown = shown(self.results, &self.on);
-            let observe = self.rules.keys.observer.observe();
-            all.gave_up(Part { items, ..part }, reason, ended, &shown, observe);
+            let part = Part { items, ..part };
+            let rules = &mut self.rules;
+            rules.tell(|_, observe| all.gave_up(part, reason, ended, &shown, observe));
             return;
         }
         // The log hears of a success only after a failure.

@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 
 use super::part::{ItemEnd, Part, ShownItem};
 use super::round::Round;
-use crate::chain::observer::ObserverKey;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
+use crate::observe::report::{Observe, reborrow};
 
 /// What is reported about a round once it has ended.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Tally {
         round: &Round<'_>,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
-        observer: &mut impl ObserverKey,
+        mut observe: Option<Observe<'_>>,
     ) -> Option<Part> {
         let mut last = None;
         // What was not sent failed in the round before; before the first, no attempt was made.
@@ -69,7 +69,7 @@ impl Tally {
                 hint: None,
                 follows: Err(reason),
             };
-            round.report(part, None, shown, observer.observe());
+            round.report(part, None, shown, reborrow(&mut observe));
             last = Some(part);
         }
         last

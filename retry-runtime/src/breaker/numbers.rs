@@ -3,8 +3,8 @@ use core::time::Duration;
 
 use retry_vocabulary::{complaint, duration};
 
+#[cfg(feature = "std")]
 use crate::breaker::circuit::Breaker;
-use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::policy::error::{PolicyError, short};
 use crate::policy::numbers;
 use crate::policy::value::Entries;
@@ -38,6 +38,7 @@ pub struct BreakerNumbers {
     open_for: Option<Duration>,
 }
 
+#[cfg(feature = "std")]
 impl Breaker {
     /// Changes the numbers that configuration names, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
@@ -54,13 +55,13 @@ impl FromStr for BreakerNumbers {
 }
 
 impl BreakerNumbers {
-    fn of(entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
         let [ratio, open_for] = numbers::values(["ratio", "open_for"], entries)?;
-        let is_ratio = |ratio: &f64| millionths(*ratio).is_some();
+        let is_ratio = |ratio: &f64| *ratio > 0.0 && *ratio <= 1.0;
         let open_for = open_for.map(|text| {
             let (key, given) = (&"open_for", short(&text));
             match duration::parse(&text) {
-                Ok(open_for) if open_for == at_least_a_milli(open_for) => Ok(open_for),
+                Ok(open_for) if open_for >= Duration::from_millis(1) => Ok(open_for),
                 Ok(_) => Err(complaint::out_of_range(
                     key,
                     &given,
@@ -73,6 +74,14 @@ impl BreakerNumbers {
             ratio: numbers::number("ratio", ratio, is_ratio, "a number above 0, and at most 1")?,
             open_for: open_for.transpose().map_err(PolicyError::new)?,
         })
+    }
+
+    /// These numbers with others over them.
+    pub(crate) fn overridden_by(self, later: Self) -> Self {
+        Self {
+            ratio: later.ratio.or(self.ratio),
+            open_for: later.open_for.or(self.open_for),
+        }
     }
 }
 

@@ -4,16 +4,18 @@ use core::marker::PhantomData;
 use crate::call::attempts::Shared;
 use crate::call::site::Site;
 use crate::chain::keys::{KeysOf, SharedKeys};
-use crate::chain::observer::ObserverKey;
+use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::operation::Operated;
 use crate::key::Key;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
+use crate::time::attempt_clock::Clock;
 
 /// What the attempts of a chain's call, batch or plan go by. `N` names it unless a key does.
 pub(crate) struct Context<P, K: SharedKeys, N> {
     pub(crate) policy: P,
     pub(crate) keys: KeysOf<K>,
+    stopwatch: StopwatchOf<K>,
     default: N,
 }
 
@@ -40,8 +42,15 @@ impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Context<P, K, N> {
         Self {
             policy,
             keys: keys.into_keys(),
+            stopwatch: Default::default(),
             default,
         }
+    }
+
+    /// Begins to measure times for the observer, if there is one.
+    #[inline]
+    pub(crate) fn starts(&mut self, clock: impl FnOnce() -> Clock) {
+        self.stopwatch = K::Observer::stopwatch(clock);
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -77,7 +86,8 @@ impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Shared for Context<P, K, N
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
         let name = name(&self.keys.name, &self.default);
         let site = Site::new(self.policy.borrow(), name);
-        tell(&site, self.keys.observer.observe())
+        let observer = &mut self.keys.observer;
+        observer.timed(&mut self.stopwatch, |observe| tell(&site, observe))
     }
 }
 

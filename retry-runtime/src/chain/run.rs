@@ -103,10 +103,11 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// The call begins.
     #[inline]
-    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl FnOnce() -> Clock)
+    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl Fn() -> Clock)
     where
         H: Room<Arc<Attempt<E>>>,
     {
+        self.context.starts(&clock);
         if H::EXISTS {
             self.history
                 .put(Arc::new(Attempt::before_first(clock(), ())));

@@ -5,7 +5,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key};
 
+use crate::breaker::numbers::BreakerNumbers;
+use crate::configure::named::Named;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
+use crate::limiter::numbers::LimiterNumbers;
 use crate::name::begins_with;
 use crate::policy::Policy;
 use crate::policy::error::{PolicyError, refused, short};
@@ -62,9 +65,14 @@ const UNDER: char = '?';
 /// Entries can't know the calls' own numbers. Where a `base` or `floor` is above the `cap` once both are together, it
 /// counts as `cap`, and beside a list of delays `base` and `factor` count for nothing.
 ///
+/// An entry may also name numbers of what its calls share, for the program to put in force: as `breaker` those of
+/// [`BreakerNumbers`], as `limiter` those of [`LimiterNumbers`]. [`breaker`](Self::breaker) and [`limiter`](Self::limiter)
+/// hand them out.
+///
 /// # The table
 ///
-/// With the feature `serde`, they are a table with a table of [`Overrides`] for each name. A name with a dot or colons
+/// With the feature `serde`, they are a table with a table of [`Overrides`] for each name, and in it the tables `breaker`
+/// and `limiter`. A name with a dot or colons
 /// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
 /// it switches off the retries of every call that has its policy from here. `enabled = true` there changes nothing:
 /// what an entry switches off stays off.
@@ -79,7 +87,7 @@ pub struct Policies {
 #[derive(Debug)]
 struct Entry {
     name: String,
-    named: Overrides,
+    named: Named,
     /// Whether a call has come that the entry is for.
     is_found: AtomicBool,
 }
@@ -103,7 +111,7 @@ impl Policies {
     ) -> Result<Self, PolicyError> {
         let mut policies = Self::new();
         for (name, named) in entries {
-            policies.add(name.into(), named)?;
+            policies.add(name.into(), named.into())?;
         }
         policies.checked()
     }
@@ -146,6 +154,50 @@ impl Policies {
         OwnPolicy { policies, own }
     }
 
+    /// The numbers of the breaker that calls of that name use: what entries name as `breaker`, the longest name last, key by
+    /// key. [`Breaker::set`](crate::Breaker::set) puts them in force, and leaves what no entry names as it is.
+    ///
+    /// ```
+    /// use retry_runtime::{Breaker, Policies, PolicyError};
+    ///
+    /// static MODEL: Breaker = Breaker::new();
+    ///
+    /// fn reload(text: &str) -> Result<(), PolicyError> {
+    ///     text.parse::<Policies>()?.install()?;
+    ///     MODEL.set(Policies::installed().breaker("model"));
+    ///     Ok(())
+    /// }
+    ///
+    /// reload("default(breaker(open_for=10s)), model(max=1, breaker(ratio=0.8))")?;
+    /// let error = reload("model(breaker(ratoi=0.8))").unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "in `model`: in `breaker`: unknown key `ratoi`: did you mean `ratio`?",
+    /// );
+    /// # Ok::<(), PolicyError>(())
+    /// ```
+    pub fn breaker(&self, name: &str) -> BreakerNumbers {
+        let names = |named: &Named| named.breaker != BreakerNumbers::default();
+        self.named(name, names).breaker
+    }
+
+    /// The bounds of the limiter that calls of that name use, as [`breaker`](Self::breaker) has the numbers of theirs: for
+    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set).
+    pub fn limiter(&self, name: &str) -> LimiterNumbers {
+        let names = |named: &Named| named.limiter != LimiterNumbers::default();
+        self.named(name, names).limiter
+    }
+
+    /// What entries for that name say, of those that name something asked for.
+    fn named(&self, name: &str, names: fn(&Named) -> bool) -> Named {
+        let entries = self.entries.iter().filter(|entry| names(&entry.named));
+        let entries = entries.filter(|entry| entry.is_for(name));
+        entries.fold(Named::default(), |named, entry| {
+            entry.is_found.store(true, Ordering::Relaxed);
+            named.overridden_by(&entry.named)
+        })
+    }
+
     /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
     ///
     /// A call asks when it starts; of policies that are [installed](Self::install), when an attempt has failed. What is [stored](crate::SharedPolicy::store) anew has been asked for nothing yet.
@@ -186,7 +238,7 @@ impl Policies {
         const TIMES: [Key; 3] = [Key::Deadline, Key::TotalDelay, Key::Timeout];
 
         let entries = self.entries.iter();
-        let entries = entries.map(|entry| (&*entry.name, &entry.named));
+        let entries = entries.map(|entry| (&*entry.name, &entry.named.policy));
         for (name, named) in entries.chain([(DEFAULT, &self.top)]) {
             let mut settings = named.settings().into_iter();
             if let Some((key, _)) = settings.find(|(key, _)| TIMES.contains(key)) {
@@ -201,7 +253,7 @@ impl Policies {
     }
 
     /// Adds an entry, which is not checked together with the others.
-    pub(crate) fn add(&mut self, name: String, named: Overrides) -> Result<(), PolicyError> {
+    pub(crate) fn add(&mut self, name: String, named: Named) -> Result<(), PolicyError> {
         check_name(&name)?;
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
@@ -223,14 +275,14 @@ impl Policies {
     pub(crate) fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
-            let mut named = Overrides::new();
+            let mut named = Named::default();
             for below in &self.entries {
                 if below.is_for(entry.beginning()) {
                     named = named.overridden_by(&below.named);
                 }
             }
+            named.policy = named.policy.overridden_by(&self.top);
             named
-                .overridden_by(&self.top)
                 .check()
                 .map_err(|error| in_entry(&entry.name, &error))?;
         }
@@ -294,9 +346,9 @@ impl FindPolicy for Policies {
             if entry.is_for(name) {
                 entry.is_found.store(true, Ordering::Relaxed);
                 policy = if entry.is_default() {
-                    policy.with_defaults(&entry.named, &own)
+                    policy.with_defaults(&entry.named.policy, &own)
                 } else {
-                    policy.with_overrides(&entry.named)
+                    policy.with_overrides(&entry.named.policy)
                 };
             }
         }

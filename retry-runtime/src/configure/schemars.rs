@@ -7,7 +7,10 @@ use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use retry_vocabulary::key::{Among, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 
+use crate::breaker::numbers::BreakerNumbers;
+use crate::configure::named::{BREAKER, LIMITER};
 use crate::configure::policies::Policies;
+use crate::limiter::numbers::LimiterNumbers;
 use crate::policy::Policy;
 use crate::policy::overrides::Overrides;
 use crate::policy::value::Setting;
@@ -43,7 +46,11 @@ schemas! {
         table(Among::Policy, &Overrides::all_of(&Self::new()).settings());
     /// The table of a [`Policy`], without defaults: a key that is not named is left to other layers.
     Overrides: "RetryOverrides", "Retries, over those of other sources", table(Among::Policy, &[]);
-    /// A table of [`Overrides`] by the names of calls, and `enabled` beside them.
+    /// The table of [`BreakerNumbers`].
+    BreakerNumbers: "RetryBreaker", "Numbers of a breaker", breaker();
+    /// The table of [`LimiterNumbers`].
+    LimiterNumbers: "RetryLimiter", "Bounds of a limiter", limiter();
+    /// A table of [`Overrides`] by the names of calls, each with tables of what its calls share, and `enabled` beside them.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
 
@@ -54,7 +61,48 @@ fn policies() -> Schema {
         "type": "object",
         "properties": { Key::Enabled.name(): described(Key::Enabled) },
         "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
-        "additionalProperties": table(Among::Policy, &[]),
+        "additionalProperties": entry(),
+    })
+}
+
+fn entry() -> Schema {
+    let mut entry = table(Among::Policy, &[]);
+    let properties = entry.get_mut("properties");
+    if let Some(properties) = properties.and_then(|properties| properties.as_object_mut()) {
+        properties.insert(BREAKER.into(), breaker().into());
+        properties.insert(LIMITER.into(), limiter().into());
+    }
+    entry
+}
+
+fn breaker() -> Schema {
+    let mut open_for = duration("(?=.*[1-9])");
+    let about = "for how long it lets nothing through once it is open; at least 1 ms";
+    open_for.insert("description".into(), about.into());
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "ratio": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": 1,
+                "description": "the part of the attempts whose failure opens it",
+            },
+            "open_for": open_for,
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn limiter() -> Schema {
+    let bound = |about| json_schema!({ "type": "integer", "minimum": 1, "description": about });
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "least": bound("how many attempts may run at a time at least"),
+            "most": bound("how many attempts may run at a time at most"),
+        },
+        "additionalProperties": false,
     })
 }
 

@@ -1,16 +1,18 @@
 //! Policies in configuration files: a table with an entry for each name.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use ::serde::de::value::MapAccessDeserializer;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::key::{Among, Key};
 
+use crate::configure::named::{BREAKER, LIMITER, Named};
 use crate::configure::policies::{Policies, check_name, in_entry};
 use crate::policy::overrides::Overrides;
 use crate::policy::serde::EntrySeed;
+use crate::policy::value::{Entries, RawValue};
 
 /// Reads a table of tables, as [`Policies`] describes it.
 impl<'de> Deserialize<'de> for Policies {
@@ -52,15 +54,15 @@ struct NamedTable<'a> {
 }
 
 impl<'de> DeserializeSeed<'de> for NamedTable<'_> {
-    type Value = Overrides;
+    type Value = Named;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Named, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for NamedTable<'_> {
-    type Value = Overrides;
+    type Value = Named;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a table of a policy's keys")?;
@@ -70,12 +72,22 @@ impl<'de> Visitor<'de> for NamedTable<'_> {
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Overrides, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named, A::Error> {
         check_name(self.name).map_err(Error::custom)?;
-        let named = Overrides::deserialize(MapAccessDeserializer::new(map))?;
-        match named.check() {
-            Ok(()) => Ok(named),
-            Err(error) => Err(Error::custom(in_entry(self.name, &error))),
+        let mut entries = Entries::new();
+        while let Some(name) = map.next_key::<String>()? {
+            entries.push(match name.as_str() {
+                BREAKER | LIMITER => {
+                    let numbers = map.next_value::<BTreeMap<_, _>>()?;
+                    (name, RawValue::Table(numbers.into_iter().collect()))
+                }
+                _ => map.next_value_seed(EntrySeed {
+                    section: None,
+                    name,
+                })?,
+            });
         }
+        let named = Named::of(entries).and_then(|named| named.check().map(|()| named));
+        named.map_err(|error| Error::custom(in_entry(self.name, &error)))
     }
 }

@@ -6,6 +6,7 @@ use core::str::FromStr;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::Key;
 
+use crate::configure::named::Named;
 use crate::configure::policies::{Policies, check_name, in_entry};
 use crate::policy::error::PolicyError;
 use crate::policy::overrides::Overrides;
@@ -39,10 +40,9 @@ impl FromStr for Policies {
             }
             check_name(&name)?;
             let RawValue::Table(named) = value else {
-                return Err(text::takes_keys(&name));
+                return Err(text::takes_keys(&name, "max=2"));
             };
-            let named = Overrides::from_entries(&named);
-            let named = named.map_err(|error| in_entry(&name, &error))?;
+            let named = Named::of(named).map_err(|error| in_entry(&name, &error))?;
             policies.add(name, named)?;
         }
         policies.overridden_by(&switch)

@@ -4,6 +4,7 @@ use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -182,6 +183,10 @@ impl Adaptive {
 }
 
 impl Gate for Adaptive {
+    fn state(&self) -> LimiterState {
+        LimiterState::at_rate(self.rate())
+    }
+
     fn has_pace(&self) -> bool {
         self.rate.is_finite()
     }

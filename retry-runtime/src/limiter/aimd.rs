@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -116,6 +117,14 @@ impl Aimd {
 }
 
 impl Gate for Aimd {
+    fn state(&self) -> LimiterState {
+        LimiterState {
+            running: Some(self.running()),
+            limit: Some(self.limit()),
+            ..LimiterState::default()
+        }
+    }
+
     fn has_pace(&self) -> bool {
         false
     }

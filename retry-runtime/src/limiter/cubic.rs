@@ -3,6 +3,7 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -88,6 +89,10 @@ fn cubic(highest: f64, since: Duration) -> f64 {
 }
 
 impl Gate for Cubic {
+    fn state(&self) -> LimiterState {
+        LimiterState::at_rate(self.rate())
+    }
+
     fn has_pace(&self) -> bool {
         self.is_on
     }

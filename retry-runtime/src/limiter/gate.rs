@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -9,6 +10,11 @@ pub(crate) trait Gate {
     /// Whether it spreads attempts that waited for a pause to end. Otherwise the queue lets them begin slowly.
     fn has_pace(&self) -> bool {
         true
+    }
+
+    /// What it knows of its state, without the queue.
+    fn state(&self) -> LimiterState {
+        LimiterState::default()
     }
 
     /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it

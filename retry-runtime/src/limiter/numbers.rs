@@ -1,6 +1,8 @@
 use core::str::FromStr;
 
+#[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+#[cfg(feature = "std")]
 use crate::out_of_range::OutOfRange;
 use crate::policy::error::{PolicyError, refused};
 use crate::policy::numbers;
@@ -32,6 +34,7 @@ pub struct LimiterNumbers {
     most: Option<u32>,
 }
 
+#[cfg(feature = "std")]
 impl ConcurrencyLimiter {
     /// Changes the bounds that configuration names, from now on, as [`set_limits`](Self::set_limits) does. Fails and
     /// changes nothing if the lower bound would be above the upper one.
@@ -51,7 +54,7 @@ impl FromStr for LimiterNumbers {
 }
 
 impl LimiterNumbers {
-    fn of(entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
         const RANGE: &str = "a whole number from 1 up";
 
         let [least, most] = numbers::values(["least", "most"], entries)?;
@@ -59,11 +62,24 @@ impl LimiterNumbers {
             least: numbers::number("least", least, |least| *least > 0, RANGE)?,
             most: numbers::number("most", most, |most| *most > 0, RANGE)?,
         };
-        match (numbers.least, numbers.most) {
+        numbers.check()?;
+        Ok(numbers)
+    }
+
+    /// These numbers with others over them.
+    pub(crate) fn overridden_by(self, later: Self) -> Self {
+        Self {
+            least: later.least.or(self.least),
+            most: later.most.or(self.most),
+        }
+    }
+
+    pub(crate) fn check(self) -> Result<(), PolicyError> {
+        match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {
                 Err(refused!("`least = {least}` is above `most = {most}`"))
             }
-            _ => Ok(numbers),
+            _ => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::slow_start::SlowStart;
+use crate::limiter::state::LimiterState;
 use crate::limiter::{ABSENT, End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::time::clock;
@@ -178,6 +179,13 @@ impl<G: Gate> Limiter for Queue<G> {
     }
 
     #[inline]
+    fn state(&self) -> LimiterState {
+        self.look(|gate, waiting| LimiterState {
+            waiting: Some(waiting),
+            ..gate.state()
+        })
+    }
+
     fn longest_wait(&self) -> Option<Duration> {
         self.max_wait
     }

@@ -5,6 +5,7 @@ use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -196,6 +197,10 @@ impl Allowance {
 }
 
 impl Gate for Quota {
+    fn state(&self) -> LimiterState {
+        LimiterState::at_rate(self.rate())
+    }
+
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
         let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;

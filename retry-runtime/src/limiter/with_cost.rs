@@ -1,6 +1,7 @@
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
 /// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
@@ -62,6 +63,10 @@ impl<L: Limiter> Limiter for WithCost<L> {
     #[inline]
     fn longest_wait(&self) -> Option<Duration> {
         self.limiter.longest_wait()
+    }
+
+    fn state(&self) -> LimiterState {
+        self.limiter.state()
     }
 
     fn handles_throttling(&self) -> bool {

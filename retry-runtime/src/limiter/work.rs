@@ -5,6 +5,7 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, lock};
 
@@ -100,6 +101,10 @@ impl<L: Limiter> Limiter for Work<L> {
         }
         state.kept.push((ticket, end));
         None
+    }
+
+    fn state(&self) -> LimiterState {
+        self.0.limiter.state()
     }
 
     fn longest_wait(&self) -> Option<Duration> {

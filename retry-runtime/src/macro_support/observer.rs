@@ -2,6 +2,8 @@
 
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
+use crate::observe::stopwatch::Stopwatch;
+use crate::time::moment::Moment;
 
 /// What the key `observe` takes, other than a closure written there.
 #[diagnostic::on_unimplemented(
@@ -28,7 +30,12 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
     }
 }
 
-/// For closures: the type of their argument is inferred from this bound alone.
-pub fn observe_fn<F: FnMut(&Event<'_>)>(observer: F) -> F {
-    observer
+/// An observer whose events have the times of the call. Of closures, the type of their argument is inferred from this
+/// bound alone.
+pub fn timed<F: FnMut(&Event<'_>)>(
+    mut observer: F,
+    stopwatch: &mut Stopwatch,
+    now: impl Fn() -> Moment,
+) -> impl FnMut(&Event<'_>) {
+    move |event| stopwatch.tell(event, &now, &mut observer)
 }

@@ -1,4 +1,5 @@
 use crate::classify::kind::Kind;
+use crate::observe::event::{Event, EventData};
 
 /// How the last attempt of a call that gives up ended, as [`EventData::GaveUp`](crate::EventData::GaveUp) and
 /// [`EventData::FallingBack`](crate::EventData::FallingBack) say.
@@ -19,6 +20,21 @@ impl AttemptEnd {
         match kind {
             Some(kind) => Self::Failed(kind),
             None => Self::Stop,
+        }
+    }
+}
+
+impl Event<'_> {
+    /// How an attempt or a correction ended with this event, if one did.
+    pub(crate) fn attempt_end(&self) -> Option<AttemptEnd> {
+        match self.data {
+            EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
+                Some(AttemptEnd::Failed(kind))
+            }
+            EventData::Correcting { .. } => Some(AttemptEnd::Failed(Kind::Invalid)),
+            EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => ended,
+            EventData::Succeeded { .. } => Some(AttemptEnd::Succeeded),
+            _ => None,
         }
     }
 }

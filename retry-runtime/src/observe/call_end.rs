@@ -1,6 +1,4 @@
-//! How a call ended, and the pauses before that, for all that count, measure or record.
-
-use core::time::Duration;
+//! How a call ended, for all that count, measure or record.
 
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
@@ -31,13 +29,5 @@ impl Event<'_> {
             _ => return None,
         };
         Some(CallEnd { attempts, outcome })
-    }
-
-    /// The pause before a retry or a correction that begins with it.
-    pub(crate) fn pause(&self) -> Option<Duration> {
-        match self.data {
-            EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
-            _ => None,
-        }
     }
 }

@@ -5,6 +5,7 @@ use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::cause::Cause;
 use crate::observe::reason::Reason;
+use crate::observe::stopwatch::Reading;
 
 /// One thing that happened in a call.
 ///
@@ -44,6 +45,7 @@ pub struct Event<'a> {
     pub attempt: u32,
     /// What happened.
     pub data: EventData<'a>,
+    reading: Option<&'a Reading<'a>>,
 }
 
 impl<'a> Event<'a> {
@@ -53,6 +55,56 @@ impl<'a> Event<'a> {
             call,
             attempt,
             data,
+            reading: None,
+        }
+    }
+
+    /// How long the call has taken, by its timer, with its pauses and waits.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Event, retry};
+    ///
+    /// fn warn_if_slow(event: &Event<'_>) {
+    ///     if event.elapsed() > Some(Duration::from_secs(10)) {
+    ///         eprintln!("slow: {event}");
+    ///     }
+    /// }
+    ///
+    /// #[retry(observe = warn_if_slow)]
+    /// async fn fetch() -> std::io::Result<String> {
+    ///     Ok(String::from("hello"))
+    /// }
+    /// ```
+    ///
+    /// Durable calls have `None`, and so have chains, batches and plans with a timer that is neither this crate's own nor a
+    /// function in [`TimerFn`](crate::TimerFn), because their clocks can't be read at each event.
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.reading?.elapsed()
+    }
+
+    /// How long the attempt took that ended with this event, by the call's timer: without pauses and the wait for a
+    /// limiter's turn. `None` if none ended.
+    ///
+    /// Not known where [`elapsed`](Self::elapsed) is not, nor of a correction, of an attempt that `hedge` began, of a retry
+    /// that told of [progress](crate::Attempt::progress), and of a subtask's failure that is not worth a retry, which is told
+    /// of later.
+    pub fn attempt_elapsed(&self) -> Option<Duration> {
+        self.reading?.attempt_elapsed(self)
+    }
+
+    /// The pause before a retry or a correction that begins with the event.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        match self.data {
+            EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
+            _ => None,
+        }
+    }
+
+    pub(super) fn with_reading<'b>(&'b self, reading: &'b Reading<'b>) -> Event<'b> {
+        Event {
+            reading: Some(reading),
+            ..*self
         }
     }
 }

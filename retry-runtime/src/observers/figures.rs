@@ -1,61 +1,180 @@
 //! What an event adds to the figures of its call, for adapters that measure, and what these call them.
 
 use core::fmt;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker};
 use crate::budget::bucket::Budget;
-use crate::classify::kind::Kind;
-use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+use crate::limiter::Limiter;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::call_end::CallOutcome;
+use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::event::{Event, EventData};
 
-pub(super) const CALLS: &str =
-    "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
-pub(super) const ATTEMPTS: &str =
-    "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
-pub(super) const DELAY: &str = "Pauses before retries and corrections";
-pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until it ended";
-pub(super) const WAIT: &str = "Waits of attempts for their turn with a limiter";
-pub(super) const OPENINGS: &str =
-    "Times that a breaker opened, by the call whose attempt opened it";
-pub(super) const RUNNING: &str = "Attempts that run behind a limiter";
-pub(super) const WAITING: &str = "Attempts that wait for their turn with a limiter";
-pub(super) const LIMIT: &str = "Attempts that a limiter lets run at a time";
-pub(super) const BUDGET: &str = "Tokens that a budget has left";
-pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
+/// What the adapters call a figure: the crate `metrics`, and OpenTelemetry, with its unit there.
+#[derive(Clone, Copy)]
+#[cfg_attr(
+    not(all(feature = "metrics", feature = "opentelemetry")),
+    allow(dead_code, reason = "each adapter has a name of its own")
+)]
+pub(super) struct Figure {
+    pub(super) metric: &'static str,
+    pub(super) instrument: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) about: &'static str,
+}
+
+pub(super) const SECONDS: &str = "s";
+
+/// Figures of one sort, and all of them in order.
+macro_rules! figures {
+    ($($sort:ident $all:ident { $($figure:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)* })*) => {$(
+        #[derive(Clone, Copy)]
+        pub(super) enum $sort {
+            $($figure),*
+        }
+
+        pub(super) const $all: [Figure; [$($sort::$figure),*].len()] = [$(Figure {
+            metric: $metric,
+            instrument: $instrument,
+            unit: $unit,
+            about: $about,
+        }),*];
+    )*};
+}
+
+figures! {
+    Counter COUNTERS {
+        Calls "retry_calls_total" "retry.calls" "{call}",
+            "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
+        Attempts "retry_attempts_total" "retry.attempts" "{attempt}",
+            "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
+        Openings "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
+            "Times that a breaker opened, by the call whose attempt opened it";
+    }
+    Histogram HISTOGRAMS {
+        CallDuration "retry_call_duration_seconds" "retry.call.duration" SECONDS,
+            "How long calls took, with their pauses and waits, by outcome";
+        AttemptDuration "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
+            "How long attempts took, by kind: succeeded, stop, or the kind of failure";
+        AttemptsPerCall "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
+            "Attempts that each call made until it ended";
+        Delay "retry_delay_seconds" "retry.delay" SECONDS,
+            "Pauses before retries and corrections";
+        Wait "retry_wait_seconds" "retry.wait" SECONDS,
+            "Waits of attempts for their turn with a limiter";
+    }
+    Gauge GAUGES {
+        Budget "retry_budget_available" "retry.budget.available" "{token}",
+            "Tokens that a budget has left";
+        Breaker "retry_breaker_state" "retry.breaker.state" "1",
+            "State of a breaker: 0 closed, 1 half open, 2 open";
+        Running "retry_limiter_running" "retry.limiter.running" "{attempt}",
+            "Attempts that run behind a limiter";
+        Waiting "retry_limiter_waiting" "retry.limiter.waiting" "{attempt}",
+            "Attempts that wait for their turn with a limiter";
+        Limit "retry_limiter_limit" "retry.limiter.limit" "{attempt}",
+            "Attempts that a limiter lets run at a time";
+        Rate "retry_limiter_rate" "retry.limiter.rate" "{cost}/s",
+            "Cost that a limiter lets begin per second";
+    }
+}
+
+/// The key of a label, as OpenTelemetry has it, and its value.
+pub(super) type Label<'a> = (&'static str, Value<'a>);
+
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    /// The user's.
+    Name(&'a str),
+    Word(&'static str),
+    Flag(bool),
+}
+
+/// What measures, of another crate.
+pub(super) trait Instruments {
+    fn count(&self, counter: Counter, labels: &[Label<'_>]);
+    fn record(&self, histogram: Histogram, value: f64, labels: &[Label<'_>]);
+    fn set(&self, gauge: Gauge, value: f64, label: Label<'_>);
+}
+
+/// Measures an event, and what calls share.
+pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
+    // Asked for at each event, so that they are known at the ends.
+    let (elapsed, attempt_elapsed) = (event.elapsed(), event.attempt_elapsed());
+    let name = ("retry.name", Value::Name(event.call));
+    let took = |histogram, time: Option<Duration>, labels: &[Label<'_>]| {
+        if let Some(time) = time {
+            to.record(histogram, time.as_secs_f64(), labels);
+        }
+    };
+    if let Some(end) = event.attempt_end() {
+        let labels = [name, ("retry.kind", Value::Word(end.name()))];
+        to.count(Counter::Attempts, &labels);
+        took(Histogram::AttemptDuration, attempt_elapsed, &labels);
+    }
+    took(Histogram::Delay, event.pause(), &[name]);
+    match event.data {
+        EventData::Waited { waited } => took(Histogram::Wait, Some(waited), &[name]),
+        EventData::BreakerOpened { .. } => to.count(Counter::Openings, &[name]),
+        _ => {}
+    }
+    if let Some(CallEnd { attempts, outcome }) = event.call_end() {
+        let outcome = ("retry.outcome", Value::Word(outcome.name()));
+        let retried = ("retry.retried", Value::Flag(attempts > 1));
+        to.count(Counter::Calls, &[name, outcome, retried]);
+        took(Histogram::CallDuration, elapsed, &[name, outcome]);
+        to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+    }
+    shared.measure(to);
+}
 
 /// What calls share, each with the name that it is shown under.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gauged<'a> {
     pub(super) budget: Option<(&'a str, &'a Budget)>,
     pub(super) breaker: Option<(&'a str, &'a (dyn CircuitBreaker + Sync))>,
-    pub(super) limiter: Option<(&'a str, &'a ConcurrencyLimiter)>,
+    pub(super) limiter: Option<(&'a str, &'a (dyn Limiter + Sync))>,
 }
 
-/// A breaker may not be [`Debug`](fmt::Debug).
+impl Gauged<'_> {
+    fn measure(&self, to: &impl Instruments) {
+        if let Some((name, budget)) = self.budget {
+            let label = ("retry.budget", Value::Name(name));
+            to.set(Gauge::Budget, budget.available(), label);
+        }
+        if let Some((name, breaker)) = self.breaker {
+            let label = ("retry.breaker", Value::Name(name));
+            to.set(Gauge::Breaker, number_of(breaker.state()).into(), label);
+        }
+        if let Some((name, limiter)) = self.limiter {
+            let label = ("retry.limiter", Value::Name(name));
+            let state = limiter.state();
+            let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+            for (gauge, value) in [
+                (Gauge::Running, state.running.map(whole)),
+                (
+                    Gauge::Waiting,
+                    state.waiting.map(|waiting| whole(waiting as u64)),
+                ),
+                (Gauge::Limit, state.limit.map(f64::from)),
+                (Gauge::Rate, state.rate),
+            ] {
+                if let Some(value) = value {
+                    to.set(gauge, value, label);
+                }
+            }
+        }
+    }
+}
+
+/// A breaker or a limiter may not be [`Debug`](fmt::Debug).
 impl fmt::Debug for Gauged<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gauged")
             .field("budget", &self.budget)
             .field("breaker", &self.breaker.map(|(name, _)| name))
-            .field("limiter", &self.limiter)
+            .field("limiter", &self.limiter.map(|(name, _)| name))
             .finish()
-    }
-}
-
-/// How an attempt or a correction that ended with that event is counted.
-pub(super) fn kind_of(event: &Event<'_>) -> Option<&'static str> {
-    match event.data {
-        EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
-            Some(kind.name())
-        }
-        EventData::Correcting { .. } => Some(Kind::Invalid.name()),
-        EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => {
-            ended.map(AttemptEnd::name)
-        }
-        EventData::Succeeded { .. } => Some(AttemptEnd::Succeeded.name()),
-        _ => None,
     }
 }
 
@@ -70,7 +189,7 @@ impl AttemptEnd {
 }
 
 impl CallOutcome {
-    pub(super) const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
             Self::FellBack => "fell back",
@@ -80,7 +199,7 @@ impl CallOutcome {
 }
 
 /// The number that stands for that state, the worse the higher.
-pub(super) const fn number_of(state: BreakerState) -> u8 {
+const fn number_of(state: BreakerState) -> u8 {
     match state {
         BreakerState::Closed | BreakerState::ForcedClosed => 0,
         BreakerState::HalfOpen => 1,

@@ -1,14 +1,16 @@
-use metrics::{
-    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+use ::metrics::{
+    Label, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, Gauged};
+use super::figures::{
+    self, COUNTERS, Counter, Figure, GAUGES, Gauge, Gauged, HISTOGRAMS, Histogram, Instruments,
+    SECONDS, Value, measure,
+};
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
-use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
-use crate::observe::call_end::CallEnd;
-use crate::observe::event::{Event, EventData};
+use crate::limiter::Limiter;
+use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
 /// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
@@ -17,13 +19,16 @@ use crate::observe::observer::Observer;
 /// |---|---|---|
 /// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, else `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
+/// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of how long attempts took |
+/// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
-/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names |
+/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names, as far as it knows them |
+/// | `retry_limiter_rate` | `limiter` | how much cost that limiter lets begin per second, if it has a rate; infinite without a limit |
 ///
 /// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
 /// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its
@@ -58,18 +63,6 @@ pub struct Metrics<'a> {
     shared: Gauged<'a>,
 }
 
-const CALLS: &str = "retry_calls_total";
-const ATTEMPTS: &str = "retry_attempts_total";
-const DELAY: &str = "retry_delay_seconds";
-const ATTEMPTS_PER_CALL: &str = "retry_attempts_per_call";
-const WAIT: &str = "retry_wait_seconds";
-const OPENINGS: &str = "retry_breaker_openings_total";
-const BUDGET: &str = "retry_budget_available";
-const BREAKER: &str = "retry_breaker_state";
-const RUNNING: &str = "retry_limiter_running";
-const WAITING: &str = "retry_limiter_waiting";
-const LIMIT: &str = "retry_limiter_limit";
-
 impl Metrics<'static> {
     /// Measures with the recorder that the program has installed.
     pub const fn new() -> Self {
@@ -84,17 +77,19 @@ impl Metrics<'static> {
 
     /// Tells the recorder what each metric is about, and its unit. Call it once, after you have installed the recorder.
     pub fn describe() {
-        describe_counter!(CALLS, Unit::Count, figures::CALLS);
-        describe_counter!(ATTEMPTS, Unit::Count, figures::ATTEMPTS);
-        describe_histogram!(DELAY, Unit::Seconds, figures::DELAY);
-        describe_histogram!(ATTEMPTS_PER_CALL, Unit::Count, figures::ATTEMPTS_PER_CALL);
-        describe_histogram!(WAIT, Unit::Seconds, figures::WAIT);
-        describe_counter!(OPENINGS, Unit::Count, figures::OPENINGS);
-        describe_gauge!(BUDGET, Unit::Count, figures::BUDGET);
-        describe_gauge!(BREAKER, Unit::Count, figures::BREAKER);
-        describe_gauge!(RUNNING, Unit::Count, figures::RUNNING);
-        describe_gauge!(WAITING, Unit::Count, figures::WAITING);
-        describe_gauge!(LIMIT, Unit::Count, figures::LIMIT);
+        let unit = |figure: Figure| match figure.unit {
+            SECONDS => Unit::Seconds,
+            _ => Unit::Count,
+        };
+        for figure in COUNTERS {
+            describe_counter!(figure.metric, unit(figure), figure.about);
+        }
+        for figure in HISTOGRAMS {
+            describe_histogram!(figure.metric, unit(figure), figure.about);
+        }
+        for figure in GAUGES {
+            describe_gauge!(figure.metric, unit(figure), figure.about);
+        }
     }
 }
 
@@ -141,58 +136,48 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, at each event of a call that names this observer.
+    /// Shows under that name how full that limiter is, at each event of a call that names this observer: what its
+    /// [`state`](crate::Limiter::state) knows.
     #[must_use]
-    pub const fn limiter(mut self, name: &'a str, limiter: &'a ConcurrencyLimiter) -> Self {
+    pub const fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
         self.shared.limiter = Some((name, limiter));
         self
-    }
-
-    /// Measures the budget, the breaker and the limiter.
-    fn gauge(&self) {
-        if let Some((name, budget)) = self.shared.budget {
-            gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());
-        }
-        if let Some((name, breaker)) = self.shared.breaker {
-            let state = figures::number_of(breaker.state());
-            gauge!(BREAKER, "breaker" => shown(name).to_string()).set(state);
-        }
-        if let Some((name, limiter)) = self.shared.limiter {
-            let name = shown(name).to_string();
-            for (gauge, attempts) in [
-                (RUNNING, limiter.running()),
-                (WAITING, limiter.waiting() as u64),
-                (LIMIT, limiter.limit().into()),
-            ] {
-                let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
-                gauge!(gauge, "limiter" => name.clone()).set(attempts);
-            }
-        }
     }
 }
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let name = || shown(event.call).to_string();
-        if let Some(kind) = figures::kind_of(event) {
-            counter!(ATTEMPTS, "name" => name(), "kind" => kind).increment(1);
-        }
-        if let Some(pause) = event.pause() {
-            histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
-        }
-        match event.data {
-            EventData::Waited { waited } => {
-                histogram!(WAIT, "name" => name()).record(waited.as_secs_f64());
-            }
-            EventData::BreakerOpened { .. } => counter!(OPENINGS, "name" => name()).increment(1),
-            _ => {}
-        }
-        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
-            let retried = if attempts > 1 { "true" } else { "false" };
-            counter!(CALLS, "name" => name(), "outcome" => outcome.name(), "retried" => retried)
-                .increment(1);
-            histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
-        }
-        self.gauge();
+        measure(event, &self.shared, &Recorder);
     }
+}
+
+/// The recorder that the program has installed.
+struct Recorder;
+
+impl Instruments for Recorder {
+    fn count(&self, counter: Counter, of: &[figures::Label<'_>]) {
+        counter!(COUNTERS[counter as usize].metric, labels(of)).increment(1);
+    }
+
+    fn record(&self, histogram: Histogram, value: f64, of: &[figures::Label<'_>]) {
+        histogram!(HISTOGRAMS[histogram as usize].metric, labels(of)).record(value);
+    }
+
+    fn set(&self, gauge: Gauge, value: f64, of: figures::Label<'_>) {
+        gauge!(GAUGES[gauge as usize].metric, labels(&[of])).set(value);
+    }
+}
+
+fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
+    let labels = labels.iter().map(|(key, value)| {
+        // Without the prefix that it has in OpenTelemetry.
+        let key = &key["retry.".len()..];
+        match value {
+            Value::Name(name) => Label::new(key, shown(name).to_string()),
+            Value::Word(word) => Label::from_static_parts(key, word),
+            Value::Flag(true) => Label::from_static_parts(key, "true"),
+            Value::Flag(false) => Label::from_static_parts(key, "false"),
+        }
+    });
+    labels.collect()
 }

@@ -19,6 +19,7 @@ use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
+use crate::time::attempt_clock::Clock;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
@@ -80,7 +81,7 @@ where
     /// Executes the subtasks in `scope` without keys and without an end.
     async fn execute_all(&mut self, graph: &Graph, scope: &[bool]) {
         let on = |_: &E| Verdict::STOP;
-        let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
+        let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new(), || Clock::None);
         keys.begin_round(self.len());
         let never = pin!(pending::<()>());
         let mut bounds = Bounds {

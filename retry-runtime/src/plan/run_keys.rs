@@ -14,14 +14,14 @@ use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::ObserverKey;
+use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::error_text::shown::shown;
-use crate::key::Key;
+use crate::key::{Key, Room};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::progress::Counts;
@@ -34,6 +34,7 @@ use crate::plan::round_budget::RoundBudget;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
 /// The plan as a call, whose attempts its rounds are, and its subtasks as calls of their own: each execution is an
@@ -46,6 +47,8 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     subtasks: usize,
     /// Every subtask, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
+    /// What times a subtask, before its first execution.
+    stopwatch: StopwatchOf<K>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
 
@@ -56,6 +59,7 @@ type PlanShared<K> = Context<Policy, K, Arc<str>>;
 struct SubtaskShared<'a, K: SharedKeys> {
     plan: &'a mut PlanShared<K>,
     subtask: &'a str,
+    stopwatch: &'a mut StopwatchOf<K>,
 }
 
 /// What this run knows of a subtask.
@@ -69,6 +73,7 @@ struct SubtaskRun<K: SharedKeys> {
     refused: Option<Reason>,
     /// Why the failure got no further round.
     dead_end: Option<Reason>,
+    stopwatch: StopwatchOf<K>,
     /// The span from the first execution to the subtask's end.
     span: Option<SpanOf<K>>,
 }
@@ -85,18 +90,13 @@ pub(crate) struct Execution<'a> {
     pub(crate) attempt: u32,
 }
 
-impl<K: SharedKeys> PlanShared<K> {
-    fn of<'a>(&'a mut self, subtask: &'a str) -> SubtaskShared<'a, K> {
-        let plan = self;
-        SubtaskShared { plan, subtask }
-    }
-
+impl<K: SharedKeys> SubtaskShared<'_, K> {
     /// Tells the observer, if there is one, of an execution. The log has it from the plan.
-    fn observe(&mut self, execution: Execution<'_>, data: EventData<'_>) {
+    fn observe(&mut self, attempt: u32, data: EventData<'_>) {
         if self.is_observed() {
-            self.of(execution.subtask).tell(|site, observe| {
+            self.tell(|site, observe| {
                 if let Some(observe) = observe {
-                    observe(&Event::new(site.name(), execution.attempt, data));
+                    observe(&Event::new(site.name(), attempt, data));
                 }
             });
         }
@@ -122,18 +122,20 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
         let (plan, subtask) = (self.plan.name(), self.subtask);
         let name = CallOfSubtask { plan, subtask }.to_string();
         let site = Site::new(&self.plan.policy, &name);
-        tell(&site, self.plan.keys.observer.observe())
+        let observer = &mut self.plan.keys.observer;
+        observer.timed(self.stopwatch, |observe| tell(&site, observe))
     }
 }
 
 impl<K: SharedKeys> SubtaskRun<K> {
-    fn new() -> Self {
+    fn new(stopwatch: StopwatchOf<K>) -> Self {
         Self {
             attempts: Attempts::new(),
             verdict: None,
             unreported: None,
             refused: None,
             dead_end: None,
+            stopwatch,
             span: None,
         }
     }
@@ -141,13 +143,22 @@ impl<K: SharedKeys> SubtaskRun<K> {
 
 impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Keys for a plan of that name, unless they name it.
-    pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
+    pub(crate) fn new(
+        policy: &Policy,
+        plan: &Arc<str>,
+        on: On,
+        keys: K,
+        clock: impl Fn() -> Clock,
+    ) -> Self {
+        let mut plan = Context::new(*policy, keys, Arc::clone(plan));
+        plan.starts(&clock);
         Self {
-            plan: Context::new(*policy, keys, Arc::clone(plan)),
+            plan,
             on,
             round: Attempts::new(),
             subtasks: 0,
             runs: Vec::new(),
+            stopwatch: K::Observer::stopwatch(clock),
             progress: Default::default(),
         }
     }
@@ -162,7 +173,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     pub(crate) fn begin_round(&mut self, subtasks: usize) {
         self.round.tell_started(&mut self.plan);
         self.subtasks = subtasks;
-        self.runs.resize_with(subtasks, SubtaskRun::new);
+        let stopwatch = self.stopwatch;
+        self.runs
+            .resize_with(subtasks, || SubtaskRun::new(stopwatch));
         self.progressed();
     }
 
@@ -265,6 +278,14 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         spans.of_attempt(execution.attempt)
     }
 
+    fn of<'a>(&'a mut self, execution: Execution<'a>) -> SubtaskShared<'a, K> {
+        SubtaskShared {
+            plan: &mut self.plan,
+            subtask: execution.subtask,
+            stopwatch: &mut self.runs[execution.index].stopwatch,
+        }
+    }
+
     /// The attempt of an execution that is to begin.
     pub(crate) fn attempt_of(&mut self, execution: Execution<'_>) -> AttemptsOf<K> {
         let mut attempts = mem::take(&mut self.runs[execution.index].attempts);
@@ -278,7 +299,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         execution: Execution<'_>,
         attempts: &mut AttemptsOf<K>,
     ) -> Result<bool, RejectedBy> {
-        attempts.enter(&mut self.plan.of(execution.subtask), 1)
+        attempts.enter(&mut self.of(execution), 1)
     }
 
     /// Ends the wait for its turn.
@@ -288,7 +309,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         attempts: &mut AttemptsOf<K>,
         waited: Result<Duration, RejectedBy>,
     ) -> Result<(), RejectedBy> {
-        attempts.waited(&mut self.plan.of(execution.subtask), waited)
+        attempts.waited(&mut self.of(execution), waited)
     }
 
     /// The pause after which an execution that was not let begin is tried again, or what rejects it.
@@ -299,7 +320,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         attempts: &mut AttemptsOf<K>,
         (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
     ) -> Result<Duration, RejectedBy> {
-        let shared = &mut self.plan.of(execution.subtask);
+        let shared = &mut self.of(execution);
         attempts.rejected(shared, by, |failure| failure.deadline(deadline, now))
     }
 
@@ -309,7 +330,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         execution: Execution<'_>,
         attempts: &mut AttemptsOf<K>,
     ) -> Result<(), RejectedBy> {
-        attempts.begin(&mut self.plan.of(execution.subtask))
+        attempts.begin(&mut self.of(execution))
     }
 
     /// A subtask that was not let begin runs no more in this run.
@@ -323,14 +344,14 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         self.progress.done(1);
         let run = &mut self.runs[execution.index];
         (run.verdict, run.span) = (None, None);
-        attempts.answered(&mut self.plan.of(execution.subtask));
+        attempts.answered(&mut self.of(execution));
         attempts.credit(self.plan.guards());
         let data = EventData::Succeeded {
             attempts: execution.attempt,
             corrections: 0,
             max: limit(self.plan.policy.retries_allowed()),
         };
-        self.plan.observe(execution, data);
+        self.of(execution).observe(execution.attempt, data);
         self.progressed();
     }
 
@@ -358,7 +379,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        let subtask = &mut self.plan.of(execution.subtask);
+        let subtask = &mut self.of(execution);
         if known.is_some_and(|verdict| verdict.basis() == Basis::Unknown) {
             subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
         }
@@ -366,11 +387,16 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let run = &mut self.runs[execution.index];
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
-            None => run.unreported = Some(AttemptEnd::Stop),
+            None => {
+                run.unreported = Some(AttemptEnd::Stop);
+                if let Some((stopwatch, _)) = run.stopwatch.get_mut() {
+                    stopwatch.forget_attempt(execution.attempt);
+                }
+            }
             Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };
-                self.plan.observe(execution, data);
+                self.of(execution).observe(execution.attempt, data);
             }
         }
         error
@@ -395,7 +421,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             ended,
             reason,
         };
-        self.plan.observe(execution, data);
+        self.of(execution).observe(execution.attempt, data);
         self.progressed();
     }
 

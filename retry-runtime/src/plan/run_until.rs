@@ -133,7 +133,8 @@ where
         W: Future<Output = Validity<'a, T, E, F>>,
     {
         let call = policy.into_chain();
-        let keys = RunKeys::new(&call.policy, &self.name, call.on, call.keys);
+        let clock = || call.timer.clock();
+        let keys = RunKeys::new(&call.policy, &self.name, call.on, call.keys, clock);
         keys.plan.keys.span.around(
             (self, keys),
             |(_, keys)| keys.plan.name(),

@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
                 }
                 _ if self.take('=') => self.value(key)?,
                 _ if self.take('(') => self.in_brackets(key)?,
-                _ if is_policy => return Err(takes_keys(name)),
+                _ if is_policy => return Err(takes_keys(name, "max=2")),
                 _ => return Err(no_value(key)),
             };
             entries.push((String::from(name), raw));
@@ -244,10 +244,10 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// For the name of a policy that is given anything but keys.
-pub(crate) fn takes_keys(name: &str) -> PolicyError {
+/// For a name that is given anything but keys.
+pub(crate) fn takes_keys(name: &str, example: &str) -> PolicyError {
     let name = short(name);
-    refused!("`{name}` takes keys: write them in parentheses, as in `{name}(max=2)`")
+    refused!("`{name}` takes keys: write them in parentheses, as in `{name}({example})`")
 }
 
 /// For a key without a value, or a value without a key.

@@ -144,4 +144,8 @@ impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
     fn sleep(&self, duration: Duration) {
         (self.0)(duration);
     }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now_blocking)
+    }
 }

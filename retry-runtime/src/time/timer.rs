@@ -118,6 +118,10 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     async fn sleep(&self, duration: Duration) {
         (self.0)(duration).await;
     }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now)
+    }
 }
 
 /// Sleeps for the time that a limit allows, for ever where that is `None`.

@@ -382,3 +382,62 @@ async fn the_futures_are_send() {
     assert_eq!(assert_send(client.upload(script)).await, Ok(1));
     assert_eq!(assert_send(shared(script, 9)).await, Ok(2));
 }
+
+/// What calls share has its numbers beside the policies.
+#[test]
+fn an_entry_names_numbers_of_its_breaker_and_limiter() {
+    let text = "default(max=1, breaker(ratio=0.9, open_for=10s)), model(breaker(ratio=0.5), \
+        limiter(least=2, most=3)), model.slow(limiter(most=2)), modle(limiter(most=1)), other(max=1)";
+    let file = "
+        default = { max = 1, breaker = { ratio = 0.9, open_for = '10s' } }
+        model = { breaker = { ratio = 0.5 }, limiter = { least = 2, most = 3 } }
+        'model.slow' = { limiter = { most = 2 } }
+        modle = { limiter = { most = 1 } }
+        other = { max = 1 }
+    ";
+    for policies in [
+        text.parse::<Policies>().unwrap(),
+        toml::from_str::<Policies>(file).unwrap(),
+    ] {
+        for (name, breaker, limiter) in [
+            ("other", "ratio=0.9, open_for=10s", ""),
+            ("model", "ratio=0.5, open_for=10s", "least=2, most=3"),
+            ("model.slow", "ratio=0.5, open_for=10s", "least=2, most=2"),
+        ] {
+            assert_eq!(policies.breaker(name), breaker.parse().unwrap(), "{name}");
+            assert_eq!(policies.limiter(name), limiter.parse().unwrap(), "{name}");
+        }
+        assert_eq!(policies.find("model"), Policy::new().max(1));
+        let unused: Vec<_> = policies.unused().collect();
+        assert_eq!(unused, ["modle", "other"]);
+    }
+    for (text, message) in [
+        (
+            "model(breaker(ratio=1.5))",
+            "in `model`: in `breaker`: `ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+        ),
+        (
+            "model(limiter(mots=5))",
+            "in `model`: in `limiter`: unknown key `mots`: did you mean `most`?",
+        ),
+        (
+            "model(breaker=0.8)",
+            "in `model`: `breaker` takes keys: write them in parentheses, as in `breaker(ratio=0.8)`",
+        ),
+        (
+            "model(limiter(most=5), limiter(most=6))",
+            "in `model`: `limiter` is given twice: keep one",
+        ),
+        (
+            "default(limiter(least=5)), model(limiter(most=2))",
+            "in `model`: `least = 5` is above `most = 2`",
+        ),
+    ] {
+        let error = text.parse::<Policies>().unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+    }
+    let file = "[model]\nmax = 2\nlimiter = { least = 5, most = 2 }";
+    let error = toml::from_str::<Policies>(file).unwrap_err();
+    let message = "in `model`: in `limiter`: `least = 5` is above `most = 2`";
+    assert_eq!(error.message(), message);
+}

@@ -3,3 +3,4 @@
 mod counts;
 mod ends;
 mod stats;
+mod times;

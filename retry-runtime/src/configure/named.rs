@@ -1,0 +1,79 @@
+use core::mem;
+
+use retry_vocabulary::complaint;
+
+use crate::breaker::numbers::BreakerNumbers;
+use crate::configure::policies::in_entry;
+use crate::limiter::numbers::LimiterNumbers;
+use crate::policy::error::PolicyError;
+use crate::policy::overrides::Overrides;
+use crate::policy::text;
+use crate::policy::value::{Entries, RawValue};
+
+pub(crate) const BREAKER: &str = "breaker";
+pub(crate) const LIMITER: &str = "limiter";
+
+/// What an entry of named policies names: keys of a policy, and numbers of what its calls share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) policy: Overrides,
+    pub(crate) breaker: BreakerNumbers,
+    pub(crate) limiter: LimiterNumbers,
+}
+
+impl From<Overrides> for Named {
+    fn from(policy: Overrides) -> Self {
+        Self {
+            policy,
+            ..Self::default()
+        }
+    }
+}
+
+impl Named {
+    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
+        let (mut named, mut policy) = (Self::default(), Entries::new());
+        for (key, value) in entries {
+            let (breaker, limiter) = (&mut named.breaker, &mut named.limiter);
+            match key.as_str() {
+                BREAKER => read(&key, value, BreakerNumbers::of, "ratio=0.8", breaker)?,
+                LIMITER => read(&key, value, LimiterNumbers::of, "most=5", limiter)?,
+                _ => policy.push((key, value)),
+            }
+        }
+        named.policy = Overrides::from_entries(&policy)?;
+        Ok(named)
+    }
+
+    /// These with those of another entry over them.
+    pub(crate) fn overridden_by(self, later: &Self) -> Self {
+        Self {
+            policy: self.policy.overridden_by(&later.policy),
+            breaker: self.breaker.overridden_by(later.breaker),
+            limiter: self.limiter.overridden_by(later.limiter),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        self.policy.check()?;
+        self.limiter.check()
+    }
+}
+
+/// Reads numbers that nothing has named yet.
+fn read<T: Default + PartialEq>(
+    key: &str,
+    value: RawValue,
+    of: fn(Entries) -> Result<T, PolicyError>,
+    example: &str,
+    numbers: &mut T,
+) -> Result<(), PolicyError> {
+    let RawValue::Table(keys) = value else {
+        return Err(text::takes_keys(key, example));
+    };
+    let read = of(keys).map_err(|error| in_entry(key, &error))?;
+    if mem::replace(numbers, read) != T::default() {
+        return Err(PolicyError::new(complaint::given_twice(&key)));
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+/// How full a limiter is now: what [`Limiter::state`](crate::Limiter::state) says. What a limiter doesn't know is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LimiterState {
+    /// How many attempts run: the sum of their costs.
+    pub running: Option<u64>,
+    /// How many attempts wait for their turn.
+    pub waiting: Option<usize>,
+    /// How many attempts may run at a time.
+    pub limit: Option<u32>,
+    /// How much cost may begin per second; infinite without a limit.
+    pub rate: Option<f64>,
+}
+
+#[cfg(feature = "std")]
+impl LimiterState {
+    /// The state of a gate with that rate.
+    pub(crate) fn at_rate(rate: f64) -> Self {
+        Self {
+            rate: Some(rate),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The times that events carry.
+
+use core::cell::Cell;
+use core::time::Duration;
+
+use crate::observe::event::{Event, EventData};
+use crate::time::moment::Moment;
+
+/// Adds to the events of one call how long the call and its attempts take, for loops of your own.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Call, Event, Failure, Moment, Policy, Site, Stopwatch, Verdict};
+///
+/// const POLICY: Policy = Policy::none().max(1);
+/// let site = Site::new(&POLICY, "model.fetch");
+/// let mut times = Vec::new();
+/// let mut observer = |event: &Event<'_>| {
+///     times.push((event.elapsed(), event.attempt_elapsed()));
+/// };
+/// let (mut call, mut stopwatch) = (Call::new(), Stopwatch::new());
+/// let at = |seconds| move || Moment::from_origin(Duration::from_secs(seconds));
+///
+/// let began = at(100);
+/// call.started(site.name(), &mut |event| stopwatch.tell(event, &began, &mut observer));
+/// let failed = at(103);
+/// let mut observe = |event: &Event<'_>| stopwatch.tell(event, &failed, &mut observer);
+/// let failure = Failure::new(&site, Verdict::TRANSIENT, &"503").observe(&mut observe);
+/// assert!(call.failed_with(failure).is_ok());
+///
+/// let after = |seconds| Some(Duration::from_secs(seconds));
+/// assert_eq!(times, [(after(0), None), (after(3), after(3))]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stopwatch {
+    /// When the call began: at its first event.
+    call: Option<Moment>,
+    /// The attempt of that number began then. `None` once it has ended.
+    attempt: Option<(u32, Moment)>,
+}
+
+impl Stopwatch {
+    /// A stopwatch for a call before its first event.
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            call: None,
+            attempt: None,
+        }
+    }
+
+    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer, where something
+    /// begins or the observer asks.
+    pub fn tell(
+        &mut self,
+        event: &Event<'_>,
+        now: &dyn Fn() -> Moment,
+        observe: impl FnOnce(&Event<'_>),
+    ) {
+        let read = Cell::new(None);
+        let now = || {
+            let now = read.get().unwrap_or_else(now);
+            read.set(Some(now));
+            now
+        };
+        self.call.get_or_insert_with(now);
+        if matches!(event.data, EventData::Started) {
+            // One that begins beside it has no room.
+            self.attempt.get_or_insert_with(|| (event.attempt, now()));
+        }
+        observe(&event.with_reading(&Reading {
+            stopwatch: *self,
+            now: &now,
+        }));
+        if event.pause().is_some() {
+            self.attempt = None;
+        } else if event.attempt_end().is_some() {
+            self.forget_attempt(event.attempt);
+        }
+    }
+
+    /// Leaves out the time of the attempt of that number, because it is told of later than it ends.
+    pub(crate) fn forget_attempt(&mut self, number: u32) {
+        self.attempt = self.attempt.filter(|(attempt, _)| *attempt != number);
+    }
+}
+
+/// What an event reads its times from.
+pub(crate) struct Reading<'a> {
+    stopwatch: Stopwatch,
+    /// Reads the clock once for all that observe the event.
+    now: &'a dyn Fn() -> Moment,
+}
+
+impl Reading<'_> {
+    /// How long the call has taken.
+    pub(super) fn elapsed(&self) -> Option<Duration> {
+        self.stopwatch.call.map(|began| (self.now)().since(began))
+    }
+
+    /// How long the attempt took that ended with the event.
+    pub(super) fn attempt_elapsed(&self, event: &Event<'_>) -> Option<Duration> {
+        event.attempt_end()?;
+        let (number, began) = self.stopwatch.attempt?;
+        (number == event.attempt).then(|| (self.now)().since(began))
+    }
+}

@@ -1,0 +1,247 @@
+//! Events say how long their call and the attempt that ended have taken.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use futures::executor::block_on;
+use retry_runtime::plan::Validity;
+use retry_runtime::testing::{Script, sequence};
+use retry_runtime::{
+    ConcurrencyLimiter, Event, EventData, Plan, Policy, Rejected, Verdict, retry, retry_each,
+};
+use support::clock::Simulated;
+use tokio::time::sleep;
+
+/// Of a call, and of its attempt.
+type Times = Vec<(Option<Duration>, Option<Duration>)>;
+
+const POLICY: Policy = Policy::fixed(secs(1)).jitter(retry_runtime::Jitter::None);
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn times<const N: usize>(times: [(u64, Option<u64>); N]) -> Times {
+    let times = times.into_iter();
+    let times = times.map(|(call, attempt)| (Some(secs(call)), attempt.map(secs)));
+    times.collect()
+}
+
+/// Asks every event, and notes the ends.
+fn note(times: &mut Times, event: &Event<'_>) {
+    let told = (event.elapsed(), event.attempt_elapsed());
+    match event.data {
+        EventData::Started | EventData::Waiting { .. } => assert_eq!(told.1, None),
+        EventData::Retrying { .. }
+        | EventData::Correcting { .. }
+        | EventData::AttemptFailed { .. }
+        | EventData::FallingBack { .. }
+        | EventData::FellBack { .. }
+        | EventData::GaveUp { .. }
+        | EventData::Succeeded { .. } => times.push(told),
+        _ => {}
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Busy;
+
+impl From<Rejected> for Busy {
+    fn from(_: Rejected) -> Self {
+        Self
+    }
+}
+
+/// Attempts that take so long, and how they end.
+type Server = Script<(u64, bool), Busy>;
+
+async fn ask(server: &Server) -> Result<u64, Busy> {
+    let (takes, is_ok) = server.next()?;
+    sleep(secs(takes)).await;
+    if is_ok { Ok(takes) } else { Err(Busy) }
+}
+
+fn failing_first() -> Server {
+    sequence([Ok((3, false)), Ok((2, true))])
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_loop_tells_them_without_pauses() {
+    #[retry(policy = POLICY, on = |_| true, observe = |event| note(times, event))]
+    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    let expected = times([(3, Some(3)), (6, Some(2))]);
+    let mut told = Times::new();
+    let server = failing_first();
+    assert!(function(&server, &mut told).await.is_ok());
+    assert_eq!(told, expected);
+
+    let (mut told, server) = (Times::new(), failing_first());
+    let chain = POLICY.on(|_: &Busy| true);
+    let chain = chain.observe(|event| note(&mut told, event));
+    assert!(chain.call(async || ask(&server).await).await.is_ok());
+    assert_eq!(told, expected);
+
+    let (mut told, server) = (Times::new(), failing_first());
+    let batches = POLICY.on(|_: &Busy| true);
+    let batches = batches.observe(|event| note(&mut told, event)).batches(2);
+    let answers = retry_each(batches, [1, 2], async |items| {
+        let answer = ask(&server).await?;
+        Ok(items.iter().map(|_| Ok(answer)).collect())
+    });
+    assert!(answers.await.iter().all(Result::is_ok));
+    assert_eq!(told, expected);
+
+    let (mut told, server) = (Times::new(), failing_first());
+    let mut plan = Plan::<u64, String>::new();
+    plan.add("ask", [], async |[]| {
+        ask(&server).await.map_err(|_| String::from("busy"))
+    });
+    let policy = POLICY.on(|_: &String| true);
+    let policy = policy.observe(|event| note(&mut told, event));
+    let end = plan.run_until(policy, async |results| match results.output("ask") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![]),
+    });
+    assert!(end.await.is_ok());
+    // Of the subtask, and then of the plan.
+    let twice = expected.iter().flat_map(|times| [*times; 2]);
+    assert_eq!(told, twice.collect::<Times>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_begins_after_its_wait() {
+    static ONE: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
+
+    #[retry(limiter = &ONE, on = |_| true, observe = |event| note(times, event))]
+    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    let (mut first, mut second) = (Times::new(), Times::new());
+    let server = sequence([Ok((3, true)), Ok((2, true))]);
+    let answers = tokio::join!(
+        function(&server, &mut first),
+        function(&server, &mut second)
+    );
+    assert!(matches!(answers, (Ok(3), Ok(2))));
+    assert_eq!(first, times([(3, Some(3))]));
+    assert_eq!(second, times([(5, Some(2))]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_attempt_of_its_own_has_none() {
+    #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(Busy) } else { Ok(()) },
+        correct = async |_, _| { sleep(secs(4)).await; Ok(4) }, observe = |event| note(times, event))]
+    async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    #[retry(max = 0, on = |_| true, fallback = async |_| { sleep(secs(4)).await; Ok(4) },
+        observe = |event| note(times, event))]
+    async fn falls_back(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    #[retry(max = 2, backoff = "fixed", jitter = "none", hedge = "1s", on = |_| Verdict::THROTTLED, observe = |event| note(times, event))]
+    async fn hedged(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    let mut told = Times::new();
+    assert!(
+        corrected(&sequence([Ok((3, true))]), &mut told)
+            .await
+            .is_ok()
+    );
+    assert_eq!(told, times([(3, Some(3)), (7, None)]));
+    told.clear();
+    assert!(
+        falls_back(&sequence([Ok((3, false))]), &mut told)
+            .await
+            .is_ok()
+    );
+    assert_eq!(told, times([(3, Some(3)), (7, None)]));
+    for (server, expected) in [
+        // The first attempt wins, and then the one beside it.
+        ([(3, true), (9, true), (9, true)], times([(3, Some(3))])),
+        ([(3, true), (1, true), (9, true)], times([(2, None)])),
+        // Both fail, and one follows.
+        (
+            [(5, false), (1, false), (2, true)],
+            times([(2, None), (5, None), (8, Some(2))]),
+        ),
+    ] {
+        told.clear();
+        assert!(hedged(&sequence(server.map(Ok)), &mut told).await.is_ok());
+        assert_eq!(told, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subtask_that_is_told_of_later_has_none() {
+    let mut told = Times::new();
+    let mut plan = Plan::<u64, String>::new();
+    plan.add("refused", [], async |[]| {
+        sleep(secs(1)).await;
+        Err(String::from("no such page"))
+    });
+    plan.add("slow", [], async |[]| {
+        sleep(secs(5)).await;
+        Ok(5)
+    });
+    let policy = POLICY.on(|_: &String| false);
+    let policy = policy.observe(|event| {
+        if event.call.ends_with(".refused") {
+            note(&mut told, event);
+        }
+    });
+    let end = plan.run_until(policy, async |_| Validity::Valid).await;
+    assert!(end.is_ok());
+    assert_eq!(told, times([(5, None)]));
+}
+
+#[test]
+fn they_go_by_the_timers_own_clock_or_are_unknown() {
+    #[retry(policy = POLICY, timer = clock, on = |_| true, observe = |event| note(times, event))]
+    async fn function(
+        clock: &Simulated,
+        attempts: &Cell<u64>,
+        times: &mut Times,
+    ) -> Result<(), Busy> {
+        clock.advance(secs(3));
+        attempts.set(attempts.get() + 1);
+        if attempts.get() == 2 {
+            Ok(())
+        } else {
+            Err(Busy)
+        }
+    }
+
+    let (clock, mut told) = (Simulated::new(), Times::new());
+    assert!(block_on(function(&clock, &Cell::new(0), &mut told)).is_ok());
+    assert_eq!(told, times([(3, Some(3)), (7, Some(3))]));
+
+    // A chain can't read it at each event.
+    told.clear();
+    let chain = POLICY.on(|_: &Busy| true).timer(&clock);
+    let chain = chain.observe(|event| note(&mut told, event));
+    assert!(block_on(chain.call(async || Ok::<_, Busy>(()))).is_ok());
+    assert_eq!(told, [(None, None)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_may_ask_at_the_end_alone() {
+    #[retry(policy = POLICY, on = |_| true, observe = |event| if let EventData::Succeeded { .. } = event.data {
+        note(times, event);
+    })]
+    async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
+        ask(server).await
+    }
+
+    let mut told = Times::new();
+    assert!(function(&failing_first(), &mut told).await.is_ok());
+    assert_eq!(told, times([(6, Some(2))]));
+}
