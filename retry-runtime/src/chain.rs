@@ -44,7 +44,7 @@ pub(crate) mod until;
 pub use crate::key::Unnamed;
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use abort::Aborts;
-pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};
+pub use keys::{CallKeys, HasKey, Keys, SharedKeys, SingleKeys, With, named};
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
 pub use operation::{BlockingOutcome, Operation};
 pub use shown_by::ShownBy;

@@ -10,44 +10,37 @@ use core::time::Duration;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::hook::Hook;
-use crate::chain::keys::CallKeys;
+use crate::chain::keys::named::{before_pause, before_retry, fallback, timeout, until};
+use crate::chain::keys::{HasKey, With};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::setters::NotNamed;
 use crate::chain::timeout::Timed;
-use crate::key::with;
 
-impl<On, C, W, K, N, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<N, T, F, B, R>, P> {
-    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
-    /// the last value.
-    pub fn until<V, U: FnMut(&V) -> bool>(
-        self,
-        until: U,
-    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F, B, R>, P>
-    where
-        N: NotNamed,
-    {
-        self.with_single(|keys| {
-            with!(keys: CallKeys { until: Some(until) } timeout fallback before_pause before_retry)
-        })
-    }
-}
-
-impl<On, C, W, K, U, T, F, B, R> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>> {
+impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
     /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
     /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(
-        mut self,
-        timeout: Duration,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>>
+    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, With<A, timeout, Timed>>
     where
-        T: NotNamed,
+        A: HasKey<timeout, Key: NotNamed>,
     {
         self.policy = self.policy.timeout(timeout);
         self.policy_timeout()
     }
 }
 
-impl<On, C, W, K, U, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, R>, P> {
+impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
+    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
+    /// the last value.
+    pub fn until<V, U: FnMut(&V) -> bool>(
+        self,
+        until: U,
+    ) -> PolicyCall<On, C, W, K, With<A, until, U>, P>
+    where
+        A: HasKey<until, Key: NotNamed>,
+    {
+        self.with_single::<until, _>(until)
+    }
+
     /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one: as in the
     /// attribute the key `timeout` alone.
     ///
@@ -64,34 +57,25 @@ impl<On, C, W, K, U, T, F, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B,
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F, B, R>, P>
+    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, With<A, timeout, Timed>, P>
     where
-        T: NotNamed,
+        A: HasKey<timeout, Key: NotNamed>,
     {
-        self.with_single(|keys| {
-            with!(keys: CallKeys { timeout: Timed } until fallback before_pause before_retry)
-        })
+        self.with_single::<timeout, _>(Timed)
     }
-}
 
-impl<On, C, W, K, U, T, N, B, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, N, B, R>, P> {
     /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
         self,
         fallback: F,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>, B, R>, P>
+    ) -> PolicyCall<On, C, W, K, With<A, fallback, F>, P>
     where
-        N: NotNamed,
+        A: HasKey<fallback, Key: NotNamed>,
     {
-        let fallback = Some(fallback);
-        self.with_single(
-            |keys| with!(keys: CallKeys { fallback } until timeout before_pause before_retry),
-        )
+        self.with_single::<fallback, _>(fallback)
     }
-}
 
-impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N, R>, P> {
     /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
     /// [`NextAttempt`]. See [`before_retry`](Self::before_retry), which runs after the pause.
     ///
@@ -122,18 +106,13 @@ impl<On, C, W, K, U, T, F, N, R, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, N,
     pub fn before_pause<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
         self,
         hook: H,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, Option<Hook<H, Ret>>, R>, P>
+    ) -> PolicyCall<On, C, W, K, With<A, before_pause, Hook<H, Ret>>, P>
     where
-        N: NotNamed,
+        A: HasKey<before_pause, Key: NotNamed>,
     {
-        let before_pause = Some(Hook::new(hook));
-        self.with_single(
-            |keys| with!(keys: CallKeys { before_pause } until timeout fallback before_retry),
-        )
+        self.with_single::<before_pause, _>(Hook::new(hook))
     }
-}
 
-impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, N>, P> {
     /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
     /// [`NextAttempt`]. It refreshes a token, or shortens the request.
     ///
@@ -176,13 +155,10 @@ impl<On, C, W, K, U, T, F, B, N, P> PolicyCall<On, C, W, K, CallKeys<U, T, F, B,
     pub fn before_retry<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
         self,
         hook: H,
-    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, F, B, Option<Hook<H, Ret>>>, P>
+    ) -> PolicyCall<On, C, W, K, With<A, before_retry, Hook<H, Ret>>, P>
     where
-        N: NotNamed,
+        A: HasKey<before_retry, Key: NotNamed>,
     {
-        let before_retry = Some(Hook::new(hook));
-        self.with_single(
-            |keys| with!(keys: CallKeys { before_retry } until timeout fallback before_pause),
-        )
+        self.with_single::<before_retry, _>(Hook::new(hook))
     }
 }

@@ -2,7 +2,6 @@ use crate::call::guards::{Guards, Protections};
 use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
-use crate::chain::timeout::TimeoutKey;
 use crate::key::{Key, Unnamed, with};
 use crate::time::cancel::MayAbort;
 
@@ -34,6 +33,8 @@ pub trait SharedKeys: Sized {
     fn into_keys(self) -> KeysOf<Self>;
     #[doc(hidden)]
     fn keys(&self) -> &KeysOf<Self>;
+    #[doc(hidden)]
+    fn keys_mut(&mut self) -> &mut KeysOf<Self>;
 }
 
 /// The keys that a chain has.
@@ -72,6 +73,10 @@ where
     fn keys(&self) -> &Self {
         self
     }
+
+    fn keys_mut(&mut self) -> &mut Self {
+        self
+    }
 }
 
 impl Keys {
@@ -84,12 +89,6 @@ impl Keys {
             span: Unnamed,
             idempotent: true,
         }
-    }
-}
-
-impl<G, N, O, S> Keys<G, N, O, S> {
-    pub(super) fn with_protections<H>(self, other: impl FnOnce(G) -> H) -> Keys<H, N, O, S> {
-        with!(self: Keys { protections: other(self.protections) } name observer span idempotent)
     }
 }
 
@@ -123,7 +122,7 @@ pub trait SingleKeys: Sized {
     #[doc(hidden)]
     type Until;
     #[doc(hidden)]
-    type Timeout: TimeoutKey;
+    type Timeout: Key;
     #[doc(hidden)]
     type Fallback: Key;
     #[doc(hidden)]
@@ -148,7 +147,7 @@ pub(crate) type CallKeysOf<A> = CallKeys<
 pub(crate) type HooksOf<A> =
     <<A as SingleKeys>::BeforePause as Key>::Or<<A as SingleKeys>::BeforeRetry>;
 
-impl<U, T: TimeoutKey, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
+impl<U, T: Key, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
     type Until = U;
     type Timeout = T;
     type Fallback = F;
@@ -159,4 +158,82 @@ impl<U, T: TimeoutKey, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U
     fn into_keys(self) -> Self {
         self
     }
+}
+
+/// A record with a place for the key `N`, which is one of the types in [`named`].
+pub trait HasKey<N> {
+    /// What stands there: [`Unnamed`], or an `Option` of what was named.
+    type Key;
+    /// The record with a `V` named there.
+    type With<V>;
+
+    /// Names a `V` there.
+    fn with<V>(self, value: V) -> Self::With<V>;
+}
+
+/// A record of keys `K` in which the key `N` names a `V`.
+pub type With<K, N, V> = <K as HasKey<N>>::With<V>;
+
+/// Says in which place of a record a key stands: in the one whose type parameter is in brackets.
+macro_rules! has_key {
+    (
+        $name:ident: $record:ident<$($before:ident,)* [$key:ident] $(, $after:ident)*>
+        beside $($other:ident)+
+    ) => {
+        impl<$($before,)* $key $(, $after)*> HasKey<named::$name>
+            for $record<$($before,)* $key $(, $after)*>
+        {
+            type Key = $key;
+            type With<V> = $record<$($before,)* Option<V> $(, $after)*>;
+
+            #[inline]
+            fn with<V>(self, $name: V) -> Self::With<V> {
+                with!(self: $record { $name: Some($name) } $($other)+)
+            }
+        }
+    };
+}
+
+/// Finds keys of protections among all keys.
+macro_rules! has_protections {
+    ($($name:ident)+) => {$(
+        impl<G: HasKey<named::$name>, N, O, S> HasKey<named::$name> for Keys<G, N, O, S> {
+            type Key = G::Key;
+            type With<V> = Keys<G::With<V>, N, O, S>;
+
+            #[inline]
+            fn with<V>(self, $name: V) -> Self::With<V> {
+                let protections = self.protections.with($name);
+                with!(self: Keys { protections } name observer span idempotent)
+            }
+        }
+    )+};
+}
+
+has_key!(budget: Protections<[B], R, L> beside breaker limiter);
+has_key!(breaker: Protections<B, [R], L> beside budget limiter);
+has_key!(limiter: Protections<B, R, [L]> beside budget breaker);
+has_protections! { budget breaker limiter }
+has_key!(name: Keys<G, [N], O, S> beside protections observer span idempotent);
+has_key!(observer: Keys<G, N, [O], S> beside protections name span idempotent);
+has_key!(span: Keys<G, N, O, [S]> beside protections name observer idempotent);
+has_key!(until: CallKeys<[U], T, F, B, R> beside timeout fallback before_pause before_retry);
+has_key!(timeout: CallKeys<U, [T], F, B, R> beside until fallback before_pause before_retry);
+has_key!(fallback: CallKeys<U, T, [F], B, R> beside until timeout before_pause before_retry);
+has_key!(before_pause: CallKeys<U, T, F, [B], R> beside until timeout fallback before_retry);
+has_key!(before_retry: CallKeys<U, T, F, B, [R]> beside until timeout fallback before_pause);
+
+/// Types that stand for the keys of a chain: which place of a record [`HasKey`] speaks of.
+#[expect(non_camel_case_types, reason = "named as users write keys")]
+pub mod named {
+    macro_rules! named {
+        ($($key:ident)+) => {$(
+            #[doc = concat!("The key `", stringify!($key), "`.")]
+            #[derive(Debug)]
+            pub enum $key {}
+        )+};
+    }
+
+    named! { budget breaker limiter name observer span }
+    named! { until timeout fallback before_pause before_retry }
 }

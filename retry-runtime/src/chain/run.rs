@@ -23,7 +23,6 @@ use crate::chain::name::outer;
 use crate::chain::on_error::{Classifies, Described};
 use crate::chain::operation::Operated;
 use crate::chain::policy_call::{CallOf, Keyed};
-use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;

@@ -1,19 +1,18 @@
 //! The keys of a chain, each named once. `call_setters` has those that batches and plans don't.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "a chain's type says which keys it has"
-)]
-
 use core::fmt;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
-use crate::call::guards::Protections;
 use crate::call::next_attempt::NextAttempt;
 use crate::chain::hook::Hook;
-use crate::chain::keys::{CallKeys, Keys};
+#[cfg(feature = "tracing")]
+use crate::chain::keys::named::span;
+use crate::chain::keys::named::{
+    before_pause, before_retry, breaker, budget, fallback, limiter, name, observer, timeout, until,
+};
+use crate::chain::keys::{CallKeys, HasKey, Keys, SharedKeys, With};
 use crate::chain::observer::ObserveFn;
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction};
 use crate::chain::policy_call::PolicyCall;
@@ -58,9 +57,11 @@ impl NotNamed for DefaultTimer {}
 )]
 pub trait TakesNumbers {}
 
-/// A chain that begins with a key of these [`Keys`], or of these [`CallKeys`].
-type Begun<K = Keys, A = CallKeys> = PolicyCall<ByClassify, Uncancelled, DefaultTimer, K, A>;
-type Guarded<B = Unnamed, R = Unnamed, L = Unnamed> = Begun<Keys<Protections<B, R, L>>>;
+/// A chain that begins with the key `N` of its [`Keys`], which names a `V`.
+type Begun<N, V> = PolicyCall<ByClassify, Uncancelled, DefaultTimer, With<Keys, N, V>>;
+/// A chain that begins with the key `N` of its [`CallKeys`], which names a `V`.
+type BegunCall<N, V> =
+    PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, With<CallKeys, N, V>>;
 
 impl Policy {
     #[inline]
@@ -126,7 +127,7 @@ impl Policy {
     pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Unnamed, Option<Hook<F, R>>>> {
+    ) -> BegunCall<before_pause, Hook<F, R>> {
         self.chain().before_pause(hook)
     }
 
@@ -134,12 +135,12 @@ impl Policy {
     pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Unnamed, Unnamed, Option<Hook<F, R>>>> {
+    ) -> BegunCall<before_retry, Hook<F, R>> {
         self.chain().before_retry(hook)
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<Keys<Protections, Option<V>>> {
+    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<name, V> {
         self.chain().name(name)
     }
 
@@ -149,12 +150,12 @@ impl Policy {
     }
 
     /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
-    pub fn policy_timeout(&self) -> Begun<Keys, CallKeys<Unnamed, Timed>> {
+    pub fn policy_timeout(&self) -> BegunCall<timeout, Timed> {
         self.chain().policy_timeout()
     }
 
     /// Says which values are taken: see [`PolicyCall::until`].
-    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> Begun<Keys, CallKeys<Option<U>>> {
+    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<until, U> {
         self.chain().until(until)
     }
 
@@ -164,56 +165,52 @@ impl Policy {
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> Guarded<Option<B>> {
+    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> Begun<budget, B> {
         self.chain().budget(budget)
     }
 
     /// Says what lets attempts through: see [`PolicyCall::breaker`].
-    pub fn breaker<B: CircuitBreaker + Shareable>(
-        &self,
-        breaker: B,
-    ) -> Guarded<Unnamed, Option<B>> {
+    pub fn breaker<B: CircuitBreaker + Shareable>(&self, breaker: B) -> Begun<breaker, B> {
         self.chain().breaker(breaker)
     }
 
     /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
-    pub fn limiter<L: Limiter + Shareable>(
-        &self,
-        limiter: L,
-    ) -> Guarded<Unnamed, Unnamed, Option<L>> {
+    pub fn limiter<L: Limiter + Shareable>(&self, limiter: L) -> Begun<limiter, L> {
         self.chain().limiter(limiter)
     }
 
     /// Says what sees every event: see [`PolicyCall::observe`].
-    pub fn observe<O: ObserveFn>(
-        &self,
-        observer: O,
-    ) -> Begun<Keys<Protections, Unnamed, Option<O>>> {
+    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<observer, O> {
         self.chain().observe(observer)
     }
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
-    pub fn span(&self, is_on: bool) -> Begun<Keys<Protections, Unnamed, Unnamed, Option<bool>>> {
+    pub fn span(&self, is_on: bool) -> Begun<span, bool> {
         self.chain().span(is_on)
     }
 
     /// Names the last resort after giving up: see [`PolicyCall::fallback`].
-    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
-        &self,
-        fallback: F,
-    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Option<F>>> {
+    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(&self, fallback: F) -> BegunCall<fallback, F> {
         self.chain().fallback(fallback)
     }
 }
 
 impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
-    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A, P> {
-        with!(self: PolicyCall { keys: name(self.keys) } policy on cancel timer single)
+    #[inline]
+    fn with_shared<N, V>(self, value: V) -> PolicyCall<On, C, W, With<K, N, V>, A, P>
+    where
+        K: HasKey<N>,
+    {
+        with!(self: PolicyCall { keys: self.keys.with(value) } policy on cancel timer single)
     }
 
-    pub(super) fn with_single<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J, P> {
-        with!(self: PolicyCall { single: name(self.single) } policy on cancel timer keys)
+    #[inline]
+    pub(super) fn with_single<N, V>(self, value: V) -> PolicyCall<On, C, W, K, With<A, N, V>, P>
+    where
+        A: HasKey<N>,
+    {
+        with!(self: PolicyCall { single: self.single.with(value) } policy on cancel timer keys)
     }
 
     #[inline]
@@ -370,7 +367,7 @@ impl<On, C, N, K, A, P> PolicyCall<On, C, N, K, A, P> {
     }
 }
 
-impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
+impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     ///
@@ -384,49 +381,34 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     ///     .idempotent(false)
     ///     .call_blocking(|| Ok::<_, String>(42));
     /// ```
-    pub fn idempotent(
-        mut self,
-        idempotent: bool,
-    ) -> PolicyCall<ByVerdict<On>, C, W, Keys<G, N, O, S>, A, P> {
-        self.keys.idempotent = idempotent;
+    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<ByVerdict<On>, C, W, K, A, P>
+    where
+        K: SharedKeys,
+    {
+        self.keys.keys_mut().idempotent = idempotent;
         self.with_on(ByVerdict::new)
     }
-}
 
-impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
-    pub fn name<V: AsRef<str>>(
-        self,
-        name: V,
-    ) -> PolicyCall<On, C, W, Keys<G, Option<V>, O, S>, A, P>
+    pub fn name<V: AsRef<str>>(self, name: V) -> PolicyCall<On, C, W, With<K, name, V>, A, P>
     where
-        N: NotNamed,
+        K: HasKey<name, Key: NotNamed>,
     {
-        self.with_keys(
-            |keys| with!(keys: Keys { name: Some(name) } protections observer span idempotent),
-        )
+        self.with_shared::<name, _>(name)
     }
-}
 
-impl<On, C, W, B, R, L, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
-{
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
     pub fn budget<V: RetryBudget + Shareable>(
         self,
         budget: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<Option<V>, R, L>, N, O, S>, A, P>
+    ) -> PolicyCall<On, C, W, With<K, budget, V>, A, P>
     where
-        B: NotNamed,
+        K: HasKey<budget, Key: NotNamed>,
     {
-        self.with_keys(|keys| keys.with_protections(|others| others.budget(budget)))
+        self.with_shared::<budget, _>(budget)
     }
-}
 
-impl<On, C, W, B, R, L, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
-{
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
     /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
     /// that is retrying ends after its pause.
@@ -436,17 +418,13 @@ impl<On, C, W, B, R, L, N, O, S, A, P>
     pub fn breaker<V: CircuitBreaker + Shareable>(
         self,
         breaker: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<B, Option<V>, L>, N, O, S>, A, P>
+    ) -> PolicyCall<On, C, W, With<K, breaker, V>, A, P>
     where
-        R: NotNamed,
+        K: HasKey<breaker, Key: NotNamed>,
     {
-        self.with_keys(|keys| keys.with_protections(|others| others.breaker(breaker)))
+        self.with_shared::<breaker, _>(breaker)
     }
-}
 
-impl<On, C, W, B, R, L, N, O, S, A, P>
-    PolicyCall<On, C, W, Keys<Protections<B, R, L>, N, O, S>, A, P>
-{
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
     ///
@@ -457,30 +435,23 @@ impl<On, C, W, B, R, L, N, O, S, A, P>
     pub fn limiter<V: Limiter + Shareable>(
         self,
         limiter: V,
-    ) -> PolicyCall<On, C, W, Keys<Protections<B, R, Option<V>>, N, O, S>, A, P>
+    ) -> PolicyCall<On, C, W, With<K, limiter, V>, A, P>
     where
-        L: NotNamed,
+        K: HasKey<limiter, Key: NotNamed>,
     {
-        self.with_keys(|keys| keys.with_protections(|others| others.limiter(limiter)))
+        self.with_shared::<limiter, _>(limiter)
     }
-}
 
-impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
     /// `|event| observer.observe(event)`.
-    pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, Keys<G, N, Option<V>, S>, A, P>
+    pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, With<K, observer, V>, A, P>
     where
         V: ObserveFn,
-        O: NotNamed,
+        K: HasKey<observer, Key: NotNamed>,
     {
-        self.with_keys(
-            |keys| with!(keys: Keys { observer: Some(observer) } protections name span idempotent),
-        )
+        self.with_shared::<observer, _>(observer)
     }
-}
 
-#[cfg(feature = "tracing")]
-impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
     /// shows its call and its attempt.
     ///
@@ -506,12 +477,11 @@ impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// The spans have the target `retry` and the level `INFO`. A batch has one as a call, and one for each call of the
     /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
-    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, Keys<G, N, O, Option<bool>>, A, P>
+    #[cfg(feature = "tracing")]
+    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, With<K, span, bool>, A, P>
     where
-        S: NotNamed,
+        K: HasKey<span, Key: NotNamed>,
     {
-        self.with_keys(
-            |keys| with!(keys: Keys { span: Some(is_on) } protections name observer idempotent),
-        )
+        self.with_shared::<span, _>(is_on)
     }
 }

@@ -7,7 +7,7 @@ use pin_project_lite::pin_project;
 
 use crate::classify::from_timed_out::FromTimedOut;
 use crate::classify::timed_out::TimedOut;
-use crate::key::Unnamed;
+use crate::key::{Key, Unnamed};
 use crate::time::race::race;
 use crate::time::timer::{Timer, sleep_out};
 
@@ -15,19 +15,13 @@ use crate::time::timer::{Timer, sleep_out};
 #[derive(Clone, Copy, Debug)]
 pub struct Timed;
 
-/// Whether the attempts of a chain end at the policy's `timeout`.
-pub trait TimeoutKey {
-    /// Whether they do.
-    const IS_NAMED: bool;
-}
-
 /// How attempts end that fail with an error of type `E`.
 #[diagnostic::on_unimplemented(
     message = "`timeout` needs an error type that a timeout converts to, and `{E}` is not one",
     label = "`{E}` has no `From<TimedOut>`",
     note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
 )]
-pub trait TimesOut<E>: TimeoutKey {
+pub trait TimesOut<E>: Key {
     /// The outcome of the attempt, and whether it was dropped at that limit.
     // It takes the attempt, not what begins it: a closure in the future's type is not found `Send` in every future around it.
     fn attempt<T, F: Future<Output = Result<T, E>>>(
@@ -35,14 +29,6 @@ pub trait TimesOut<E>: TimeoutKey {
         timer: &impl Timer,
         limit: Option<Duration>,
     ) -> impl Future<Output = (Result<T, E>, bool)>;
-}
-
-impl TimeoutKey for Unnamed {
-    const IS_NAMED: bool = false;
-}
-
-impl TimeoutKey for Timed {
-    const IS_NAMED: bool = true;
 }
 
 #[diagnostic::do_not_recommend]
@@ -58,7 +44,7 @@ impl<E> TimesOut<E> for Unnamed {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: FromTimedOut> TimesOut<E> for Timed {
+impl<E: FromTimedOut> TimesOut<E> for Option<Timed> {
     #[inline]
     fn attempt<T, F: Future<Output = Result<T, E>>>(
         attempt: F,

@@ -84,11 +84,9 @@ impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
     }
 }
 
-impl<'a, A, S, G, L, N, T, E> Running<'a, A, S, G, L, N>
+impl<'a, A, S: Future<Output = ()>, G, L, N> Running<'a, A, S, G, L, N>
 where
     L: Deref<Target = Latency>,
-    A: Future<Output = (Result<T, E>, bool)>,
-    S: Future<Output = ()>,
     N: Fn() -> Moment,
 {
     /// The first attempt alone.
@@ -132,11 +130,17 @@ where
     }
 
     /// Waits for what comes next. At the same time, what is over comes before what is slow.
-    pub fn wait(&mut self) -> impl Future<Output = Next<T, E, G>> {
+    pub fn wait<T, E>(&mut self) -> impl Future<Output = Next<T, E, G>>
+    where
+        A: Future<Output = (Result<T, E>, bool)>,
+    {
         poll_fn(|context| self.poll(context))
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>> {
+    fn poll<T, E>(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>>
+    where
+        A: Future<Output = (Result<T, E>, bool)>,
+    {
         let first = self.first.as_mut();
         if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
             if let Poll::Ready(output) = first.poll(context) {
