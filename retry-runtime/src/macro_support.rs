@@ -37,7 +37,7 @@ pub use crate::budget::retry_budget::Paid;
 pub use crate::call::attempt::{Attempt, Draft};
 pub use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
-pub use crate::call::late::late;
+pub use crate::call::late::{late, outlasts};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::next_attempt::NextAttempt;

@@ -382,6 +382,79 @@ async fn complete(
                 break 'retry_call retry_outcome;
             }
         }
+        if let __retry::Some(retry_why) = __retry::outlasts(
+            retry_deadline,
+            retry_pause,
+            || __retry::Timer::now(&retry_timer),
+        ) {
+            if let __retry::Some(retry_error) = __retry::Attempt::take_last_failure(
+                &mut retry_history,
+            ) {
+                {
+                    let mut retry_observer = __retry::observe_fn(|event| {
+                        log.push(event.to_string())
+                    });
+                    __retry::Call::ended_after_pause(
+                        &retry_call,
+                        "model.complete",
+                        __retry::show(&retry_error).__retry_show(),
+                        __retry::Values::Taken,
+                        __retry::Ending::Fallback,
+                        retry_why,
+                        __retry::Some(&mut retry_observer),
+                    );
+                }
+                __retry::Attempt::tick(
+                    &mut retry_history,
+                    __retry::Timer::now(&retry_timer),
+                );
+                let retry_reason = retry_why;
+                let retry_outcome = {
+                    let retry_attempts = __retry::Attempt::begun(&retry_history);
+                    let retry_fallen: __retry::Result<
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                    > = {
+                        __retry::fall_back(
+                                __retry::Attempt::gave_up(
+                                    retry_history,
+                                    retry_error,
+                                    retry_reason,
+                                ),
+                                async |gave_up| other_model(gave_up).await,
+                            )
+                            .await
+                    };
+                    {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        match &retry_fallen {
+                            __retry::Ok(_) => {
+                                __retry::Call::fallback_ended(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::Ok(()),
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                            __retry::Err(retry_error) => {
+                                __retry::Call::fallback_ended(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::Err(__retry::show(retry_error).__retry_show()),
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                        }
+                    }
+                    retry_fallen
+                };
+                break 'retry_call retry_outcome;
+            }
+        }
         let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
         __retry::give_way().await;
         let retry_cause = match if __retry::Option::is_some(

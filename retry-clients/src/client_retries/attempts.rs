@@ -269,6 +269,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let late = self.attempts.late(self.deadline, || TokioTimer.now());
         late.map_or(Ok(()), Err)
     }
+
+    /// Whether the pause may begin after what ran before it.
+    pub(crate) fn in_time_for_pause(&self) -> Result<(), Reason> {
+        let late = self.attempts.outlasts(self.deadline, || TokioTimer.now());
+        late.map_or(Ok(()), Err)
+    }
 }
 
 fn gave_up<Q: Repeat<A>, A, E>(

@@ -186,6 +186,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
     let hook = keys.hooks().and_then(|hooks| hooks.before_pause.as_deref());
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
         hook.await?;
+        attempts.in_time_for_pause()?;
     }
     let pause = keys.retries().unless_cancelled(TokioTimer.sleep(pause));
     pause.await.ok_or(Reason::Cancelled)?;

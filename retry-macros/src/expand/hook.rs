@@ -11,7 +11,7 @@ use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
-    /// that ends after its pause, cancelled or late, ends without.
+    /// that ends after its pause, cancelled or late, ends without. After `before_pause`, a pause that would end after the deadline ends the call.
     pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
@@ -53,6 +53,7 @@ impl Printer<'_> {
                     #(self.leave())
                 }
             }
+            #((key == Key::BeforePause).then(|| self.late_pause()))
         })
     }
 }

@@ -63,8 +63,19 @@ impl Printer<'_> {
 
     /// Ends the call after the pause before an attempt, where it was cancelled, or its deadline has passed.
     pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
+        self.ended_for(&self.late()?)
+    }
+
+    /// Ends the call before its pause, which would end after the deadline.
+    pub(crate) fn late_pause(&self) -> Option<TokenStream> {
+        self.model.deadline.as_ref()?;
+        let now = self.now_after_failure();
+        self.ended_for(&ours!(__retry::outlasts(retry_deadline, retry_pause, #now)))
+    }
+
+    /// Ends the call between two attempts for the reason that there is, of type `Option<Reason>`.
+    fn ended_for(&self, reason: &TokenStream) -> Option<TokenStream> {
         let error = self.last_error()?;
-        let late = self.late()?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
         let leave = self.leave();
         let unpaid = self.unpaid();
@@ -79,7 +90,7 @@ impl Printer<'_> {
             }
         });
         Some(ours! {
-            if let __retry::Some(retry_why) = #late {
+            if let __retry::Some(retry_why) = #reason {
                 if let __retry::Some(retry_error) = #error {
                     #unpaid
                     #ended

@@ -9,6 +9,7 @@
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
+//! | A pause that would end after the deadline does not begin, whatever took the time since it was decided. | Nothing could follow it. |
 //! | Where the deadline drops what runs (plans, and batches that await), nothing begins after it, without grace. | A request would be sent only to be dropped. |
 //! | A call of a batch has one place with the limiter, which costs as many as it has items. Each item has its own permit and payment. | The request is one, its items are metered. |
 //! | A batch's call that fails or succeeds as a whole counts once to breaker and budget. | One request failed or succeeded. |
@@ -500,6 +501,15 @@ impl<G: Guards> Attempts<G> {
     /// Why no attempt may begin after the pause that has just ended, if it ended too late for one.
     pub fn late(&self, deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> Option<Reason> {
         late::late(deadline, self.call.last_delay(), now)
+    }
+
+    /// Why the pause that was decided last may not begin, where something ran before it: it would end after the deadline.
+    pub fn outlasts(
+        &self,
+        deadline: Option<Moment>,
+        now: impl FnOnce() -> Moment,
+    ) -> Option<Reason> {
+        late::outlasts(deadline, self.call.last_delay(), now)
     }
 
     /// Ends the call before an attempt: its first, or one after a pause. It ends with that error.

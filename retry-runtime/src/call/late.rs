@@ -19,6 +19,17 @@ pub fn late(
     is_late.then_some(Reason::Deadline)
 }
 
+/// Why a pause may not begin that was decided earlier: it would end after the deadline. `None` if it would not.
+pub fn outlasts(
+    deadline: Option<Moment>,
+    pause: Duration,
+    now: impl FnOnce() -> Moment,
+) -> Option<Reason> {
+    let left = deadline?.checked_since(now());
+    let is_in_time = left.is_some_and(|left| pause <= left);
+    (!is_in_time).then_some(Reason::Deadline)
+}
+
 /// Whether a deadline that drops what runs has passed: what began now would be dropped at once.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) fn is_over(deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> bool {

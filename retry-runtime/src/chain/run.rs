@@ -321,6 +321,18 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         None
     }
 
+    /// The end of a call whose pause would end after the deadline, as something ran before it.
+    pub(super) fn outlasts<T, E>(&mut self, now: impl FnOnce() -> Moment) -> Option<Step<T, E>>
+    where
+        Q: Keyed<On: Classifies<E>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let reason = self.attempts.outlasts(self.deadline, now)?;
+        let outcome = self.take_kept()?;
+        Some(self.gave_up(outcome, reason))
+    }
+
     /// The end of a call whose next attempt may not begin.
     #[cold]
     pub(super) fn rejected<T, E>(&mut self, by: RejectedBy) -> Step<T, E>

@@ -105,6 +105,7 @@ where
             if let Some(hook) = run.before_pause() {
                 let outcome = unless_aborted!(hook, Q, run, cancelled, false);
                 follow!(run.hooked(outcome));
+                follow!(run.outlasts(|| timer.now()));
             }
             let is_cancelled = {
                 let mut sleep = Box::pin(timer.sleep(run.pause()));

@@ -57,6 +57,7 @@ where
         follow!(Some(step));
         if let Some(outcome) = run.before_pause() {
             follow!(run.hooked(outcome));
+            follow!(run.outlasts(|| timer.now()));
         }
         let is_cancelled = timer.sleep_or_cancelled(run.pause(), &cancel);
         follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));

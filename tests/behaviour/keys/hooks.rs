@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, GaveUp, NextAttempt, Reason, Verdict, retry, retrying,
-    testing,
+    Breaker, Budget, ConcurrencyLimiter, GaveUp, Jitter, NextAttempt, Policy, Reason, Verdict,
+    retry, retrying, testing,
 };
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 use tokio::time::{Instant, sleep};
@@ -236,6 +236,47 @@ async fn no_retry_no_hook() {
         let seen = Seen::default();
         let _ = call(&seen, &mut Script::new(steps), &token).await;
         assert_eq!(seen.0.borrow().len(), seen_retries);
+    }
+}
+
+/// The hook takes two seconds before a pause of one.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_would_end_too_late_after_its_hook_does_not_begin() {
+    #[retry(jitter = "none", deadline = deadline,
+        before_pause = async |_, _| sleep(secs(2)).await)]
+    async fn attribute(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    async fn chain(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {
+        let script = RefCell::new(script);
+        Policy::new()
+            .jitter(Jitter::None)
+            .deadline(deadline)
+            .before_pause(|_: &Failure, _| sleep(secs(2)))
+            .call(async || script.borrow_mut().next())
+            .await
+    }
+
+    for (deadline, attempts, took, outcome) in [
+        (Duration::from_millis(2_999), 1, secs(2), Err(TRANSIENT)),
+        (secs(3), 2, secs(3), Ok(2)),
+    ] {
+        macro_rules! check {
+            ($call:ident) => {
+                let (start, mut script) = (Instant::now(), Script::new([TRANSIENT]));
+                let recording = testing::record();
+                assert_eq!($call(deadline, &mut script).await, outcome);
+                assert_eq!((script.attempts, start.elapsed()), (attempts, took));
+                let reasons = recording.reasons();
+                assert_eq!(
+                    reasons,
+                    Vec::from_iter(outcome.is_err().then_some(Reason::Deadline))
+                );
+            };
+        }
+        check!(attribute);
+        check!(chain);
     }
 }
 

@@ -209,24 +209,34 @@ fn refused<'a>(
     Box::pin(async { Err("token refused".into()) })
 }
 
+/// Of five seconds. The pause takes one.
 #[tokio::test(start_paused = true)]
 async fn a_hook_counts_against_the_deadline() {
-    let service = Plain::failing(["busy"]);
-    let layer = RetryLayer::cloning(POLICY.deadline(Duration::from_secs(5)), busy).before_retry(
-        |_: &mut String, _: Result<&&str, &Fault>, _| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_mins(1)).await;
-                Ok(())
-            })
-        },
-    );
-    let recording = testing::record();
-    assert_eq!(send(layer, &service).await, Err(Fault("busy")));
-    assert_eq!(service.starts(), [0]);
-    assert!(
-        recording.lines()[1].ends_with("reason=deadline"),
-        "{recording:?}"
-    );
+    fn slow<'a>(
+        _: &'a mut String,
+        _: Result<&'a &'static str, &'a Fault>,
+        _: NextAttempt,
+    ) -> HookFuture<'a> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(4_500)).await;
+            Ok(())
+        })
+    }
+
+    for (before_pause, millis) in [(true, 4_500), (false, 1_000 + 4_500)] {
+        let (service, began) = (Plain::failing(["busy"]), Instant::now());
+        let layer = RetryLayer::cloning(POLICY.deadline(Duration::from_secs(5)), busy);
+        let recording = testing::record();
+        let outcome = if before_pause {
+            send(layer.before_pause(slow), &service).await
+        } else {
+            send(layer.before_retry(slow), &service).await
+        };
+        assert_eq!(outcome, Err(Fault("busy")));
+        assert_eq!(service.starts(), [0]);
+        assert_eq!(began.elapsed(), Duration::from_millis(millis));
+        assert_eq!(recording.reasons(), [Reason::Deadline]);
+    }
 }
 
 /// What gave up, and what takes its place.
