@@ -14,6 +14,7 @@ use core::future::Future;
 use core::pin::pin;
 
 use crate::call::attempted;
+use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
 use crate::chain::name::{name, name_of};
 use crate::chain::on_error::OnError;
@@ -26,7 +27,7 @@ use batches::SpansOf;
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
-use rounds::{Batch, Rounds, Rules};
+use rounds::{Batch, Rounds};
 
 /// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
 ///
@@ -212,11 +213,11 @@ async fn send<P, I, F, R, T, E>(
         size,
         concurrency,
     } = batches;
-    let (timer, mut keys) = (call.timer, call.keys.into_keys());
-    let spans = keys.span;
-    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    let rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
+    let (timer, spans) = (call.timer, rules.keys.span);
     timer.expect(|| rules.name());
-    let mut rounds = Rounds::new(rules, call.on, items.into_iter(), results, || timer.now());
+    let (items, now) = (items.into_iter(), || timer.now());
+    let mut rounds = Rounds::new(rules, size, call.on, items, results, now);
     let cancelled = pin!(call.cancel.into_cancelled());
     let deadline = rounds.deadline();
     let mut bounds = Bounds {
@@ -276,7 +277,7 @@ async fn send<P, I, F, R, T, E>(
                 );
             }
         }
-        match rounds.next_round(|| timer.now(), || bounds.signal.is_cancelled()) {
+        match rounds.next_round(now, || bounds.signal.is_cancelled()) {
             Some(pause) => bounds.pause(pause).await,
             None => return,
         }

@@ -21,9 +21,11 @@
 
 pub(crate) mod abort;
 mod call_setters;
-mod context;
+pub(crate) mod context;
 pub(crate) mod fallback;
 mod hook;
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) mod into_chain;
 pub(crate) mod keys;
 pub(crate) mod name;
 pub(crate) mod observer;
@@ -44,6 +46,8 @@ pub(crate) mod until;
 pub use crate::key::Unnamed;
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use abort::Aborts;
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub use into_chain::IntoChain;
 pub use keys::{CallKeys, HasKey, Keys, SharedKeys, SingleKeys, With, named};
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
 pub use operation::{BlockingOutcome, Operation};

@@ -12,7 +12,6 @@ mod graph;
 mod journal;
 mod node;
 mod round_budget;
-mod round_policy;
 mod run;
 mod run_keys;
 mod run_until;
@@ -36,7 +35,6 @@ pub use dependencies::Dependencies;
 pub use diagram::Diagram;
 pub use end::PlanEnd;
 pub use error::PlanError;
-pub use round_policy::RoundPolicy;
 pub use snapshot::Snapshot;
 #[cfg(feature = "serde")]
 pub use state::PlanState;

@@ -1,3 +1,4 @@
+use crate::chain::into_chain::IntoChain;
 use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
@@ -106,35 +107,15 @@ impl<On, W, C, K: SharedKeys> IntoBatches for Batches<On, W, C, K> {
     }
 }
 
-impl<On, C, W, K: SharedKeys> IntoBatches for PolicyCall<On, C, W, K> {
-    type On = On;
-    type Timer = W;
-    type Cancel = C;
-    type Keys = K;
+/// All items in one call.
+#[diagnostic::do_not_recommend]
+impl<P: IntoChain> IntoBatches for P {
+    type On = P::On;
+    type Timer = P::Timer;
+    type Cancel = P::Cancel;
+    type Keys = P::Keys;
 
-    fn into_batches(self) -> Batches<On, W, C, K> {
-        self.batches(usize::MAX)
-    }
-}
-
-impl IntoBatches for Policy {
-    type On = ByClassify;
-    type Timer = DefaultTimer;
-    type Cancel = Uncancelled;
-    type Keys = Keys;
-
-    fn into_batches(self) -> Batches {
-        self.batches(usize::MAX)
-    }
-}
-
-impl IntoBatches for &Policy {
-    type On = ByClassify;
-    type Timer = DefaultTimer;
-    type Cancel = Uncancelled;
-    type Keys = Keys;
-
-    fn into_batches(self) -> Batches {
-        self.batches(usize::MAX)
+    fn into_batches(self) -> Batches<P::On, P::Timer, P::Cancel, P::Keys> {
+        self.into_chain().batches(usize::MAX)
     }
 }

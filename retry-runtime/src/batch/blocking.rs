@@ -4,12 +4,13 @@ use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::batches::{GuardsOf, SpansOf};
-use super::rounds::{Rounds, Rules};
+use super::rounds::Rounds;
 use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
 use crate::call::attempts::Attempts;
 use crate::call::late;
+use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
 use crate::chain::name::name_of;
 use crate::chain::on_error::OnError;
@@ -56,7 +57,7 @@ where
             On: OnError<E> + Send,
             Timer: BlockingTimer + Sync,
             Cancel: Cancel + Sync,
-            Keys: SharedKeys<Guards: Sync, Observer: Send>,
+            Keys: SharedKeys<Guards: Send, Name: Send, Observer: Send>,
         >,
     Attempts<GuardsOf<P>>: Send,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
@@ -81,7 +82,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             On: OnError<E> + Send,
             Timer: BlockingTimer + Sync,
             Cancel: Cancel + Sync,
-            Keys: SharedKeys<Guards: Sync, Observer: Send>,
+            Keys: SharedKeys<Guards: Send, Name: Send, Observer: Send>,
         >,
     Attempts<GuardsOf<P>>: Send,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
@@ -94,13 +95,12 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         size,
         concurrency,
     } = policy.into_batches();
-    let (timer, cancel, mut keys) = (call.timer, call.cancel, call.keys.into_keys());
-    let spans = keys.span;
-    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    let rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
+    let (timer, cancel, spans) = (call.timer, call.cancel, rules.keys.span);
     let span = spans.of_call(|| rules.name());
     let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();
-    let rounds = Rounds::new(rules, call.on, items.into_iter(), results, now);
+    let rounds = Rounds::new(rules, size, call.on, items.into_iter(), results, now);
     let deadline = rounds.deadline();
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);

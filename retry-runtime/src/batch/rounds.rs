@@ -1,5 +1,6 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
+use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -21,8 +22,8 @@ use crate::call::guards::Guards;
 use crate::call::nested::Outer;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::keys::{KeysOf, SharedKeys};
-use crate::chain::name::name;
+use crate::chain::context::Context;
+use crate::chain::keys::SharedKeys;
 use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::under_way::in_order;
@@ -35,66 +36,13 @@ use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
-/// What the calls of a batch share.
-pub(super) struct Rules<'k, K: SharedKeys> {
-    policy: Policy,
+pub(super) struct Rounds<'a, I: Iterator, T, E, On, K: SharedKeys> {
+    rules: Context<Policy, K, &'static str>,
+    /// How many items go into one call at most.
     size: usize,
-    name: &'k str,
-    guards: &'k K::Guards,
-    observer: &'k mut K::Observer,
-    idempotent: bool,
-}
-
-impl<'k, K: SharedKeys> Rules<'k, K> {
-    /// Rules for calls of at most `size` items, which are named after that function unless a key names them.
-    pub(super) fn new(
-        policy: Policy,
-        size: usize,
-        keys: &'k mut KeysOf<K>,
-        function: &'static str,
-    ) -> Self {
-        Self {
-            policy,
-            size,
-            name: name(&keys.name, || function),
-            guards: &keys.protections,
-            observer: &mut keys.observer,
-            idempotent: keys.idempotent,
-        }
-    }
-
-    pub(super) fn name(&self) -> &'k str {
-        self.name
-    }
-}
-
-impl<K: SharedKeys> Shared for Rules<'_, K> {
-    type Guards = K::Guards;
-
-    fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    fn guards(&self) -> &K::Guards {
-        self.guards
-    }
-
-    fn is_observed(&self) -> bool {
-        K::Observer::IS_NAMED
-    }
-
-    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let site = Site::new(&self.policy, self.name);
-        tell(&site, self.observer.observe())
-    }
-}
-
-pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, K: SharedKeys> {
-    rules: Rules<'k, K>,
     on: On,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
@@ -176,7 +124,7 @@ fn shown<T, E, On: OnError<E>>(
     }
 }
 
-impl<'a, 'k, I, T, E, On, K> Rounds<'a, 'k, I, T, E, On, K>
+impl<'a, I, T, E, On, K> Rounds<'a, I, T, E, On, K>
 where
     I: Iterator,
     On: OnError<E>,
@@ -184,14 +132,15 @@ where
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Rules<'k, K>,
+        rules: Context<Policy, K, &'static str>,
+        size: usize,
         on: On,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
         now: impl FnOnce() -> Moment,
     ) -> Self {
         if rules.policy.attempt_limit().is_some() {
-            ignored_timeout::tell(rules.name);
+            ignored_timeout::tell(rules.name());
         }
         let limit = rules.policy.time_limit();
         results.clear();
@@ -200,6 +149,7 @@ where
             deadline: limit.and_then(|limit| now().checked_add(limit)),
             ended: None,
             rules,
+            size,
             on,
             number: 1,
             has_begun: false,
@@ -217,7 +167,7 @@ where
     /// The batch, to calls within its own.
     #[cfg(feature = "nested")]
     pub(super) fn outer(&self) -> Outer {
-        Outer::shared(&self.rules.policy, Arc::from(self.rules.name))
+        Outer::shared(&self.rules.policy, Arc::from(self.rules.name()))
     }
 
     /// When the batch ends at the latest.
@@ -236,8 +186,8 @@ where
             return None;
         }
         let most = self.queue.len() + self.fresh.size_hint().0;
-        let mut entries = Vec::with_capacity(most.min(self.rules.size));
-        while entries.len() < self.rules.size {
+        let mut entries = Vec::with_capacity(most.min(self.size));
+        while entries.len() < self.size {
             let Some(entry) = self.queue.next().or_else(|| self.fresh()) else {
                 break;
             };
@@ -344,9 +294,9 @@ where
     /// Tells the observer how far the batch is.
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
-        let observe = self.rules.observer.observe();
-        self.progress
-            .tell(self.rules.name, self.number, all, observe);
+        let (progress, number) = (&mut self.progress, self.number);
+        self.rules
+            .tell(|site, observe| progress.tell(site.name(), number, all, observe));
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
@@ -464,7 +414,7 @@ where
             entry.attempts.call.followed = None;
         }
         if leads {
-            entry.attempts.credit(self.rules.guards);
+            entry.attempts.credit(self.rules.guards());
         }
         self.progress.done(1);
     }
@@ -497,22 +447,24 @@ where
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let policy = Site::new(&self.rules.policy, self.rules.name).policy_in_force();
-        let round = self.round(&policy, tally.items, now, is_cancelled);
+        let name = self.rules.name().to_owned();
+        let policy = Site::new(&self.rules.policy, &name).policy_in_force();
+        let round = self.round((&policy, &name), tally.items, now, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));
-        let protections = self.rules.guards.protections();
+        let protections = self.rules.guards().protections();
+        let budget = protections.budget.get().cloned();
         let mut failures = failed.iter().map(|(_, (_, failure))| *failure);
         let mut groups = Groups::new(
             &round,
             &mut failures,
-            protections.budget.get().map(|budget| budget as _),
+            budget.as_ref().map(|budget| budget as _),
             protections.handle_throttling(),
         );
         let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
-        let observer = &mut *self.rules.observer;
+        let observer = &mut self.rules.keys.observer;
         let of_groups = groups.report(&round, &shown, observer);
         let of_tally = tally.report(&round, self.ended, &shown, observer);
         drop(shown);
@@ -538,14 +490,11 @@ where
     /// The round that has ended.
     fn round<'p>(
         &self,
-        policy: &'p Policy,
+        (policy, name): (&'p Policy, &'p str),
         items: usize,
         now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
-    ) -> Round<'p>
-    where
-        'k: 'p,
-    {
+    ) -> Round<'p> {
         // Without a deadline nobody asks.
         let now = self
             .deadline
@@ -561,8 +510,8 @@ where
                 _ => now,
             },
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
-            idempotent: self.rules.idempotent,
-            name: self.rules.name,
+            idempotent: self.rules.keys.idempotent,
+            name,
             number: self.number,
             items,
         }
@@ -581,7 +530,7 @@ where
                     entry.attempts = Attempts::of(call);
                     entry.is_unpaid = !failure.leads;
                     if failure.leads {
-                        entry.attempts.pay(self.rules.guards);
+                        entry.attempts.pay(self.rules.guards());
                     }
                     again.push(entry);
                 }
@@ -604,7 +553,7 @@ where
                 ..*round
             };
             let shown = shown(self.results, &self.on);
-            let observe = self.rules.observer.observe();
+            let observe = self.rules.keys.observer.observe();
             all.gave_up(Part { items, ..part }, reason, ended, &shown, observe);
             return;
         }

@@ -1,7 +1,6 @@
 //! A chain's call between its attempts, however it waits for them: all that async and blocking calls decide alike.
 
 use alloc::sync::Arc;
-use core::marker::PhantomData;
 use core::mem;
 use core::time::Duration;
 
@@ -15,7 +14,7 @@ use crate::call::hook::{Caused, HookOutcome};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::abort::Aborts;
-use crate::chain::context::Context;
+use crate::chain::context::{Context, NameOf};
 use crate::chain::hook::{HookKey, Hooks};
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
@@ -35,7 +34,7 @@ use crate::time::moment::Moment;
 /// The call of a chain `Q` whose operation names it by default. It keeps a history in `H`, and in `X` what it ends with
 /// if no attempt follows a pause.
 pub(super) struct Run<Q: Keyed, D, H, X> {
-    pub(super) context: Context<Q::Policy, Q::Keys, D>,
+    pub(super) context: Context<Q::Policy, Q::Keys, NameOf<D>>,
     pub(super) attempts: Attempts<<Q::Keys as SharedKeys>::Guards>,
     on: Q::On,
     until: <Q::Single as SingleKeys>::Until,
@@ -89,11 +88,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     {
         let single = call.single.into_keys();
         let run = Self {
-            context: Context {
-                policy: call.policy,
-                keys: call.keys.into_keys(),
-                default: PhantomData,
-            },
+            context: Context::new(call.policy, call.keys, NameOf::new()),
             attempts: Attempts::new(),
             on: call.on,
             until: single.until,

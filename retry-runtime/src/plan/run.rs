@@ -191,7 +191,7 @@ where
             }
             Err(error) => Err(keys.failed(execution, attempts, error)),
         };
-        self.finish(&keys.plan.name, index, outcome, again)
+        self.finish(keys.plan.name(), index, outcome, again)
     }
 
     /// For how many of those that it depends on each subtask waits.
@@ -310,7 +310,7 @@ where
         let Execution {
             subtask, attempt, ..
         } = execution;
-        let (plan, given) = (&keys.plan.name, Some(reason));
+        let (plan, given) = (keys.plan.name(), Some(reason));
         report_subtask(ended, plan, subtask, attempt, Some(error), given);
         keys.gave_up(execution, error, reason);
     }
@@ -325,7 +325,7 @@ where
             return;
         };
         *dead_end = true;
-        self.ended(&keys.plan.name, index, Ended::DeadEnd, Some(reason));
+        self.ended(keys.plan.name(), index, Ended::DeadEnd, Some(reason));
         if let Some(failure) = self.nodes[index].failure() {
             keys.gave_up(self.last_execution(index), failure, reason);
         }

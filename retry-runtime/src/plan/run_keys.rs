@@ -12,6 +12,7 @@ use crate::call::failure::{Ending, Failure, is_paid};
 use crate::call::guards::Guards;
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
 use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Described, OnError};
@@ -38,9 +39,7 @@ use crate::time::moment::Moment;
 /// attempt.
 pub(crate) struct RunKeys<On, K: SharedKeys> {
     pub(crate) plan: PlanShared<K>,
-    pub(crate) idempotent: bool,
     on: On,
-    pub(crate) spans: K::Span,
     round: Attempts<K::Guards>,
     /// How many subtasks the plan has in this round.
     subtasks: usize,
@@ -49,14 +48,8 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     progress: <K::Observer as ObserverKey>::Progress,
 }
 
-/// What the calls of a run share, and what its rounds go by.
-pub(crate) struct PlanShared<K: SharedKeys> {
-    pub(crate) policy: Policy,
-    /// What the plan is called in this run.
-    pub(crate) name: Arc<str>,
-    guards: K::Guards,
-    observer: K::Observer,
-}
+/// What the calls of a run share, and what its rounds go by. Named after the plan unless a key names it.
+type PlanShared<K> = Context<Policy, K, Arc<str>>;
 
 /// What the attempts of a subtask go by: the plan's, under a name of plan and subtask.
 struct SubtaskShared<'a, K: SharedKeys> {
@@ -109,27 +102,6 @@ impl<K: SharedKeys> PlanShared<K> {
     }
 }
 
-impl<K: SharedKeys> Shared for PlanShared<K> {
-    type Guards = K::Guards;
-
-    fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    fn guards(&self) -> &K::Guards {
-        &self.guards
-    }
-
-    fn is_observed(&self) -> bool {
-        K::Observer::IS_NAMED
-    }
-
-    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let site = Site::new(&self.policy, &self.name);
-        tell(&site, self.observer.observe())
-    }
-}
-
 impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
     type Guards = K::Guards;
 
@@ -146,10 +118,10 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
     }
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let (plan, subtask) = (&self.plan.name, self.subtask);
+        let (plan, subtask) = (self.plan.name(), self.subtask);
         let name = CallOfSubtask { plan, subtask }.to_string();
         let site = Site::new(&self.plan.policy, &name);
-        tell(&site, self.plan.observer.observe())
+        tell(&site, self.plan.keys.observer.observe())
     }
 }
 
@@ -169,18 +141,9 @@ impl<K: SharedKeys> SubtaskRun<K> {
 impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Keys for a plan of that name, unless they name it.
     pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
-        let keys = keys.into_keys();
-        let name = keys.name.get().map(|name| Arc::from(name.as_ref()));
         Self {
-            plan: PlanShared {
-                policy: *policy,
-                name: name.unwrap_or_else(|| Arc::clone(plan)),
-                guards: keys.protections,
-                observer: keys.observer,
-            },
-            idempotent: keys.idempotent,
+            plan: Context::new(*policy, keys, Arc::clone(plan)),
             on,
-            spans: keys.span,
             round: Attempts::new(),
             subtasks: 0,
             runs: Vec::new(),
@@ -224,7 +187,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             .iter()
             .filter_map(|(index, verdict)| Some((*index, verdict.kind()?)));
         let (paid, free): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| self.is_paid(*kind));
-        let budget = self.plan.guards.protections().budget.get().cloned();
+        let budget = self.plan.guards().protections().budget.get().cloned();
         let budget = budget.as_ref().filter(|_| !retried.is_empty());
         let budget = budget.map(|budget| RoundBudget::new(budget, paid, !free.is_empty()));
         let call = &mut self.round.call;
@@ -257,7 +220,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             }
             run.attempts.call.followed = kind;
             if paid.next_if(|(paid, _)| paid == index).is_some() {
-                run.attempts.pay(&self.plan.guards);
+                run.attempts.pay(self.plan.guards());
             } else if kind.is_some() {
                 run.refused = Some(Reason::Budget);
                 unpaid.push(*index);
@@ -267,7 +230,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     }
 
     fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.plan.guards.protections().handle_throttling())
+        is_paid(kind, self.plan.guards().protections().handle_throttling())
     }
 
     /// Tells of the end of the plan after a pause.
@@ -293,7 +256,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
 
     /// The span of an execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
-        let (spans, plan) = (self.spans, &self.plan.name);
+        let (spans, plan) = (self.plan.keys.span, self.plan.name());
         let subtask = execution.subtask;
         let span = &mut self.runs[execution.index].span;
         let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
@@ -345,7 +308,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let run = &mut self.runs[execution.index];
         (run.verdict, run.span) = (None, None);
         attempts.answered(&mut self.plan.of(execution.subtask));
-        attempts.credit(&self.plan.guards);
+        attempts.credit(self.plan.guards());
         let data = EventData::Succeeded {
             attempts: execution.attempt,
             corrections: 0,

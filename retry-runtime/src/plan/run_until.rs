@@ -9,6 +9,7 @@ use crate::call::attempted;
 use crate::call::decide::{refusal, retryable};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
+use crate::chain::into_chain::IntoChain;
 use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
@@ -22,7 +23,7 @@ use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::run_keys::RunKeys;
-use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
+use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Subtask, Validity};
 use crate::time::cancel::{MayCancel, Signal};
 use crate::time::race::race;
 use crate::time::timer::{Timer, sleep_until};
@@ -126,15 +127,15 @@ where
         validate: V,
     ) -> impl Future<Output = Result<PlanEnd, PlanError>>
     where
-        P: RoundPolicy<E>,
+        P: IntoChain<On: OnError<E>, Cancel: MayCancel, Timer: Timer>,
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
-        let call = policy.into_call();
+        let call = policy.into_chain();
         let keys = RunKeys::new(&call.policy, &self.name, call.on, call.keys);
-        keys.spans.around(
+        keys.plan.keys.span.around(
             (self, keys),
-            |(_, keys)| &keys.plan.name,
+            |(_, keys)| keys.plan.name(),
             |(plan, keys)| plan.run_rounds(keys, call.cancel, call.timer, validate),
         )
     }
@@ -156,7 +157,7 @@ where
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
         let mut graph = self.runnable()?;
-        timer.expect(|| &keys.plan.name);
+        timer.expect(|| keys.plan.name());
         let mut scope = self.scope(Node::is_pending);
         self.prepare(&mut keys);
         let limit = keys.plan.policy.time_limit();
@@ -171,7 +172,7 @@ where
         loop {
             keys.begin_round(self.len());
             #[cfg(feature = "nested")]
-            let outer = Outer::shared(&keys.plan.policy, Arc::clone(&keys.plan.name));
+            let outer = Outer::shared(&keys.plan.policy, Arc::from(keys.plan.name()));
             let late = attempted::awaited!(
                 self.execute(&graph, &scope, Again::Failed, &mut keys, &mut bounds),
                 outer
@@ -229,7 +230,7 @@ where
             self.count_of(Node::is_dead_end),
         );
         if keys.plan.policy.attempt_limit().is_some() {
-            ignored_timeout::tell(&keys.plan.name);
+            ignored_timeout::tell(keys.plan.name());
         }
     }
 
@@ -282,7 +283,7 @@ where
                 continue;
             }
             let verdict = keys.verdict(index, node.error());
-            let refused = match retryable(verdict, keys.idempotent) {
+            let refused = match retryable(verdict, keys.plan.keys.idempotent) {
                 Ok(_) => refusal(&keys.plan.policy, verdict.hint(), left),
                 Err(reason) => Some(reason),
             };
@@ -379,7 +380,7 @@ where
             }
         }
         keys.round_succeeded();
-        self.log_summary(&keys.plan.name);
+        self.log_summary(keys.plan.name());
     }
 
     /// Tells of the end of a plan that can't run with what the validator asks for.
@@ -407,7 +408,7 @@ where
                 self.make_dead_end(index, reason, keys);
             }
         }
-        self.log_summary(&keys.plan.name);
+        self.log_summary(keys.plan.name());
     }
 }
 
