@@ -42,24 +42,23 @@ enum Cause<E> {
 }
 
 impl<E> ItemError<E> {
-    /// For an item not sent yet: what it ends with if nothing more happens.
-    pub(super) fn not_sent() -> Self {
+    const fn new(cause: Cause<E>, attempts: u32, reason: Reason) -> Self {
         Self {
-            cause: Cause::None,
-            attempts: 0,
-            reason: Reason::Cancelled,
+            cause,
+            attempts,
+            reason,
             under_way: false,
         }
     }
 
+    /// For an item not sent yet: what it ends with if nothing more happens.
+    pub(super) fn not_sent() -> Self {
+        Self::new(Cause::None, 0, Reason::Cancelled)
+    }
+
     /// For an item that may be sent again: what it ends with if nothing more happens.
     pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
-        Self {
-            cause: Cause::Failed(error),
-            attempts,
-            reason: Reason::Cancelled,
-            under_way: false,
-        }
+        Self::new(Cause::Failed(error), attempts, Reason::Cancelled)
     }
 
     /// A call sends the item. It keeps its last error until that ends.
@@ -69,12 +68,7 @@ impl<E> ItemError<E> {
     }
 
     pub(super) fn miscounted(miscount: Miscount, attempts: u32) -> Self {
-        Self {
-            cause: Cause::Miscounted(miscount),
-            attempts,
-            reason: Reason::Unanswered,
-            under_way: false,
-        }
+        Self::new(Cause::Miscounted(miscount), attempts, Reason::Unanswered)
     }
 
     /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call

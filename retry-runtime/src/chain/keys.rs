@@ -160,21 +160,21 @@ impl<U, T: Key, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F,
     }
 }
 
-/// A record with a place for the key `N`, which is one of the types in [`named`].
+/// A record with a field for the key `N`, which is one of the types in [`named`].
 pub trait HasKey<N> {
-    /// What stands there: [`Unnamed`], or an `Option` of what was named.
+    /// The type of the field: [`Unnamed`], or an `Option` of what was named.
     type Key;
-    /// The record with a `V` named there.
+    /// The record in which the key names a `V`.
     type With<V>;
 
-    /// Names a `V` there.
+    /// Has the key name a `V`, and leaves all others as they are.
     fn with<V>(self, value: V) -> Self::With<V>;
 }
 
 /// A record of keys `K` in which the key `N` names a `V`.
 pub type With<K, N, V> = <K as HasKey<N>>::With<V>;
 
-/// Says in which place of a record a key stands: in the one whose type parameter is in brackets.
+/// Says which field of a record a key is: the one whose type parameter is in brackets.
 macro_rules! has_key {
     (
         $name:ident: $record:ident<$($before:ident,)* [$key:ident] $(, $after:ident)*>
@@ -223,12 +223,12 @@ has_key!(fallback: CallKeys<U, T, [F], B, R> beside until timeout before_pause b
 has_key!(before_pause: CallKeys<U, T, F, [B], R> beside until timeout fallback before_retry);
 has_key!(before_retry: CallKeys<U, T, F, B, [R]> beside until timeout fallback before_pause);
 
-/// Types that stand for the keys of a chain: which place of a record [`HasKey`] speaks of.
+/// Types that stand for the keys of a chain, to say which field of a record [`HasKey`] is about.
 #[expect(non_camel_case_types, reason = "named as users write keys")]
 pub mod named {
     macro_rules! named {
         ($($key:ident)+) => {$(
-            #[doc = concat!("The key `", stringify!($key), "`.")]
+            #[doc = concat!("Stands for the field `", stringify!($key), "`.")]
             #[derive(Debug)]
             pub enum $key {}
         )+};

@@ -309,9 +309,6 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
                 BeforeRetry: Hooks<E, Returned: HookOutcome>,
             >,
     {
-        let keys = self.keys.keys();
-        let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
-        let _entered = K::Span::enter(&span);
         R::from_result(run_blocking(
             self,
             Plain::<_, HistoryOf<A, E>>::new(operation),
@@ -335,9 +332,6 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
                 BeforeRetry: Hooks<E, Returned: HookOutcome>,
             >,
     {
-        let keys = self.keys.keys();
-        let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
-        let _entered = K::Span::enter(&span);
         R::from_result(run_blocking(self, OfAttempt::new(operation)))
     }
 }

@@ -6,7 +6,7 @@ use crate::call::hook::HookOutcome;
 use crate::chain::abort::Aborts;
 use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::hook::Hooks;
-use crate::chain::keys::{Rejecting, SingleKeys};
+use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
 use crate::chain::operation::{BlockingOutcome, MakesAttempts};
 use crate::chain::policy_call::Keyed;
@@ -34,6 +34,9 @@ where
 {
     let (mut run, cancel, timer, fallback) =
         Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
+    let spans = run.context.keys.span;
+    let span = spans.of_call(|| run.context.name());
+    let _entered = <Q::Keys as SharedKeys>::Span::enter(&span);
     run.start(|| timer.now(), || timer.clock());
     let (error, reason, _) = loop {
         let mut has_turn = run.enter();
@@ -44,7 +47,6 @@ where
         let step = match has_turn.and_then(|_| run.begin()) {
             Err(by) => run.rejected(by),
             Ok(()) => {
-                let spans = run.context.keys.span;
                 let outcome = attempted::run!(
                     spans.attempt(run.attempts.call().attempt(), || operation
                         .begin(&run.history)
