@@ -9,25 +9,24 @@ use std::time::Duration;
 
 use shuttle::future::{block_on, spawn, yield_now};
 
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::many;
 use crate::time::clock;
-use crate::time::moment::Moment;
 
 /// So many places.
 #[derive(Clone, Copy)]
 struct Places(u32);
 
 impl Gate for Places {
-    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         self.0 = self.0.checked_sub(cost).ok_or(None)?;
         Ok(0)
     }
 
-    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        self.0 += ended.cost;
+    fn ended(&mut self, cost: u32, _: u32, _: End, _: impl Now) -> Option<LimiterChange> {
+        self.0 += cost;
         None
     }
 }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
@@ -187,7 +187,7 @@ impl Gate for Adaptive {
     }
 
     #[inline]
-    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
         if self.rate.is_infinite() {
             return Ok(self.lowered);
         }
@@ -205,8 +205,7 @@ impl Gate for Adaptive {
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended, now: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        let Ended { cost, stamp, end } = ended;
+    fn ended(&mut self, cost: u32, stamp: u32, end: End, now: impl Now) -> Option<LimiterChange> {
         let is_current = stamp == self.lowered;
         match end {
             End::Success => {

@@ -1,9 +1,8 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::{End, LimiterChange};
-use crate::time::moment::Moment;
 
 /// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure
 /// that an overloaded server may have caused: half the share of attempts that fail, as DCTCP does (RFC 8257), up to a
@@ -121,7 +120,7 @@ impl Gate for Aimd {
     }
 
     #[inline]
-    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let running = self.running.saturating_add(u64::from(cost));
         // What costs more than the limit runs alone.
         if running > u64::from(self.limit()) && self.running > 0 {
@@ -132,8 +131,7 @@ impl Gate for Aimd {
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        let Ended { cost, stamp, end } = ended;
+    fn ended(&mut self, cost: u32, stamp: u32, end: End, _: impl Now) -> Option<LimiterChange> {
         let is_current = stamp == self.lowered;
         let change = match end {
             End::Success => {

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
@@ -93,7 +93,7 @@ impl Gate for Cubic {
     }
 
     #[inline]
-    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
         if !self.is_on {
             return Ok(0);
         }
@@ -110,13 +110,13 @@ impl Gate for Cubic {
         Ok(0)
     }
 
-    fn ended(&mut self, ended: Ended, now: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        let is_refused = match ended.end {
+    fn ended(&mut self, cost: u32, _: u32, end: End, now: impl Now) -> Option<LimiterChange> {
+        let is_refused = match end {
             End::Success => false,
             End::Failure { kind, .. } => kind == Kind::Throttled,
             End::Ignored => return None,
             End::NotBegun => {
-                self.tokens = (self.tokens + f64::from(ended.cost)).min(self.capacity);
+                self.tokens = (self.tokens + f64::from(cost)).min(self.capacity);
                 return None;
             }
         };

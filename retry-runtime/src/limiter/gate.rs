@@ -14,16 +14,14 @@ pub(crate) trait Gate {
     /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it
     /// began; or for how long it has to wait, `None` until another attempt ends. Asked again, it may say something
     /// else.
-    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>>;
+    fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>>;
 
-    /// Tells the gate how an attempt that it let begin has ended. Called exactly once for each.
-    fn ended(&mut self, ended: Ended, now: impl FnOnce() -> Moment) -> Option<LimiterChange>;
+    /// Tells the gate how an attempt that it let begin has ended, with its cost and stamp. Called exactly once for
+    /// each.
+    fn ended(&mut self, cost: u32, stamp: u32, end: End, now: impl Now) -> Option<LimiterChange>;
 }
 
-/// An attempt that a gate let begin, and what it made of it then.
-#[derive(Clone, Copy)]
-pub(crate) struct Ended {
-    pub(crate) cost: u32,
-    pub(crate) stamp: u32,
-    pub(crate) end: End,
-}
+/// Reads the clock, where it is needed.
+pub(crate) trait Now: FnOnce() -> Moment {}
+
+impl<F: FnOnce() -> Moment> Now for F {}

@@ -7,10 +7,9 @@ use governor::middleware::RateLimitingMiddleware;
 use governor::state::{DirectStateStore, NotKeyed};
 use governor::{InsufficientCapacity, NotUntil};
 
-use crate::limiter::LimiterChange;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::rate_limiter::RateLimiter;
-use crate::time::moment::Moment;
+use crate::limiter::{End, LimiterChange};
 
 type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
 
@@ -52,7 +51,7 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let check = |cost| {
             NonZeroU32::new(cost).map_or(Ok(Ok(())), |cost| {
                 let checked = self.check_n(cost)?;
@@ -69,7 +68,7 @@ where
         }
     }
 
-    fn ended(&mut self, _: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
+    fn ended(&mut self, _: u32, _: u32, _: End, _: impl Now) -> Option<LimiterChange> {
         None
     }
 }

@@ -1,10 +1,9 @@
 use core::time::Duration;
 
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::{End, LimiterChange};
-use crate::time::moment::Moment;
 
 /// Room that somebody else hands out: made by [`RateLimiter::leased`](crate::RateLimiter::leased).
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +97,7 @@ impl Gate for Leased {
         false
     }
 
-    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let cost = u64::from(cost);
         match self.room.checked_sub(cost) {
             Some(left) => {
@@ -115,9 +114,9 @@ impl Gate for Leased {
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        if ended.end == End::NotBegun {
-            self.room = self.room.saturating_add(u64::from(ended.cost));
+    fn ended(&mut self, cost: u32, _: u32, end: End, _: impl Now) -> Option<LimiterChange> {
+        if end == End::NotBegun {
+            self.room = self.room.saturating_add(u64::from(cost));
         }
         None
     }

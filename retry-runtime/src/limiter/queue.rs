@@ -5,7 +5,7 @@ use core::task::Waker;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
 use crate::limiter::{ABSENT, End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, lock};
@@ -351,8 +351,7 @@ impl<G: Gate> State<G> {
             reason = "the stamp is what is cut off"
         )]
         let stamp = ticket.number() as u32;
-        let cost = ticket.cost();
-        let change = self.gate.ended(Ended { cost, stamp, end }, clock::now);
+        let change = self.gate.ended(ticket.cost(), stamp, end, clock::now);
         let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
         let of_pause = match end {
             _ if is_new => self.resumed(end),

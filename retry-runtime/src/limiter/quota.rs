@@ -2,7 +2,7 @@ use core::mem;
 use core::time::Duration;
 
 use crate::limiter::debt::Debt;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
 use crate::limiter::{End, LimiterChange};
@@ -196,7 +196,7 @@ impl Allowance {
 }
 
 impl Gate for Quota {
-    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+    fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
         let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;
         let mut times = [Duration::ZERO; 2];
@@ -221,12 +221,12 @@ impl Gate for Quota {
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended, _: impl FnOnce() -> Moment) -> Option<LimiterChange> {
-        if ended.end == End::NotBegun {
+    fn ended(&mut self, cost: u32, credited: u32, end: End, _: impl Now) -> Option<LimiterChange> {
+        if end == End::NotBegun {
             if let Some(requests) = &mut self.requests {
                 requests.undo(1, 0, self.period);
             }
-            self.units.undo(ended.cost, ended.stamp, self.period);
+            self.units.undo(cost, credited, self.period);
         }
         None
     }

@@ -9,7 +9,7 @@ use crate::limiter::End;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::cubic::Cubic;
-use crate::limiter::gate::{Ended, Gate};
+use crate::limiter::gate::Gate;
 use crate::limiter::paced::Paced;
 use crate::limiter::quota::Quota;
 use crate::limiter::remaining::Remaining;
@@ -103,7 +103,7 @@ fn run<G: Gate>(
             Step::End { which, end } => {
                 if !running.is_empty() {
                     let (cost, stamp) = running.swap_remove(which.index(running.len()));
-                    gate.ended(Ended { cost, stamp, end }, || Moment::from_origin(now));
+                    gate.ended(cost, stamp, end, || Moment::from_origin(now));
                 }
             }
         }
