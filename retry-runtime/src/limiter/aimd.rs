@@ -1,12 +1,8 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-<<<<<<< ours
-use crate::limiter::gate::{Ended, Gate};
-use crate::limiter::state::LimiterState;
-=======
 use crate::limiter::gate::{Gate, Now};
->>>>>>> theirs
+use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 
 /// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure

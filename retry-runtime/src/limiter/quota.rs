@@ -197,15 +197,11 @@ impl Allowance {
 }
 
 impl Gate for Quota {
-<<<<<<< ours
     fn state(&self) -> LimiterState {
         LimiterState::at_rate(self.rate())
     }
 
-    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
-=======
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
->>>>>>> theirs
         let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;
         let mut times = [Duration::ZERO; 2];
