@@ -1,26 +1,37 @@
-//! Lists of an enum's variants that can't come apart from it.
+//! Enums of which each variant is listed, and may have a name.
 
-/// All variants of an enum in `ALL`, in the order of their numbers, so that what is counted by number has room for each. It
-/// does not compile where one is missing.
+/// Declares an enum with all its variants in `ALL`, in the order of their numbers, so that what is counted by number has
+/// room for each. If the variants have names, `name` and `Display` say them.
 macro_rules! listed {
-    ($name:ident: $($variant:ident)*) => {
-        impl $name {
-            pub(crate) const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
-        }
+    ($(#[$attr:meta])* $vis:vis enum $enum:ident {
+        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+
+    }) => {
+        listed! { $(#[$attr])* $vis enum $enum { $($(#[$of_variant])* $variant,)+ } }
 
-        const _: () = {
-            const fn is_listed(variant: $name) {
-                match variant {
-                    $($name::$variant)|* => (),
+        impl $enum {
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
                 }
             }
-            let mut number = 0;
-            while number < $name::ALL.len() {
-                is_listed($name::ALL[number]);
-                assert!($name::ALL[number] as usize == number);
-                number += 1;
+        }
+
+        impl core::fmt::Display for $enum {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.name())
             }
-        };
+        }
+    };
+    ($(#[$attr:meta])* $vis:vis enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident,)+ }) => {
+        $(#[$attr])*
+        $vis enum $enum {
+            $($(#[$of_variant])* $variant,)+
+        }
+
+        impl $enum {
+            #[allow(dead_code, reason = "of some enums, only the names are needed")]
+            pub(crate) const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+        }
     };
 }
 

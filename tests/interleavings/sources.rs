@@ -6,6 +6,8 @@ pub(crate) mod breaker;
 pub(crate) mod budget;
 pub(crate) mod classify;
 pub(crate) mod limiter;
+#[path = "../../retry-runtime/src/forward.rs"]
+pub(crate) mod forward;
 #[path = "../../retry-runtime/src/listed.rs"]
 pub(crate) mod listed;
 pub(crate) mod observe;

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::forward::forward;
+use crate::listed::listed;
 use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
@@ -168,32 +168,22 @@ impl Seen {
     }
 }
 
-/// The state of a breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum BreakerState {
-    /// Everything is let through.
-    Closed,
-    /// Nothing is let through.
-    Open,
-    /// Trial calls are let through.
-    HalfOpen,
-    /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
-    ForcedOpen,
-    /// Everything is let through and nothing is counted until somebody resets it:
-    /// [`Breaker::force_closed`](crate::Breaker::force_closed).
-    ForcedClosed,
-}
-
-impl fmt::Display for BreakerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half open",
-            Self::ForcedOpen => "forced open",
-            Self::ForcedClosed => "forced closed",
-        })
+listed! {
+    /// The state of a breaker.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum BreakerState {
+        /// Everything is let through.
+        Closed = "closed",
+        /// Nothing is let through.
+        Open = "open",
+        /// Trial calls are let through.
+        HalfOpen = "half open",
+        /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
+        ForcedOpen = "forced open",
+        /// Everything is let through and nothing is counted until somebody resets it:
+        /// [`Breaker::force_closed`](crate::Breaker::force_closed).
+        ForcedClosed = "forced closed",
     }
 }
 

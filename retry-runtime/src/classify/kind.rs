@@ -1,37 +1,18 @@
-use core::fmt;
-
 use crate::listed::listed;
 
-/// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
-/// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A passing fault: an overloaded server, a refused connection.
-    Transient,
-    /// The server asks for fewer requests: HTTP 429 and its relatives.
-    Throttled,
-    /// No answer in time.
-    Timeout,
-    /// A wrong answer: one that the key `validate` rejected.
-    Invalid,
-}
-
-listed!(Kind: Transient Throttled Timeout Invalid);
-
-impl Kind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Transient => "transient",
-            Self::Throttled => "throttled",
-            Self::Timeout => "timeout",
-            Self::Invalid => "invalid",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+listed! {
+    /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
+    /// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Kind {
+        /// A passing fault: an overloaded server, a refused connection.
+        Transient = "transient",
+        /// The server asks for fewer requests: HTTP 429 and its relatives.
+        Throttled = "throttled",
+        /// No answer in time.
+        Timeout = "timeout",
+        /// A wrong answer: one that the key `validate` rejected.
+        Invalid = "invalid",
     }
 }

@@ -5,24 +5,24 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use crate::listed::listed;
 use crate::observe::record::Record;
 
-/// How much a log record matters: the levels of `tracing`, and none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Nothing is logged.
-    Off,
-    /// Something is broken.
-    Error,
-    /// Something needs attention.
-    Warn,
-    /// What operators want to know.
-    Info,
-    /// What developers want to know.
-    Debug,
-    /// Everything.
-    Trace,
+listed! {
+    /// How much a log record matters: the levels of `tracing`, and none.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Nothing is logged.
+        Off,
+        /// Something is broken.
+        Error,
+        /// Something needs attention.
+        Warn,
+        /// What operators want to know.
+        Info,
+        /// What developers want to know.
+        Debug,
+        /// Everything.
+        Trace,
+    }
 }
-
-listed!(Level: Off Error Warn Info Debug Trace);
 
 impl From<tracing::Level> for Level {
     fn from(level: tracing::Level) -> Self {

@@ -48,29 +48,19 @@ struct Drawn {
     after: Vec<usize>,
 }
 
-/// What became of a subtask.
-#[derive(Clone, Copy, Debug)]
-enum Status {
-    Completed,
-    Failed,
-    DeadEnd,
-    Blocked,
-    Pending,
+listed! {
+    /// What became of a subtask.
+    #[derive(Clone, Copy, Debug)]
+    enum Status {
+        Completed = "completed",
+        Failed = "failed",
+        DeadEnd = "dead_end",
+        Blocked = "blocked",
+        Pending = "pending",
+    }
 }
 
-listed!(Status: Completed Failed DeadEnd Blocked Pending);
-
 impl Status {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::DeadEnd => "dead_end",
-            Self::Blocked => "blocked",
-            Self::Pending => "pending",
-        }
-    }
-
     fn words(self) -> String {
         self.name().replace('_', " ")
     }
