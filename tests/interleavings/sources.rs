@@ -5,9 +5,9 @@ pub(crate) mod sync;
 pub(crate) mod breaker;
 pub(crate) mod budget;
 pub(crate) mod classify;
-pub(crate) mod limiter;
 #[path = "../../retry-runtime/src/forward.rs"]
 pub(crate) mod forward;
+pub(crate) mod limiter;
 #[path = "../../retry-runtime/src/listed.rs"]
 pub(crate) mod listed;
 pub(crate) mod observe;

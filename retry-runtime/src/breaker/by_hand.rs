@@ -85,7 +85,7 @@ impl Breaker {
     /// Both at once, so that no failure meets one that is new beside one that is old. The ratio is in range.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
-        let rule = &mut circuit.rule;
+        let rule = circuit.changed.get_or_insert(self.made);
         rule.ratio = ratio.and_then(millionths).unwrap_or(rule.ratio);
         rule.open_for = open_for.map_or(rule.open_for, at_least_a_milli);
         drop(circuit);

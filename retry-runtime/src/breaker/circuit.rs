@@ -75,7 +75,8 @@ pub struct Breaker {
 
 #[derive(Debug)]
 pub(super) struct Circuit {
-    pub(super) rule: Rule,
+    /// The rule, if an operator has changed it.
+    pub(super) changed: Option<Rule>,
     /// Another one for each state. A pass of an earlier state changes nothing.
     number: u64,
     phase: Phase,
@@ -96,35 +97,33 @@ impl Circuit {
         self.under_way = self.under_way.saturating_add(1);
         Pass::new(self.number)
     }
-
-    /// Counts calls that ended now, or since the window last moved. Returns all that are in the window.
-    fn count(&mut self, calls: Calls) -> Calls {
-        match self.rule.count_window {
-            0 => self.window.add(calls),
-            length => self.last_calls.add(calls, length),
-        }
-    }
 }
 
 #[derive(Debug)]
 pub(super) enum Phase {
     Closed,
-    Open {
-        since: Moment,
-        length: Duration,
-    },
-    HalfOpen {
-        /// The trials whose end is not known.
-        running: u32,
-        succeeded: u32,
-        failed: u32,
-        /// Those that may run or have ended.
-        places: u32,
-        /// When the last trial began.
-        since: Moment,
-    },
+    Open { since: Moment, length: Duration },
+    HalfOpen(Trials),
     ForcedOpen,
     ForcedClosed,
+}
+
+#[derive(Debug)]
+pub(super) struct Trials {
+    /// Those whose end is not known.
+    running: u32,
+    succeeded: u32,
+    failed: u32,
+    /// Those that may run or have ended.
+    places: u32,
+    /// When the last one began.
+    since: Moment,
+}
+
+impl Trials {
+    fn are_full(&self) -> bool {
+        self.running + self.succeeded + self.failed >= self.places
+    }
 }
 
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down
@@ -136,7 +135,22 @@ const LONGEST_HINT: Duration = Duration::from_secs(120);
 impl Breaker {
     /// A closed breaker with the defaults.
     pub const fn new() -> Self {
-        Self::of(Rule::DEFAULT)
+        Self {
+            made: Rule::DEFAULT,
+            gate: AtomicU64::new(1),
+            granted: AtomicU32::new(0),
+            circuit: Mutex::new(Circuit {
+                changed: None,
+                number: 0,
+                phase: Phase::Closed,
+                window: Window::new(),
+                last_calls: LastCalls::new(),
+                cusum: Cusum::new(),
+                consecutive: 0,
+                under_way: 0,
+                granted: 0,
+            }),
+        }
     }
 
     /// The state now. It turns from open to half open when the first trial call begins.
@@ -144,7 +158,7 @@ impl Breaker {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
             Phase::Open { .. } => BreakerState::Open,
-            Phase::HalfOpen { .. } => BreakerState::HalfOpen,
+            Phase::HalfOpen(_) => BreakerState::HalfOpen,
             Phase::ForcedOpen => BreakerState::ForcedOpen,
             Phase::ForcedClosed => BreakerState::ForcedClosed,
         }
@@ -160,27 +174,21 @@ impl Breaker {
         }
     }
 
-    pub(super) const fn of(rule: Rule) -> Self {
-        Self {
-            made: rule,
-            gate: AtomicU64::new(1),
-            granted: AtomicU32::new(0),
-            circuit: Mutex::new(Circuit {
-                rule,
-                number: 0,
-                phase: Phase::Closed,
-                window: Window::new(),
-                last_calls: LastCalls::new(),
-                cusum: Cusum::new(),
-                consecutive: 0,
-                under_way: 0,
-                granted: 0,
-            }),
-        }
-    }
-
     pub(super) fn circuit(&self) -> MutexGuard<'_, Circuit> {
         lock(&self.circuit)
+    }
+
+    /// The rule in force.
+    pub(super) fn rule(&self, circuit: &Circuit) -> Rule {
+        circuit.changed.unwrap_or(self.made)
+    }
+
+    /// Counts calls that ended now, or since the window last moved. Returns all that are in the window.
+    fn count(&self, circuit: &mut Circuit, calls: Calls) -> Calls {
+        match self.made.count_window {
+            0 => circuit.window.add(calls),
+            length => circuit.last_calls.add(calls, length),
+        }
     }
 
     /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they
@@ -189,16 +197,18 @@ impl Breaker {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
         circuit.granted = 0;
-        circuit.count(Calls::successes(used));
-        circuit.cusum.succeeded(used, circuit.rule.outweighed());
+        self.count(circuit, Calls::successes(used));
+        circuit
+            .cusum
+            .succeeded(used, self.rule(circuit).outweighed());
         let now = clock::now();
-        circuit.window.slide(now, circuit.rule.window);
+        circuit.window.slide(now, self.made.window);
         now
     }
 
     /// Lets the next successes be counted without the lock and a look at the clock.
     fn grant(&self, circuit: &mut Circuit, ended: u32) {
-        circuit.granted = circuit.rule.granted(ended);
+        circuit.granted = self.made.granted(ended);
         self.granted.store(circuit.granted, Ordering::Relaxed);
     }
 
@@ -209,7 +219,7 @@ impl Breaker {
     }
 
     fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
-        let own = circuit.rule.open_for;
+        let own = self.rule(circuit).open_for;
         let open_for = hint.map_or(own, |hint| {
             hint.clamp(own.min(SHORTEST_HINT), own.max(LONGEST_HINT))
         });
@@ -240,27 +250,30 @@ impl Breaker {
         circuit.under_way = 0;
         self.gate.store(circuit.number << 1, Ordering::Release);
         self.settle(circuit);
-        let calls = circuit.count(Calls {
+        let one = Calls {
             slow,
             ..Calls::successes(1)
-        });
-        circuit.cusum.succeeded(1, circuit.rule.outweighed());
+        };
+        let calls = self.count(circuit, one);
+        let rule = self.rule(circuit);
+        circuit.cusum.succeeded(1, rule.outweighed());
         self.grant(circuit, calls.ended);
-        let cause = circuit.rule.opens_at(calls)?;
-        (circuit.rule.count_window > 0 || cause == Cause::Slow).then_some(cause)
+        let cause = rule.opens_at(calls)?;
+        (rule.count_window > 0 || cause == Cause::Slow).then_some(cause)
     }
 
     /// Counts a failure of a closed breaker. Returns why it opens, if it does.
     fn failed(&self, circuit: &mut Circuit, kind: Kind, slow: u32) -> Option<Cause> {
         circuit.consecutive = circuit.consecutive.saturating_add(1);
         let now = self.settle(circuit);
-        let calls = circuit.count(Calls {
+        let one = Calls {
             ended: 1,
             failed: 1,
             slow,
-        });
+        };
+        let calls = self.count(circuit, one);
         circuit.cusum.failed(now, calls.failed);
-        let rule = &circuit.rule;
+        let rule = self.rule(circuit);
         let in_a_row = || {
             let in_a_row = 1..=circuit.consecutive;
             in_a_row
@@ -313,7 +326,7 @@ impl Breaker {
         let circuit = &mut *self.circuit();
         // Read under the lock, so that no other thread's time is later.
         let now = clock::now();
-        let rule = circuit.rule;
+        let open_for = self.rule(circuit).open_for;
         Some(match &mut circuit.phase {
             Phase::Closed | Phase::ForcedClosed => circuit.begin(),
             Phase::ForcedOpen => return None,
@@ -321,31 +334,25 @@ impl Breaker {
                 if is_within(*since, *length, now) {
                     return None;
                 }
-                let phase = Phase::HalfOpen {
+                let trials = Trials {
                     running: 1,
                     succeeded: 0,
                     failed: 0,
-                    places: rule.trial_calls,
+                    places: self.made.trial_calls,
                     since: now,
                 };
-                self.turn(circuit, phase);
+                self.turn(circuit, Phase::HalfOpen(trials));
                 Pass::half_opening(circuit.number)
             }
-            Phase::HalfOpen {
-                running,
-                succeeded,
-                failed,
-                places,
-                since,
-            } => {
-                if *running + *succeeded + *failed >= *places {
-                    if is_within(*since, rule.open_for, now) {
+            Phase::HalfOpen(trials) => {
+                if trials.are_full() {
+                    if is_within(trials.since, open_for, now) {
                         return None;
                     }
-                    *places = places.saturating_add(1);
+                    trials.places = trials.places.saturating_add(1);
                 }
-                *running += 1;
-                *since = now;
+                trials.running += 1;
+                trials.since = now;
                 Pass::new(circuit.number)
             }
         })
@@ -383,51 +390,33 @@ impl Breaker {
         };
         circuit.under_way = circuit.under_way.saturating_sub(1);
         let slow = u32::from(Self::ran(pass, self.made.slow_after));
-        let rule = circuit.rule;
-        match (&mut circuit.phase, seen) {
+        let trials = match (&mut circuit.phase, seen) {
             (Phase::Open { .. } | Phase::ForcedOpen | Phase::ForcedClosed, _)
-            | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
+            | (Phase::Closed, Seen::Ignored | Seen::Dropped) => return None,
             (Phase::Closed, Seen::Success) => {
                 let cause = self.succeeded(circuit, slow)?;
-                Some(self.open(circuit, cause, None))
+                return Some(self.open(circuit, cause, None));
             }
             (Phase::Closed, Seen::Failure { kind, hint }) => {
                 let cause = self.failed(circuit, kind, slow)?;
-                Some(self.open(circuit, cause, hint))
+                return Some(self.open(circuit, cause, hint));
             }
-            (Phase::HalfOpen { running, .. }, Seen::Ignored | Seen::Dropped) => {
-                *running = running.saturating_sub(1);
-                None
+            (Phase::HalfOpen(trials), _) => trials,
+        };
+        trials.running = trials.running.saturating_sub(1);
+        let hint = match seen {
+            Seen::Ignored | Seen::Dropped => return None,
+            Seen::Success if slow == 0 => {
+                trials.succeeded += 1;
+                return (trials.succeeded >= self.made.trial_successes())
+                    .then(|| self.close(circuit));
             }
-            (
-                Phase::HalfOpen {
-                    running, succeeded, ..
-                },
-                Seen::Success,
-            ) if slow == 0 => {
-                *running = running.saturating_sub(1);
-                *succeeded += 1;
-                (*succeeded >= rule.trial_successes()).then(|| self.close(circuit))
-            }
-            (
-                Phase::HalfOpen {
-                    running, failed, ..
-                },
-                seen,
-            ) => {
-                *running = running.saturating_sub(1);
-                *failed += 1;
-                let bearable = rule.trial_calls - rule.trial_successes();
-                (*failed > bearable).then(|| self.open(circuit, Cause::Trial, hint_of(seen)))
-            }
-        }
-    }
-}
-
-fn hint_of(seen: Seen) -> Option<Duration> {
-    match seen {
-        Seen::Failure { hint, .. } => hint,
-        _ => None,
+            Seen::Success => None,
+            Seen::Failure { hint, .. } => hint,
+        };
+        trials.failed += 1;
+        let bearable = self.made.trial_calls - self.made.trial_successes();
+        (trials.failed > bearable).then(|| self.open(circuit, Cause::Trial, hint))
     }
 }
 
@@ -470,15 +459,8 @@ impl CircuitBreaker for Breaker {
             Phase::Closed | Phase::ForcedClosed => false,
             Phase::ForcedOpen => true,
             Phase::Open { since, length } => is_within(since, length, now),
-            Phase::HalfOpen {
-                running,
-                succeeded,
-                failed,
-                places,
-                since,
-            } => {
-                running + succeeded + failed >= places
-                    && is_within(since, circuit.rule.open_for, now)
+            Phase::HalfOpen(ref trials) => {
+                trials.are_full() && is_within(trials.since, self.rule(circuit).open_for, now)
             }
         }
     }
@@ -513,22 +495,22 @@ impl Rest for Breaker {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
-        let (rule, made) = (&circuit.rule, &self.made);
+        let (rule, made) = (self.rule(circuit), &self.made);
         if (rule.ratio, rule.open_for) != (made.ratio, made.open_for) {
             // As an operator set it.
             return false;
         }
-        let window = rule.window;
+        let window = made.window;
         match circuit.phase {
             // The last calls stay the last.
-            Phase::Closed if circuit.rule.count_window > 0 => is_unused,
+            Phase::Closed if made.count_window > 0 => is_unused,
             Phase::Closed => {
                 let calls = circuit.window.slide(now, window);
                 calls.failed == 0 && calls.slow == 0
             }
             // Nobody has asked for it since.
             Phase::Open { since, length } => !is_within(since, length.saturating_add(window), now),
-            Phase::HalfOpen { since, .. } => !is_within(since, window, now),
+            Phase::HalfOpen(ref trials) => !is_within(trials.since, window, now),
             Phase::ForcedOpen | Phase::ForcedClosed => false,
         }
     }

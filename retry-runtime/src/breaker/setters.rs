@@ -1,10 +1,9 @@
-use core::mem;
 use core::time::Duration;
 
 use crate::breaker::circuit::Breaker;
 use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::patient::PatientBreaker;
-use crate::breaker::rule::{LONGEST_RUN, Rule};
+use crate::breaker::rule::LONGEST_RUN;
 
 /// The breaker's numbers, as it is made.
 impl Breaker {
@@ -16,12 +15,9 @@ impl Breaker {
     /// # Panics
     ///
     /// If `ratio` is not above 0, or above 1.
-    pub const fn ratio(self, ratio: f64) -> Self {
-        let ratio = checked_ratio(ratio);
-        Self::of(Rule {
-            ratio,
-            ..self.into_rule()
-        })
+    pub const fn ratio(mut self, ratio: f64) -> Self {
+        self.made.ratio = checked_ratio(ratio);
+        self
     }
 
     /// The ratio counts only from that many attempts within the window. At least 1, default 100. In a
@@ -37,20 +33,16 @@ impl Breaker {
     /// # Panics
     ///
     /// If `calls` is 0.
-    pub const fn minimum_calls(self, calls: u32) -> Self {
+    pub const fn minimum_calls(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`minimum_calls` is at least 1");
-        Self::of(Rule {
-            minimum_calls: calls,
-            ..self.into_rule()
-        })
+        self.made.minimum_calls = calls;
+        self
     }
 
     /// Opens also once that many attempts in a row have failed, whatever the window holds. 0, the default, is no limit.
-    pub const fn consecutive_failures(self, failures: u32) -> Self {
-        Self::of(Rule {
-            consecutive: failures,
-            ..self.into_rule()
-        })
+    pub const fn consecutive_failures(mut self, failures: u32) -> Self {
+        self.made.consecutive = failures;
+        self
     }
 
     /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker
@@ -59,13 +51,11 @@ impl Breaker {
     /// # Panics
     ///
     /// If `window` is zero.
-    pub const fn window(self, window: Duration) -> Self {
+    pub const fn window(mut self, window: Duration) -> Self {
         assert!(!window.is_zero(), "`window` is longer than nothing");
-        Self::of(Rule {
-            window,
-            count_window: 0,
-            ..self.into_rule()
-        })
+        self.made.window = window;
+        self.made.count_window = 0;
+        self
     }
 
     /// The ratio is that of the last so many attempts, however long ago they ended: at least 1, in place of a
@@ -97,12 +87,10 @@ impl Breaker {
     /// # Panics
     ///
     /// If `calls` is 0.
-    pub const fn count_window(self, calls: u32) -> Self {
+    pub const fn count_window(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`count_window` is at least 1");
-        Self::of(Rule {
-            count_window: calls,
-            ..self.into_rule()
-        })
+        self.made.count_window = calls;
+        self
     }
 
     /// An attempt that takes this long is slow, to a millisecond. The breaker also opens once this part of the attempts
@@ -122,24 +110,19 @@ impl Breaker {
     /// # Panics
     ///
     /// If the time is zero, or the ratio is not above 0, or above 1.
-    pub const fn slow(self, after: Duration, ratio: f64) -> Self {
+    pub const fn slow(mut self, after: Duration, ratio: f64) -> Self {
         assert!(!after.is_zero(), "what is slow takes some time");
-        let slow_ratio = checked_ratio(ratio);
-        Self::of(Rule {
-            slow_after: millis(after),
-            slow_ratio,
-            ..self.into_rule()
-        })
+        self.made.slow_after = millis(after);
+        self.made.slow_ratio = checked_ratio(ratio);
+        self
     }
 
     /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that
     /// opens it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter,
     /// and up to 2 minutes or this time, whichever is longer.
-    pub const fn open_for(self, open_for: Duration) -> Self {
-        Self::of(Rule {
-            open_for: at_least_a_milli(open_for),
-            ..self.into_rule()
-        })
+    pub const fn open_for(mut self, open_for: Duration) -> Self {
+        self.made.open_for = at_least_a_milli(open_for);
+        self
     }
 
     /// How many trial calls it lets through when half open, at a time and in all. At least 1, the default. They all
@@ -151,17 +134,14 @@ impl Breaker {
     /// # Panics
     ///
     /// If `calls` is 0, or less than the successes that were asked for.
-    pub const fn trial_calls(self, calls: u32) -> Self {
-        let rule = self.into_rule();
+    pub const fn trial_calls(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`trial_calls` is at least 1");
         assert!(
-            calls >= rule.trial_successes,
+            calls >= self.made.trial_successes,
             "`trial_successes` is at most `trial_calls`"
         );
-        Self::of(Rule {
-            trial_calls: calls,
-            ..rule
-        })
+        self.made.trial_calls = calls;
+        self
     }
 
     /// How many of the [`trial_calls`](Self::trial_calls) must succeed to close it. As soon as so many have failed that
@@ -177,17 +157,14 @@ impl Breaker {
     /// # Panics
     ///
     /// If `calls` is 0, or more than `trial_calls`.
-    pub const fn trial_successes(self, calls: u32) -> Self {
-        let rule = self.into_rule();
+    pub const fn trial_successes(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`trial_successes` is at least 1");
         assert!(
-            calls <= rule.trial_calls,
+            calls <= self.made.trial_calls,
             "`trial_successes` is at most `trial_calls`, which is set before"
         );
-        Self::of(Rule {
-            trial_successes: calls,
-            ..rule
-        })
+        self.made.trial_successes = calls;
+        self
     }
 
     /// A function to call with each change of state, on the thread that makes the change: that of an operator, or of an
@@ -208,11 +185,9 @@ impl Breaker {
     /// STORE.force_open();
     /// assert_eq!(OPENINGS.load(Relaxed), 1);
     /// ```
-    pub const fn listener(self, listener: fn(Transition)) -> Self {
-        Self::of(Rule {
-            listener: Some(listener),
-            ..self.into_rule()
-        })
+    pub const fn listener(mut self, listener: fn(Transition)) -> Self {
+        self.made.listener = Some(listener);
+        self
     }
 
     /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at
@@ -240,11 +215,9 @@ impl Breaker {
     /// assert!(loaded.is_ok());
     /// # }
     /// ```
-    pub const fn hung_after(self, after: Duration) -> Self {
-        Self::of(Rule {
-            hung_after: millis(after),
-            ..self.into_rule()
-        })
+    pub const fn hung_after(mut self, after: Duration) -> Self {
+        self.made.hung_after = millis(after);
+        self
     }
 
     /// This breaker for calls that wait while it is open, for no longer than that, and not beyond their deadline:
@@ -274,16 +247,6 @@ impl Breaker {
     /// second at least: so they begin within a second after an operator has closed it.
     pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
         PatientBreaker::new(self, max_wait)
-    }
-
-    #[allow(
-        clippy::forget_non_drop,
-        reason = "on some systems a mutex is dropped, which a `const fn` can't do"
-    )]
-    const fn into_rule(self) -> Rule {
-        let rule = self.made;
-        mem::forget(self);
-        rule
     }
 }
 

@@ -7,9 +7,9 @@ use governor::middleware::RateLimitingMiddleware;
 use governor::state::{DirectStateStore, NotKeyed};
 use governor::{InsufficientCapacity, NotUntil};
 
+use crate::limiter::LimiterChange;
 use crate::limiter::gate::{Ended, Gate};
 use crate::limiter::rate_limiter::RateLimiter;
-use crate::limiter::LimiterChange;
 use crate::time::moment::Moment;
 
 type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
