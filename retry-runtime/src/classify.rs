@@ -5,19 +5,18 @@ use core::fmt;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 use crate::forward::forward;
 
 pub(crate) mod by_cause;
 pub(crate) mod cancelled;
 mod clients;
+pub(crate) mod conversions;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
 mod fault;
-pub(crate) mod from_rejected;
-pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 pub(crate) mod into_verdict;
@@ -180,7 +179,5 @@ impl Classify for TimedOut {
         Verdict::TIMEOUT
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

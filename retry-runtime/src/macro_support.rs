@@ -43,9 +43,8 @@ pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within}
 pub use crate::call::next_attempt::NextAttempt;
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
-pub use crate::classify::cancelled::{Cancelled, FromCancelled};
-pub use crate::classify::from_rejected::FromRejected;
-pub use crate::classify::from_timed_out::FromTimedOut;
+pub use crate::classify::cancelled::Cancelled;
+pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
 pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;

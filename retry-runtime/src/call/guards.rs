@@ -4,7 +4,7 @@ use core::task::Waker;
 
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::budget::retry_budget::RetryBudget;
-use crate::classify::from_rejected::FromRejected;
+use crate::classify::conversions::FromRejected;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::key::{Key, Never, Unnamed, with};

@@ -6,7 +6,8 @@ use core::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::classify::cancelled::{Cancelled, FromCancelled};
+use crate::classify::cancelled::Cancelled;
+use crate::classify::conversions::FromCancelled;
 use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, Uncancelled};
 
 /// How a call ends with an error of type `E` where it is aborted.

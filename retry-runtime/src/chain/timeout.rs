@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use crate::classify::from_timed_out::FromTimedOut;
+use crate::classify::conversions::FromTimedOut;
 use crate::classify::timed_out::TimedOut;
 use crate::key::Unnamed;
 use crate::time::race::race;

@@ -37,24 +37,6 @@ pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     found.unwrap_or(Verdict::STOP)
 }
 
-/// Like [`by_cause`], for a function that is a whole transaction.
-pub(crate) fn in_transaction(error: &(dyn Error + 'static)) -> Verdict {
-    causes(error)
-        .find_map(|cause| conflict(cause).or_else(|| known(cause)))
-        .unwrap_or(Verdict::STOP)
-}
-
-/// What the first cause from an HTTP client says.
-#[cfg(feature = "http")]
-pub(crate) fn by_http(error: &(dyn Error + 'static)) -> Verdict {
-    causes(error).find_map(of_http).unwrap_or(Verdict::STOP)
-}
-
-/// What the first cause about a connection says, as opposed to an answer.
-pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
-    causes(error).find_map(connection).unwrap_or(Verdict::STOP)
-}
-
 /// Returns the verdict if the cause is of one of these types, each of which comes with a feature.
 macro_rules! of_types {
     ($cause:ident: $($feature:literal $type:ty,)*) => {$(
@@ -66,7 +48,7 @@ macro_rules! of_types {
 }
 
 /// `None` if the cause has no known type or only wraps another.
-fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(super) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(verdict) = registered(cause) {
         return Some(verdict);
@@ -161,7 +143,7 @@ fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     Some(*verdict)
 }
 
-fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(super) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "http")]
     if is_answer(cause) {
         return Some(Verdict::STOP);
@@ -197,7 +179,7 @@ fn is_answer(cause: &(dyn Error + 'static)) -> bool {
 }
 
 #[cfg(feature = "http")]
-fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(super) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_types!(cause: "hyper_util_0_1" hyper_util::client::legacy::Error,);
     #[cfg(any(
         feature = "hyper_util_0_1",
@@ -214,6 +196,11 @@ fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         "ureq_3" ::ureq::Error,
     );
     of::<ResponseError>(cause)
+}
+
+/// What a cause says of a function that is a whole transaction.
+pub(super) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    conflict(cause).or_else(|| known(cause))
 }
 
 /// A conflict between two transactions. Only running one of them again as a whole resolves it.

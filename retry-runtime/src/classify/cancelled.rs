@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// The key `abort` ended the call, and dropped the attempt that was under way.
 ///
@@ -60,25 +60,5 @@ impl Classify for Cancelled {
         Verdict::STOP
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
-}
-
-/// An error type that [`Cancelled`] converts to. Implemented through `From<Cancelled>`, never by hand.
-#[diagnostic::on_unimplemented(
-    message = "the key `abort` needs an error type that `Cancelled` converts to, and `{Self}` is not one",
-    label = "this error type has no `From<Cancelled>`",
-    note = "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which ends pauses alone"
-)]
-pub trait FromCancelled {
-    /// The conversion.
-    fn from_cancelled(cancelled: Cancelled) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: From<Cancelled>> FromCancelled for E {
-    fn from_cancelled(cancelled: Cancelled) -> Self {
-        cancelled.into()
-    }
+    describe_with_causes!();
 }

@@ -4,7 +4,7 @@ use core::fmt;
 use super::by_cause::by_default;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::{self, describe_with_causes};
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
@@ -37,9 +37,7 @@ macro_rules! classify_by_cause {
                 by_default(self)
             }
 
-            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                chain::write_error(self, f)
-            }
+            describe_with_causes!();
         }
     )*};
 }

@@ -6,7 +6,7 @@ use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, by_cause, sources};
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
 /// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
@@ -25,9 +25,7 @@ impl Classify for io::Error {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.

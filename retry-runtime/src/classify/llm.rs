@@ -77,7 +77,7 @@ use crate::classify::Classify;
 pub use crate::classify::fault::Fault;
 use crate::classify::verdict::Verdict;
 pub use crate::classify::wait::wait_in;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 use crate::error_text::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
@@ -180,9 +180,7 @@ impl Classify for ProviderError {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 impl fmt::Display for ProviderError {

@@ -93,10 +93,7 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
 /// assert_eq!(on::cause(&missing), Verdict::STOP);
 /// ```
 pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error
-        .inspected()
-        .error()
-        .map_or(Verdict::STOP, by_cause::by_cause)
+    error.inspected().verdict(by_cause::known)
 }
 
 /// Like [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
@@ -113,10 +110,7 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// ```
 #[cfg(feature = "http")]
 pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error
-        .inspected()
-        .error()
-        .map_or(Verdict::STOP, by_cause::by_http)
+    error.inspected().verdict(by_cause::of_http)
 }
 
 /// Connections that were refused, broke or timed out: as [`cause`], but only what a [`std::io::Error`], a
@@ -131,10 +125,7 @@ pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
 /// ```
 pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error
-        .inspected()
-        .error()
-        .map_or(Verdict::STOP, by_cause::by_connection)
+    error.inspected().verdict(by_cause::of_connection)
 }
 
 /// Like [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
@@ -157,10 +148,7 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// # }
 /// ```
 pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error
-        .inspected()
-        .error()
-        .map_or(Verdict::STOP, by_cause::in_transaction)
+    error.inspected().verdict(by_cause::of_transaction)
 }
 
 /// Failures with this text in their own message or in a source's are worth a retry. Upper and lower case are the same.

@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// No attempt was made: the `breaker` is open, or its turn with the `limiter` did not come in time.
 ///
@@ -84,7 +84,5 @@ impl Classify for Rejected {
         Verdict::STOP
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 use crate::error_text::shown::{shown, shown_start};
 
 /// How much of the body is shown: the beginning, because that is where servers say what is wrong.
@@ -116,9 +116,7 @@ impl Classify for ResponseError {
         Verdict::from_http(self.0.status, &self.0.headers)
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 impl fmt::Display for ResponseError {

@@ -48,6 +48,16 @@ pub(crate) fn write_error(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt:
     write(f, &error, None, error.source())
 }
 
+/// The method `describe` of what is an error: its text and its causes'.
+macro_rules! describe_with_causes {
+    () => {
+        fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            $crate::error_text::chain::write_error(self, f)
+        }
+    };
+}
+pub(crate) use describe_with_causes;
+
 /// Keeps the end of what it writes.
 struct Written<'a> {
     f: &'a mut dyn Write,

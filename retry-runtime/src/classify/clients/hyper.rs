@@ -1,12 +1,11 @@
 use core::error::Error as _;
-use core::fmt;
 
 use hyper_util::client::legacy::Error;
 
 use super::connection::{of_no_connection, of_open_connection};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// | failure | verdict |
 /// |---|---|
@@ -26,9 +25,7 @@ impl Classify for Error {
         self.source().map_or(Verdict::STOP, of_open_connection)
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// How the body of a response breaks off: a closed or reset connection is transient and ambiguous, and a
@@ -39,7 +36,5 @@ impl Classify for hyper::Error {
         of_open_connection(self)
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

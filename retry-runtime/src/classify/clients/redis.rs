@@ -1,9 +1,8 @@
 use ::redis::{ErrorKind, RedisError, RetryMethod};
-use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
@@ -62,7 +61,5 @@ impl Classify for RedisError {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

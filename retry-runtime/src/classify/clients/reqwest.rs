@@ -5,8 +5,7 @@ use super::connection::of_no_connection;
 use super::connection::of_open_connection;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
-use core::fmt;
+use crate::error_text::chain::describe_with_causes;
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {
@@ -53,9 +52,7 @@ macro_rules! classify_errors_of {
                 of_open_connection(self)
             }
 
-            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                chain::write_error(self, f)
-            }
+            describe_with_causes!();
         }
     };
 }

@@ -1,11 +1,10 @@
 use core::error::Error as StdError;
-use core::fmt;
 
 use ::reqwest_middleware::Error;
 
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, by_cause};
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// As reqwest's own error, or as the first source of a known type of what a middleware returned: that of `reqwest-retry`, too,
 /// after it retried.
@@ -15,9 +14,7 @@ impl Classify for Error {
         by_cause::by_default(within(self))
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// The error that it is made of, which its `source` skips.

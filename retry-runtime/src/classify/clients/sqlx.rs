@@ -1,11 +1,10 @@
-use core::fmt;
 use std::io;
 
 use ::sqlx::Error;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// The server did nothing: there is no session, or it can't write, as after a failover.
 const REFUSED: [&str; 6] = ["08001", "08004", "25006", "53300", "57P03", "57P05"];
@@ -55,9 +54,7 @@ impl Classify for Error {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// Whether only the whole transaction can be repeated, because it conflicts with another one.

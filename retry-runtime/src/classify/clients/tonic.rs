@@ -1,5 +1,4 @@
 use core::error::Error;
-use core::fmt;
 use core::time::Duration;
 
 use ::tonic::metadata::MetadataMap;
@@ -16,7 +15,7 @@ use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::verdict::Verdict;
 use crate::classify::wait::wait_in;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// The metadata by which a server says when to come back (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
@@ -41,9 +40,7 @@ impl Classify for Status {
         with_pushback(self, of_code(self))
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// | failure | verdict |
@@ -62,9 +59,7 @@ impl Classify for ::tonic::transport::Error {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }
 
 /// The verdict where the function retried is a whole transaction.

@@ -1,10 +1,9 @@
 use ::ureq::{Error, Timeout};
-use core::fmt;
 use http::StatusCode;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain;
+use crate::error_text::chain::describe_with_causes;
 
 /// | failure | verdict |
 /// |---|---|
@@ -32,7 +31,5 @@ impl Classify for Error {
         }
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
+    describe_with_causes!();
 }

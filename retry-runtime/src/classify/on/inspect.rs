@@ -3,6 +3,8 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::error::Error;
 
+use crate::classify::sources::causes;
+use crate::classify::verdict::Verdict;
 use private::{Erased, Sealed, Text, Typed};
 
 /// What the functions in [`on`](crate::on) take: an error and its sources, or a text.
@@ -27,11 +29,12 @@ pub enum Inspected<'a> {
     Text(&'a str),
 }
 
-impl<'a> Inspected<'a> {
-    pub(super) fn error(self) -> Option<&'a (dyn Error + 'static)> {
+impl Inspected<'_> {
+    /// What the first cause says of which `find` knows something. A text has none.
+    pub(super) fn verdict(self, find: fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Verdict {
         match self {
-            Self::Error(error) => Some(error),
-            Self::Text(_) => None,
+            Self::Error(error) => causes(error).find_map(find).unwrap_or(Verdict::STOP),
+            Self::Text(_) => Verdict::STOP,
         }
     }
 }

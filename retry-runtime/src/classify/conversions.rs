@@ -1,0 +1,39 @@
+//! Error types that what ends a call converts to.
+
+use crate::classify::cancelled::Cancelled;
+use crate::classify::rejected::Rejected;
+use crate::classify::timed_out::TimedOut;
+
+macro_rules! conversions {
+    ($($trait:ident::$convert:ident of $from:ident: $message:literal $label:literal $note:literal)*) => {$(
+        #[doc = concat!(
+            "An error type that [`", stringify!($from), "`] converts to. Implemented through `From`, never by hand.",
+        )]
+        #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
+        pub trait $trait {
+            /// The conversion.
+            fn $convert(ended: $from) -> Self;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<E: From<$from>> $trait for E {
+            fn $convert(ended: $from) -> Self {
+                ended.into()
+            }
+        }
+    )*};
+}
+conversions! {
+    FromTimedOut::from_timed_out of TimedOut:
+        "the key `timeout` needs an error type that a timeout converts to, and `{Self}` is not one"
+        "this error type has no `From<TimedOut>`"
+        "write `impl From<retry_runtime::TimedOut> for {Self}`, or remove `timeout`"
+    FromRejected::from_rejected of Rejected:
+        "the keys `breaker` and `limiter` need an error type that a rejection converts to, and `{Self}` is not one"
+        "this error type has no `From<Rejected>`"
+        "write `impl From<retry_runtime::Rejected> for {Self}`, or remove the key"
+    FromCancelled::from_cancelled of Cancelled:
+        "the key `abort` needs an error type that `Cancelled` converts to, and `{Self}` is not one"
+        "this error type has no `From<Cancelled>`"
+        "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which ends pauses alone"
+}
