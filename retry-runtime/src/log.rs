@@ -2,7 +2,7 @@
 //!
 //! [Seeing what happens](crate::guide::observing) has their fields.
 
-pub use crate::observe::levels::{Level, reset_levels, set_level};
 #[cfg(feature = "std")]
-pub use crate::observe::quiet::set_most;
+pub use crate::observe::levels::set_most;
+pub use crate::observe::levels::{Level, reset_levels, set_level};
 pub use crate::observe::record::Record;

@@ -67,8 +67,9 @@ pub use crate::policy::values::Values;
 pub use crate::stream;
 pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
-pub use crate::time::cancel::{Cancel, OwnWaker, Uncancelled, abortable, give_way};
+pub use crate::time::cancel::{Cancel, Uncancelled, abortable};
 pub use crate::time::default_timer::DefaultTimer;
+pub use crate::time::pause::{OwnWaker, give_way};
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{

@@ -20,8 +20,6 @@ pub(crate) mod observer;
 pub(crate) mod once_per_name;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
-#[cfg(all(feature = "tracing", feature = "std"))]
-pub(crate) mod quiet;
 pub(crate) mod reason;
 #[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub(crate) mod record;

@@ -22,6 +22,7 @@ pub(crate) mod default_timer {
     pub struct DefaultTimer;
 }
 pub(crate) mod moment;
+pub(crate) mod pause;
 pub(crate) mod race;
 pub(crate) mod random;
 #[cfg(feature = "std")]

@@ -21,7 +21,8 @@ use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
 use crate::key::Key;
-use crate::time::cancel::{MayAbort, OwnWaker, abortable, is_cancelled, pause_or_cancelled};
+use crate::time::cancel::{MayAbort, abortable, is_cancelled};
+use crate::time::pause::{OwnWaker, pause_or_cancelled};
 use crate::time::timer::Timer;
 
 /// Awaits something beside the attempts, or returns once the call is aborted.

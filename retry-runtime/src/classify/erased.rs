@@ -1,10 +1,9 @@
 use core::error::Error;
-use core::fmt;
 
 use super::by_cause::by_default;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::error_text::chain::{self, describe_with_causes};
+use crate::error_text::chain::describe_with_causes;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
@@ -57,7 +56,7 @@ impl Classify for anyhow::Error {
         by_default(self.as_ref())
     }
 
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self.as_ref(), f)
+    fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        crate::error_text::chain::write_error(self.as_ref(), f)
     }
 }

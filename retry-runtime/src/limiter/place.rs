@@ -1,18 +1,8 @@
 use core::fmt;
-use core::future::pending;
-use core::pin::pin;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::classify::rejected::Rejected;
-use crate::limiter::waiting;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
-#[cfg(feature = "std")]
-use crate::time::cancel::Uncancelled;
-#[cfg(feature = "std")]
-use crate::time::default_timer::DefaultTimer;
-use crate::time::moment::Moment;
-use crate::time::timer::Timer;
 
 /// An attempt's place with a limiter: in its queue, and then while it runs. Dropping it gives it back to the limiter.
 ///
@@ -143,25 +133,6 @@ impl<L> Place<L> {
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.stage = Stage::Begun;
-    }
-
-    /// Waits for its turn, for no longer than the limiter's `max_wait`, and not beyond a deadline on the timer's clock.
-    /// Fails at once if its turn can't come in time. Returns how long it waited.
-    pub async fn wait(
-        &mut self,
-        timer: impl Timer,
-        deadline: Option<Moment>,
-    ) -> Result<Duration, Rejected> {
-        let cancelled = pin!(pending::<()>());
-        let waited = waiting::wait(self, timer, deadline, cancelled).await;
-        waited.map_err(Rejected::new)
-    }
-
-    /// Waits for its turn on this thread. The deadline is on the system's clock.
-    #[cfg(feature = "std")]
-    pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
-        let waited = waiting::wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);
-        waited.map_err(Rejected::new)
     }
 
     /// Tells the limiter that the attempt succeeded. [`Failure::place`](crate::Failure::place) tells it of failures.

@@ -1,20 +1,46 @@
 //! Waiting for one's turn, with whichever timer.
 
-use core::future::{Future, poll_fn};
+use core::future::{Future, pending, poll_fn};
 use core::mem;
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
-use crate::classify::rejected::RejectedBy;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::limiter::place::Place;
 use crate::limiter::{ABSENT, SOON, Turn};
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, OwnWaker, Pause, STEP};
+#[cfg(feature = "std")]
+use crate::time::cancel::Uncancelled;
+use crate::time::cancel::{Cancel, STEP};
 use crate::time::clock::{self, Clocks};
+#[cfg(feature = "std")]
+use crate::time::default_timer::DefaultTimer;
 use crate::time::moment::Moment;
+use crate::time::pause::{OwnWaker, Pause};
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
+
+impl<L> Place<L> {
+    /// Waits for its turn, for no longer than the limiter's `max_wait`, and not beyond a deadline on the timer's clock.
+    /// Fails at once if its turn can't come in time. Returns how long it waited.
+    pub async fn wait(
+        &mut self,
+        timer: impl Timer,
+        deadline: Option<Moment>,
+    ) -> Result<Duration, Rejected> {
+        let cancelled = pin!(pending::<()>());
+        let waited = wait(self, timer, deadline, cancelled).await;
+        waited.map_err(Rejected::new)
+    }
+
+    /// Waits for its turn on this thread. The deadline is on the system's clock.
+    #[cfg(feature = "std")]
+    pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
+        let waited = wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);
+        waited.map_err(Rejected::new)
+    }
+}
 
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
 pub async fn wait<L>(

@@ -7,6 +7,7 @@ use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
 use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
+use crate::time::pause;
 
 /// What the key `cancel` takes on a blocking function.
 #[diagnostic::on_unimplemented(
@@ -54,5 +55,5 @@ pub async fn pause_or_cancelled<F: Future>(
     mut cancelled: Pin<Box<F>>,
     sleep: Pin<&mut impl Future>,
 ) -> bool {
-    cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
+    pause::pause_or_cancelled(cancelled.as_mut(), sleep).await
 }

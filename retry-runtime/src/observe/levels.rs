@@ -1,8 +1,13 @@
-//! Levels of log records that a program has changed.
+//! Levels of the log that a program has changed: those of records, and those of calls.
 
+use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
+#[cfg(feature = "std")]
+use std::sync::{PoisonError, RwLock};
 
 use crate::listed::listed;
+#[cfg(feature = "std")]
+use crate::name::begins_with;
 use crate::observe::record::Record;
 
 listed! {
@@ -39,6 +44,10 @@ impl From<tracing::Level> for Level {
 /// For each record its level's number from 1; 0 where it is as documented.
 static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record::COUNT];
 
+/// The beginnings of names, each with the level above which their records are not logged.
+#[cfg(feature = "std")]
+static QUIET: RwLock<Vec<(String, Level)>> = RwLock::new(Vec::new());
+
 /// Logs that record at that level from now on, in the whole program.
 ///
 /// ```
@@ -55,18 +64,70 @@ pub fn set_level(record: Record, level: Level) {
     CHANGED[record as usize].store(level as u8 + 1, Ordering::Relaxed);
 }
 
+/// Logs the calls whose name begins with `calls` at `most` or below, in the whole program: a record of a higher level
+/// is logged at `most`. [`Level::Off`] silences them. The longest beginning decides; an empty one is for all calls.
+///
+/// A library that reports its failures by itself names its own path, so that its users don't read of a failure twice:
+///
+/// ```
+/// use retry_runtime::log::{self, Level};
+///
+/// // For functions without the key `name`, in any module of this crate.
+/// log::set_most(env!("CARGO_CRATE_NAME"), Level::Debug);
+/// // By the names of one client, `billing.charge` and others.
+/// log::set_most("billing", Level::Off);
+/// ```
+///
+/// Records without an [`Event`](crate::Event) are logged as before: the warnings about a `timeout` that nothing enforces
+/// and about errors that nobody knows. Observers and recordings see every event, whatever its level.
+/// [`reset_levels`] takes it back.
+#[cfg(feature = "std")]
+pub fn set_most(calls: &str, most: Level) {
+    let mut quiet = QUIET.write().unwrap_or_else(PoisonError::into_inner);
+    quiet.retain(|(beginning, _)| beginning != calls);
+    quiet.push((String::from(calls), most));
+}
+
 /// Logs every record of every call at the level that it has by default.
 pub fn reset_levels() {
     #[cfg(feature = "std")]
-    crate::observe::quiet::reset();
+    QUIET
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
     for changed in &CHANGED {
         changed.store(0, Ordering::Relaxed);
     }
 }
 
-/// The level that a record was given.
-pub(crate) fn changed(record: Record) -> Option<Level> {
+/// The level of a record of that call, where it is not the record's own.
+pub(crate) fn changed(record: Record, call: &dyn fmt::Display) -> Option<Level> {
     let number = CHANGED[record as usize].load(Ordering::Relaxed);
-    let index = number.checked_sub(1)?;
-    Level::ALL.get(usize::from(index)).copied()
+    let index = number.checked_sub(1);
+    let changed = index.and_then(|index| Level::ALL.get(usize::from(index)).copied());
+    if changed == Some(Level::Off) {
+        return changed;
+    }
+    at_most(changed, record, call)
+}
+
+/// No higher than the call's records may be.
+#[cfg(feature = "std")]
+fn at_most(changed: Option<Level>, record: Record, call: &dyn fmt::Display) -> Option<Level> {
+    let quiet = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    if quiet.is_empty() {
+        return changed;
+    }
+    let name = call.to_string();
+    let named = quiet.iter().filter(|(calls, _)| begins_with(&name, calls));
+    match named.max_by_key(|(calls, _)| calls.len()) {
+        Some((_, Level::Off)) => Some(Level::Off),
+        Some((_, most)) => Some(changed.unwrap_or(record.level().into()).max(*most)),
+        None => changed,
+    }
+}
+
+#[cfg(not(feature = "std"))]
+fn at_most(changed: Option<Level>, _: Record, _: &dyn fmt::Display) -> Option<Level> {
+    changed
 }

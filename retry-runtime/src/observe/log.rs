@@ -11,11 +11,7 @@ use tracing::field::{DisplayValue, display};
 use crate::error_text::shown::{Shown, shown};
 use crate::observe::explained_reason;
 use crate::observe::fields::{Delay, Fields, Message};
-#[cfg(not(feature = "std"))]
-use crate::observe::levels;
-use crate::observe::levels::Level;
-#[cfg(feature = "std")]
-use crate::observe::quiet;
+use crate::observe::levels::{self, Level};
 use crate::observe::record::Record;
 
 /// The fields as `tracing` takes them: numbers as numbers, which can be summed, the delay in seconds. Made here, since each
@@ -73,11 +69,7 @@ pub(crate) fn log(fields: &Fields<'_>) {
         return;
     };
     let values = &TracingFields::of(fields);
-    #[cfg(feature = "std")]
-    let changed = quiet::changed(record, fields.call);
-    #[cfg(not(feature = "std"))]
-    let changed = levels::changed(record);
-    if let Some(level) = changed {
+    if let Some(level) = levels::changed(record, fields.call) {
         return log_changed(level, values);
     }
 

@@ -1,5 +1,4 @@
 use crate::classify::rejected::{Rejected, RejectedBy};
-#[cfg(feature = "std")]
 use crate::listed::listed;
 
 listed! {

@@ -1,4 +1,4 @@
-//! What cuts a pause short: the key `cancel`, and pauses themselves.
+//! What cuts a pause short, or a call: the keys `cancel` and `abort`.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -15,6 +15,8 @@ use pin_project_lite::pin_project;
 
 use crate::forward::forward;
 use crate::key::{Key, Unnamed};
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::time::pause::{OwnWaker, pause_or_cancelled};
 
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;
@@ -309,57 +311,6 @@ pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>, waker: &Waker) -> b
     cancelled.poll(&mut Context::from_waker(waker)).is_ready()
 }
 
-/// The waker of the task that waits for it. Embassy's timers refuse any other.
-#[derive(Debug)]
-pub struct OwnWaker;
-
-impl Future for OwnWaker {
-    type Output = Waker;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
-        Poll::Ready(context.waker().clone())
-    }
-}
-
-/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it can
-/// fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each future.
-pub fn give_way() -> GiveWay {
-    GiveWay { is_due: true }
-}
-
-#[derive(Debug)]
-pub struct GiveWay {
-    is_due: bool,
-}
-
-impl Future for GiveWay {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if !self.is_due {
-            return Poll::Ready(());
-        }
-        self.is_due = false;
-        context.waker().wake_by_ref();
-        Poll::Pending
-    }
-}
-
-/// The pause that `sleep` is, cut short once `cancelled` completes: then true. Where both are over, it counts as
-/// cancelled. One that is over at once yields to the executor all the same.
-pub(crate) fn pause_or_cancelled(
-    mut cancelled: Pin<&mut impl Future>,
-    sleep: Pin<&mut impl Future>,
-) -> impl Future<Output = bool> {
-    let mut pause = Pause::new(sleep);
-    poll_fn(move |context| {
-        if cancelled.as_mut().poll(context).is_ready() {
-            return Poll::Ready(true);
-        }
-        pause.poll(context).map(|()| false)
-    })
-}
-
 /// What may cancel a batch or a plan, which asks again after it was cancelled.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) struct Signal<'a, F> {
@@ -393,43 +344,6 @@ impl<'a, F: Future> Signal<'a, F> {
     pub(crate) async fn pause(&mut self, sleep: Pin<&mut impl Future>) {
         if !self.has_come {
             self.has_come = pause_or_cancelled(self.cancelled.as_mut(), sleep).await;
-        }
-    }
-}
-
-/// A sleep that yields to the executor where it is over at once.
-pub(crate) struct Pause<'a, S> {
-    sleep: Pin<&'a mut S>,
-    state: PauseState,
-}
-
-enum PauseState {
-    Begins,
-    Sleeps,
-    GaveWay,
-}
-
-impl<'a, S: Future> Pause<'a, S> {
-    pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
-        Self {
-            sleep,
-            state: PauseState::Begins,
-        }
-    }
-
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.state {
-            PauseState::Begins => {
-                if self.sleep.as_mut().poll(context).is_pending() {
-                    self.state = PauseState::Sleeps;
-                } else {
-                    self.state = PauseState::GaveWay;
-                    context.waker().wake_by_ref();
-                }
-                Poll::Pending
-            }
-            PauseState::Sleeps => self.sleep.as_mut().poll(context).map(drop),
-            PauseState::GaveWay => Poll::Ready(()),
         }
     }
 }
