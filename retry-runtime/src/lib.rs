@@ -58,20 +58,8 @@ pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
-#[cfg(feature = "std")]
-pub use breaker::circuit::Breaker;
 pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
-#[cfg(feature = "std")]
-pub use breaker::numbers::BreakerNumbers;
-#[cfg(feature = "std")]
-pub use breaker::patient::PatientBreaker;
 pub use breaker::permit::Permit;
-#[cfg(feature = "std")]
-pub use budget::bucket::Budget;
-#[cfg(feature = "std")]
-pub use budget::expiring::ExpiringBudget;
-#[cfg(feature = "std")]
-pub use budget::keyed::Keyed;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::attempts::{Attempts, Shared};
@@ -82,8 +70,6 @@ pub use call::gave_up::GaveUp;
 pub use call::guards::{Guards, Protections};
 pub use call::next_attempt::NextAttempt;
 pub use call::site::Site;
-#[cfg(feature = "std")]
-pub use call::sites::{SiteCounts, sites};
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 pub use classify::Classify;
@@ -105,36 +91,14 @@ pub use classify::verdict::Verdict;
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
 pub use configure::policies::Policies;
-#[cfg(feature = "std")]
-pub use configure::shared_policy::SharedPolicy;
-#[cfg(feature = "std")]
-pub use hedge::latency::{Latency, Quantile};
-#[cfg(feature = "std")]
-pub use limiter::adaptive::Adaptive;
-#[cfg(feature = "std")]
-pub use limiter::concurrency_limiter::ConcurrencyLimiter;
-#[cfg(feature = "std")]
-pub use limiter::cubic::Cubic;
-#[cfg(feature = "std")]
-pub use limiter::leased::Leased;
-#[cfg(feature = "std")]
-pub use limiter::numbers::LimiterNumbers;
 pub use limiter::place::Place;
-#[cfg(feature = "std")]
-pub use limiter::quota::Quota;
-#[cfg(feature = "std")]
-pub use limiter::rate_limiter::RateLimiter;
 pub use limiter::with_cost::WithCost;
-#[cfg(feature = "std")]
-pub use limiter::work::{Work, WorkGuard};
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::attempt_end::AttemptEnd;
 pub use observe::cause::Cause;
 pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
-#[cfg(feature = "std")]
-pub use out_of_range::OutOfRange;
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::Policy;
@@ -157,3 +121,24 @@ pub use time::moment::Moment;
 #[cfg(feature = "tokio")]
 pub use time::timer::TokioTimer;
 pub use time::timer::{Timer, TimerFn};
+
+// What calls share takes locks and a clock.
+#[cfg(feature = "std")]
+pub use {
+    breaker::{circuit::Breaker, numbers::BreakerNumbers, patient::PatientBreaker},
+    budget::{bucket::Budget, expiring::ExpiringBudget, keyed::Keyed},
+    call::sites::{SiteCounts, sites},
+    configure::shared_policy::SharedPolicy,
+    hedge::latency::{Latency, Quantile},
+    limiter::{
+        adaptive::Adaptive,
+        concurrency_limiter::ConcurrencyLimiter,
+        cubic::Cubic,
+        leased::Leased,
+        numbers::LimiterNumbers,
+        quota::Quota,
+        rate_limiter::RateLimiter,
+        work::{Work, WorkGuard},
+    },
+    out_of_range::OutOfRange,
+};

@@ -21,6 +21,7 @@ use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
 
 /// What the first cause of a known type says.
+#[cfg(feature = "std")]
 pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(known).unwrap_or(Verdict::STOP)
 }
