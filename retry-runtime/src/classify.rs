@@ -16,6 +16,7 @@ mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+#[cfg_attr(not(feature = "llm"), allow(dead_code, unreachable_pub))]
 mod fault;
 #[cfg(feature = "http")]
 pub(crate) mod http;
@@ -36,10 +37,11 @@ pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+#[cfg_attr(not(feature = "llm"), allow(dead_code))]
 mod rules;
 pub mod says;
 pub(crate) mod sources;
-#[cfg(any(feature = "http", feature = "llm"))]
+#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
 mod status;
 pub(crate) mod timed_out;
 pub(crate) mod unknown;

@@ -107,9 +107,8 @@ impl Pass {
     /// The pass of the first trial call, which makes the breaker half open: the log and observers report it.
     pub const fn half_opening(stamp: u64) -> Self {
         Self {
-            stamp,
             half_opens: true,
-            given: 0,
+            ..Self::new(stamp)
         }
     }
 

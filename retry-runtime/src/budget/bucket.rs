@@ -128,17 +128,12 @@ impl Budget {
     }
 
     /// Holds that many tokens at most, and starts with them.
-    pub const fn capacity(self, tokens: u32) -> Self {
-        let capacity = tokens as u64 * ONE;
-        Self::of(Rule {
-            capacity,
-            needed: if self.rule.needed == 0 {
-                0
-            } else {
-                capacity / 2 + 1
-            },
-            ..self.rule
-        })
+    pub const fn capacity(mut self, tokens: u32) -> Self {
+        self.rule.capacity = tokens as u64 * ONE;
+        if self.rule.needed > 0 {
+            self.rule.needed = self.rule.capacity / 2 + 1;
+        }
+        Self::of(self.rule)
     }
 
     /// Whether a call that ends with an error that is not worth a retry counts as a success: the server answered. Default
@@ -153,22 +148,18 @@ impl Budget {
     /// budget.answered(None);
     /// assert_eq!(budget.available(), 9.5);
     /// ```
-    pub const fn credit_answers(self, credits: bool) -> Self {
-        Self::of(Rule {
-            credits_answers: credits,
-            ..self.rule
-        })
+    pub const fn credit_answers(mut self, credits: bool) -> Self {
+        self.rule.credits_answers = credits;
+        self
     }
 
     /// Gives that many tokens each second, whatever happens. Default 0.
     ///
     /// Beware: what each client may always do, all clients do together. A thousand clients with one token per second keep
     /// a service down that can't bear a thousand requests more.
-    pub const fn per_second(self, tokens: f64) -> Self {
-        Self::of(Rule {
-            per_second: billionths(tokens, 1e9),
-            ..self.rule
-        })
+    pub const fn per_second(mut self, tokens: f64) -> Self {
+        self.rule.per_second = billionths(tokens, 1e9);
+        self
     }
 
     /// The tokens that are there.
@@ -210,24 +201,19 @@ impl Budget {
         if self.rule.per_second == 0 {
             return;
         }
-        // Read before the time, so that no other thread's time is later.
-        let last = self.filled.load(Relaxed);
-        let now = now();
-        if last == 0 || now < last {
-            // The first look, when it is full, or the clock was set back: time counts from here.
-            let _ = self.filled.compare_exchange(last, now, Relaxed, Relaxed);
-            return;
-        }
-        let passed = u128::from(now - last);
-        let tokens = passed * u128::from(self.rule.per_second) / u128::from(ONE);
-        let tokens = u64::try_from(tokens).unwrap_or(u64::MAX);
+        let mut tokens = 0;
         // Who sets the time adds the tokens, so that no two threads add the same.
-        if tokens != 0
-            && self
-                .filled
-                .compare_exchange(last, now, Relaxed, Relaxed)
-                .is_ok()
-        {
+        let set = self.filled.fetch_update(Relaxed, Relaxed, |last| {
+            // Read after the last, so that no other thread's time is later.
+            let now = now();
+            // From here on, at the first look, when it is full, and after the clock was set back.
+            let begins = last == 0 || now < last;
+            let passed = if begins { 0 } else { u128::from(now - last) };
+            let brought = passed * u128::from(self.rule.per_second) / u128::from(ONE);
+            tokens = u64::try_from(brought).unwrap_or(u64::MAX);
+            (begins || tokens > 0).then_some(now)
+        });
+        if set.is_ok() {
             self.give(tokens);
         }
     }

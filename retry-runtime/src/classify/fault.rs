@@ -1,11 +1,7 @@
-#[cfg(feature = "llm")]
 use core::fmt;
 
-#[cfg(feature = "llm")]
 use crate::classify::Classify;
-#[cfg(feature = "llm")]
 use crate::classify::status::by_status;
-#[cfg(feature = "llm")]
 use crate::classify::verdict::Verdict;
 
 /// What is wrong, in terms common to all providers.
@@ -13,7 +9,6 @@ use crate::classify::verdict::Verdict;
 /// The names are examples. The guide has the table of what is known ("Which failures are worth a retry").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[cfg_attr(not(feature = "llm"), allow(unreachable_pub))]
 pub enum Fault {
     /// Too many requests or tokens at a time: `rate_limit_error`, `rate_limit_exceeded`, `slow_down`, `RESOURCE_EXHAUSTED`.
     Throttled,
@@ -39,7 +34,6 @@ pub enum Fault {
     Unknown,
 }
 
-#[cfg(feature = "llm")]
 impl Fault {
     /// What a `code` that is an HTTP status means: some servers send no other.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
@@ -55,7 +49,6 @@ impl Fault {
     }
 }
 
-#[cfg(feature = "llm")]
 #[diagnostic::do_not_recommend]
 impl Classify for Fault {
     fn classify(&self) -> Verdict {

@@ -18,13 +18,11 @@ const SOON: Duration = Duration::from_secs(60 * 60);
 
 /// The place where a rule's words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+pub(crate) enum Seen {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
-    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Name,
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
-    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     Envelope,
     /// In the text beside the name of a bill, by services that use it for a minute's limit.
     Misnomer,
@@ -36,20 +34,8 @@ enum Seen {
     Rolling,
 }
 
-/// What the first known name says, but a bill wins wherever it is named.
-#[cfg(feature = "llm")]
-pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
-    first_named(Seen::Name, names)
-}
-
-/// Like [`named`], of names that say little.
-#[cfg(feature = "llm")]
-pub(crate) fn named_by_envelope<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
-    first_named(Seen::Envelope, names)
-}
-
-#[cfg(feature = "llm")]
-fn first_named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+/// What the first name says that a rule of that sort knows, but a bill wins wherever it is named.
+pub(crate) fn named<'a>(seen: Seen, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
         let name = name.trim();

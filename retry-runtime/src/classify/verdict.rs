@@ -68,9 +68,7 @@ impl Verdict {
     pub(crate) const fn retry(kind: Kind) -> Self {
         Self {
             kind: Some(kind),
-            after: None,
-            ambiguous: false,
-            basis: Basis::Answer,
+            ..Self::STOP
         }
     }
 

@@ -3,7 +3,7 @@ use core::time::Duration;
 use serde_json::Value;
 
 use super::{Fault, ProviderError, truncated};
-use crate::classify::rules::{named, named_by_envelope, refined};
+use crate::classify::rules::{Seen, named, refined};
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::wait::wait_in;
 
@@ -150,7 +150,11 @@ fn says_something(error: &Value) -> bool {
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
         let name = body[key].as_str();
-        name.is_some_and(|name| named([name]).or(named_by_envelope([name])).is_some())
+        name.is_some_and(|name| {
+            [Seen::Name, Seen::Envelope]
+                .iter()
+                .any(|seen| named(*seen, [name]).is_some())
+        })
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string()
@@ -212,16 +216,16 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
-    if [named(first), quoted].contains(&Some(Fault::Billing)) {
+    if [named(Seen::Name, first), quoted].contains(&Some(Fault::Billing)) {
         return Fault::Billing;
     }
     let names = || names.iter().map(String::as_str);
-    let envelope = named_by_envelope(names());
+    let envelope = named(Seen::Envelope, names());
     // A quote beside a code of its own may be the caller's words: what the request had wrong.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
-    let mut own = names().filter(|name| is_own(name) && named_by_envelope([*name]).is_none());
+    let mut own = names().filter(|name| is_own(name) && named(Seen::Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
-    named(names())
+    named(Seen::Name, names())
         .or(quoted)
         .or(envelope)
         .or_else(|| by_number(error))
