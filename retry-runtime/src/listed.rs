@@ -1,12 +1,10 @@
-//! Enums of which each variant is listed, and may have a name.
+//! Lists of an enum's variants that can't come apart from it, with their names.
 
-/// Declares an enum with all its variants in `ALL`, in the order of their numbers, so that what is counted by number has
-/// room for each. If the variants have names, `name` and `Display` say them.
+/// All variants of an enum in `ALL`, in the order of their numbers, so that what is counted by number has room for each. It
+/// does not compile where one is missing. If they have names, `name` and `Display` say them.
 macro_rules! listed {
-    ($(#[$attr:meta])* $vis:vis enum $enum:ident {
-        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+
-    }) => {
-        listed! { $(#[$attr])* $vis enum $enum { $($(#[$of_variant])* $variant,)+ } }
+    ($enum:ident: $($variant:ident = $name:literal),+) => {
+        listed!($enum: $($variant),+);
 
         impl $enum {
             pub(crate) const fn name(self) -> &'static str {
@@ -22,16 +20,24 @@ macro_rules! listed {
             }
         }
     };
-    ($(#[$attr:meta])* $vis:vis enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident,)+ }) => {
-        $(#[$attr])*
-        $vis enum $enum {
-            $($(#[$of_variant])* $variant,)+
-        }
-
+    ($enum:ident: $($variant:ident),+) => {
         impl $enum {
-            #[allow(dead_code, reason = "of some enums, only the names are needed")]
             pub(crate) const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
         }
+
+        const _: () = {
+            const fn is_listed(variant: $enum) {
+                match variant {
+                    $($enum::$variant)|+ => (),
+                }
+            }
+            let mut number = 0;
+            while number < $enum::ALL.len() {
+                is_listed($enum::ALL[number]);
+                assert!($enum::ALL[number] as usize == number);
+                number += 1;
+            }
+        };
     };
 }
 

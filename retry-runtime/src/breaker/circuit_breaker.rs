@@ -167,24 +167,27 @@ impl Seen {
     }
 }
 
-listed! {
-    /// The state of a breaker.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[non_exhaustive]
-    pub enum BreakerState {
-        /// Everything is let through.
-        Closed = "closed",
-        /// Nothing is let through.
-        Open = "open",
-        /// Trial calls are let through.
-        HalfOpen = "half open",
-        /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
-        ForcedOpen = "forced open",
-        /// Everything is let through and nothing is counted until somebody resets it:
-        /// [`Breaker::force_closed`](crate::Breaker::force_closed).
-        ForcedClosed = "forced closed",
-    }
+/// The state of a breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BreakerState {
+    /// Everything is let through.
+    Closed,
+    /// Nothing is let through.
+    Open,
+    /// Trial calls are let through.
+    HalfOpen,
+    /// Nothing is let through until somebody resets it: [`Breaker::force_open`](crate::Breaker::force_open).
+    ForcedOpen,
+    /// Everything is let through and nothing is counted until somebody resets it:
+    /// [`Breaker::force_closed`](crate::Breaker::force_closed).
+    ForcedClosed,
 }
+
+listed!(BreakerState:
+    Closed = "closed", Open = "open", HalfOpen = "half open", ForcedOpen = "forced open",
+    ForcedClosed = "forced closed"
+);
 
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,24 +10,24 @@ use crate::listed::listed;
 use crate::name::begins_with;
 use crate::observe::record::Record;
 
-listed! {
-    /// How much a log record matters: the levels of `tracing`, and none.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Level {
-        /// Nothing is logged.
-        Off,
-        /// Something is broken.
-        Error,
-        /// Something needs attention.
-        Warn,
-        /// What operators want to know.
-        Info,
-        /// What developers want to know.
-        Debug,
-        /// Everything.
-        Trace,
-    }
+/// How much a log record matters: the levels of `tracing`, and none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Nothing is logged.
+    Off,
+    /// Something is broken.
+    Error,
+    /// Something needs attention.
+    Warn,
+    /// What operators want to know.
+    Info,
+    /// What developers want to know.
+    Debug,
+    /// Everything.
+    Trace,
 }
+
+listed!(Level: Off, Error, Warn, Info, Debug, Trace);
 
 impl From<tracing::Level> for Level {
     fn from(level: tracing::Level) -> Self {

@@ -48,17 +48,20 @@ struct Drawn {
     after: Vec<usize>,
 }
 
-listed! {
-    /// What became of a subtask.
-    #[derive(Clone, Copy, Debug)]
-    enum Status {
-        Completed = "completed",
-        Failed = "failed",
-        DeadEnd = "dead_end",
-        Blocked = "blocked",
-        Pending = "pending",
-    }
+/// What became of a subtask.
+#[derive(Clone, Copy, Debug)]
+enum Status {
+    Completed,
+    Failed,
+    DeadEnd,
+    Blocked,
+    Pending,
 }
+
+listed!(Status:
+    Completed = "completed", Failed = "failed", DeadEnd = "dead_end", Blocked = "blocked",
+    Pending = "pending"
+);
 
 impl Status {
     fn words(self) -> String {
