@@ -167,10 +167,7 @@ impl Verdict {
         let hint = in_headers
             .or(in_body)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
-        let verdict = match hint {
-            Some(hint) => verdict.after(hint),
-            None => verdict,
-        };
+        let verdict = verdict.hinted(hint);
         if is_throttled || is_refused(status, asks.is_some() || hint.is_some()) {
             verdict
         } else {

@@ -174,10 +174,8 @@ impl ProviderError {
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        match (self.fault, self.retry_after) {
-            (fault, Some(hint)) if fault.classify().is_retryable() => fault.classify().after(hint),
-            (fault, _) => fault.classify(),
-        }
+        let verdict = self.fault.classify();
+        verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
     }
 
     describe_with_causes!();

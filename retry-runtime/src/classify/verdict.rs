@@ -163,6 +163,11 @@ impl Verdict {
             Basis::Answer | Basis::Unknown => self.kind,
         }
     }
+
+    /// With that hint, if there is one.
+    pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
+        hint.map_or(self, |hint| self.after(hint))
+    }
 }
 
 impl From<bool> for Verdict {

@@ -55,7 +55,7 @@ impl HintField for Option<Duration> {
 }
 
 pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
-    hint.hint().map_or(verdict, |hint| verdict.after(hint))
+    verdict.hinted(hint.hint())
 }
 
 pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {

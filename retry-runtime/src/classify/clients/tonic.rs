@@ -1,9 +1,8 @@
 use core::error::Error;
 use core::time::Duration;
 
-use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, ConnectError, Status};
-use tonic_types::{RetryInfo, StatusExt};
+use tonic_types::StatusExt;
 
 #[cfg(feature = "tonic_transport_0_14")]
 use super::connection::of_no_connection;
@@ -65,17 +64,14 @@ impl Classify for ::tonic::transport::Error {
 /// The verdict where the function retried is a whole transaction.
 pub(crate) fn in_transaction(status: &Status) -> Verdict {
     match status.code() {
-        Code::Aborted => with_pushback(
-            status,
-            hinted(Verdict::TRANSIENT, retry_info(status).as_ref()),
-        ),
+        Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
         _ => status.classify(),
     }
 }
 
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
-        Code::Unavailable => hinted(unavailable(status), retry_info(status).as_ref()),
+        Code::Unavailable => unavailable(status).hinted(retry_info(status)),
         Code::ResourceExhausted => exhausted(status),
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
@@ -113,41 +109,23 @@ fn unavailable(status: &Status) -> Verdict {
 }
 
 fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
-    match pushback(status.metadata()) {
-        Some(Pushback::Never) => Verdict::STOP,
-        Some(Pushback::After(wait)) if verdict.is_retryable() => verdict.after(wait),
-        _ => verdict,
-    }
-}
-
-enum Pushback {
-    After(Duration),
-    Never,
-}
-
-fn pushback(metadata: &MetadataMap) -> Option<Pushback> {
-    let value = metadata.get(PUSHBACK)?;
+    let Some(value) = status.metadata().get(PUSHBACK) else {
+        return verdict;
+    };
     let milliseconds = value.to_str().ok().and_then(|text| text.parse().ok());
     let wait = milliseconds.map(Duration::from_millis);
-    Some(match wait.filter(|wait| *wait <= LONGEST_HINT) {
-        Some(wait) => Pushback::After(wait),
-        None => Pushback::Never,
-    })
-}
-
-/// `None`, too, where its wait is absurd.
-fn retry_info(status: &Status) -> Option<RetryInfo> {
-    let info = status.get_details_retry_info()?;
-    info.retry_delay
-        .is_none_or(|wait| wait <= LONGEST_HINT)
-        .then_some(info)
-}
-
-fn hinted(verdict: Verdict, info: Option<&RetryInfo>) -> Verdict {
-    match info.and_then(|info| info.retry_delay) {
-        Some(wait) => verdict.after(wait),
-        None => verdict,
+    match wait.filter(|wait| *wait <= LONGEST_HINT) {
+        Some(wait) if verdict.is_retryable() => verdict.after(wait),
+        Some(_) => verdict,
+        // What is negative or can't be read asks for no retry.
+        None => Verdict::STOP,
     }
+}
+
+/// The wait of `RetryInfo`, but none that is absurd.
+fn retry_info(status: &Status) -> Option<Duration> {
+    let wait = status.get_details_retry_info()?.retry_delay?;
+    (wait <= LONGEST_HINT).then_some(wait)
 }
 
 /// A minute's limit, unless the message or the details say a day, a month, money, or a message that is too large.
@@ -168,11 +146,6 @@ fn exhausted(status: &Status) -> Verdict {
     if texts.any(|text| refined(Fault::Throttled, false, text) != Fault::Throttled) {
         return Verdict::STOP;
     }
-    match hinted(Verdict::THROTTLED, retry_info(status).as_ref()) {
-        verdict if verdict.hint().is_none() => match wait_in(status.message()) {
-            Some(wait) => verdict.after(wait),
-            None => verdict,
-        },
-        verdict => verdict,
-    }
+    let wait = retry_info(status).or_else(|| wait_in(status.message()));
+    Verdict::THROTTLED.hinted(wait)
 }

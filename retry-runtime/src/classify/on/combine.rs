@@ -53,10 +53,7 @@ pub trait Combine: Sized {
             if !first.is_retryable() || !second.is_retryable() {
                 return Verdict::STOP;
             }
-            let verdict = match first.hint().max(second.hint()) {
-                Some(hint) => first.after(hint),
-                None => first,
-            };
+            let verdict = first.hinted(first.hint().max(second.hint()));
             if second.is_ambiguous() {
                 verdict.ambiguous()
             } else {
@@ -103,10 +100,7 @@ pub trait Combine: Sized {
             if !verdict.is_retryable() {
                 return Verdict::STOP;
             }
-            match verdict.hint().or_else(|| found_in(error, wait_in)) {
-                Some(wait) => Verdict::THROTTLED.after(wait),
-                None => Verdict::THROTTLED,
-            }
+            Verdict::THROTTLED.hinted(verdict.hint().or_else(|| found_in(error, wait_in)))
         }
     }
 }
