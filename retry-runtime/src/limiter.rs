@@ -21,8 +21,6 @@ pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod paced;
 pub(crate) mod place;
-#[cfg(all(test, feature = "std"))]
-mod properties;
 #[cfg(feature = "std")]
 pub(crate) mod queue;
 #[cfg(feature = "std")]
@@ -33,6 +31,8 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[cfg(feature = "std")]
 mod slow_start;
+#[cfg(all(test, feature = "std"))]
+mod tests;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 #[cfg(feature = "std")]
