@@ -118,9 +118,9 @@ pub use time::blocking_timer::BlockingTimer;
 pub use time::cancel::{Cancel, CancelFn};
 pub use time::default_timer::DefaultTimer;
 pub use time::moment::Moment;
-#[cfg(feature = "tokio")]
-pub use time::timer::TokioTimer;
 pub use time::timer::{Timer, TimerFn};
+#[cfg(feature = "tokio")]
+pub use time::tokio_timer::TokioTimer;
 
 // What calls share takes locks and a clock.
 #[cfg(feature = "std")]

@@ -25,6 +25,8 @@ pub(crate) mod moment;
 pub(crate) mod pause;
 pub(crate) mod race;
 pub(crate) mod random;
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) mod signal;
 #[cfg(feature = "std")]
 pub(crate) mod skip;
 /// Tests skip pauses by thread.
@@ -35,6 +37,8 @@ pub(crate) mod skip {
     }
 }
 pub(crate) mod timer;
+#[cfg(feature = "tokio")]
+pub(crate) mod tokio_timer;
 
 /// In nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {

@@ -14,8 +14,8 @@ use crate::call::guards::Guards;
 use crate::call::late;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
-use crate::time::cancel::Signal;
 use crate::time::moment::Moment;
+use crate::time::signal::Signal;
 use crate::time::skip;
 use crate::time::timer::Timer;
 

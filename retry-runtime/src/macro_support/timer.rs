@@ -116,7 +116,7 @@ impl HasTimer for Features {
     not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
 ))]
 impl HasTimer for Features {
-    type Timer = crate::time::timer::TokioTimer;
+    type Timer = crate::time::tokio_timer::TokioTimer;
 }
 
 pub fn default_timer<F: HasTimer>() -> F::Timer {
@@ -140,7 +140,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
     if skip::is_on() {
         return sleep_skipping(pause);
     }
-    crate::time::timer::tokio_sleep(pause)
+    crate::time::tokio_timer::tokio_sleep(pause)
 }
 
 /// A separate function, so that nothing must be kept across the check whether to skip.
@@ -152,7 +152,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
 #[inline(never)]
 #[track_caller]
 fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
-    crate::time::timer::tokio_sleep(skip::to_sleep(pause))
+    crate::time::tokio_timer::tokio_sleep(skip::to_sleep(pause))
 }
 
 /// Panics in debug builds, before the first failure, if there is no runtime to wait with.
@@ -163,7 +163,7 @@ pub fn expect_timer() {
         feature = "tokio",
         not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
     ))]
-    crate::time::timer::expect_tokio(|| crate::time::timer::A_CALL);
+    crate::time::tokio_timer::expect_tokio(|| crate::time::tokio_timer::A_CALL);
 }
 
 /// Never called, because without the feature nothing has a timer.

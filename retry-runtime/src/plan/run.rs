@@ -18,7 +18,7 @@ use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
-use crate::time::cancel::Signal;
+use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
 /// What a subtask is that failed before and fails again.

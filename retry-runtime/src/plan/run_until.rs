@@ -23,8 +23,9 @@ use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::run_keys::RunKeys;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::time::cancel::{MayCancel, Signal};
+use crate::time::cancel::MayCancel;
 use crate::time::race::race;
+use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>

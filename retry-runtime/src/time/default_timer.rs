@@ -15,7 +15,7 @@ use crate::time::timer::Timer;
     feature = "tokio",
     not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
 ))]
-use crate::time::timer::TokioTimer;
+use crate::time::tokio_timer::TokioTimer;
 use crate::time::{clock, skip};
 
 /// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else

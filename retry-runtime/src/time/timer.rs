@@ -1,16 +1,12 @@
 use alloc::sync::Arc;
 use core::future::Future;
 use core::time::Duration;
-#[cfg(feature = "tokio")]
-use std::panic;
 
 use crate::forward::forward;
 use crate::time::attempt_clock::Clock;
 #[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;
-#[cfg(feature = "tokio")]
-use crate::time::skip;
 
 /// How an async function sleeps between attempts: the key `timer`. In blocking code it takes a
 /// [`BlockingTimer`](crate::BlockingTimer).
@@ -123,73 +119,6 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
         (self.0)(duration).await;
     }
 }
-
-/// tokio's timer: what async functions use when they name no other.
-///
-/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it panics; in
-/// debug builds a call panics before its first attempt, not only when it first has to wait.
-#[cfg(feature = "tokio")]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TokioTimer;
-
-#[cfg(feature = "tokio")]
-impl Timer for TokioTimer {
-    #[inline]
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        tokio_sleep(skip::to_sleep(duration))
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Live(clock::now)
-    }
-
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        expect_tokio(call);
-    }
-}
-
-/// tokio's own, whose panic without a runtime names neither the key nor the user's code.
-#[cfg(feature = "tokio")]
-#[track_caller]
-pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
-    sleep_of(|| A_CALL, duration)
-}
-
-/// What a call is named where nothing but the panic's place tells.
-#[cfg(feature = "tokio")]
-pub(crate) const A_CALL: &str = "a retried call";
-
-/// Panics in debug builds where [`tokio_sleep`] would, with the call's name.
-#[cfg(feature = "tokio")]
-#[inline]
-#[track_caller]
-pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
-    if cfg!(debug_assertions) {
-        drop(sleep_of(call, Duration::ZERO));
-    }
-}
-
-/// Sleeps for the call of that name. Whether there is a runtime tokio says by panics alone, unless its feature `rt` is on,
-/// which takes the compiler three times as long as `time`.
-#[cfg(feature = "tokio")]
-#[track_caller]
-fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
-    let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {
-        panic!(
-            "{} waits with tokio's timer, and there is no tokio runtime here with its time enabled: {WAY_OUT}, or name \
-             another timer with the key `timer`, as in `timer = smol::Timer::after`",
-            call()
-        );
-    };
-    sleep
-}
-
-#[cfg(feature = "tokio")]
-const WAY_OUT: &str = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
-    "enable the feature `browser` of `retry-runtime`, for the page's timer"
-} else {
-    "run it in one, as under `#[tokio::main]`"
-};
 
 /// Sleeps for the time that a limit allows, for ever where that is `None`.
 pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
