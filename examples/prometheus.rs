@@ -15,7 +15,7 @@ use retry_runtime::{
 static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
-static RATE: RateLimiter<Quota> = RateLimiter::fixed(600, Duration::from_secs(60));
+static RATE: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
 const METRICS: Metrics<'_> = Metrics::new()
     .budget("model", &BUDGET)
     .breaker("model", &BREAKER);

@@ -297,6 +297,8 @@ fn a_breaker_of_ones_own_is_shown() {
 
 #[test]
 fn a_limiter_is_shown_as_far_as_it_knows_itself() {
+    type Gauges<'a> = &'a [(&'a str, f64)];
+
     struct Unknown;
 
     impl Limiter for Unknown {
@@ -313,8 +315,8 @@ fn a_limiter_is_shown_as_far_as_it_knows_itself() {
 
     let places = ConcurrencyLimiter::fixed(1);
     let _tickets = [places.enter(1), places.enter(1)];
-    let rate = RateLimiter::fixed(600, Duration::from_secs(60));
-    let limiters: [(&(dyn Limiter + Sync), &[(&str, f64)]); 4] = [
+    let rate = RateLimiter::fixed(10, Duration::from_secs(1));
+    let limiters: [(&(dyn Limiter + Sync), Gauges<'_>); 4] = [
         (
             &places,
             &[
