@@ -5,10 +5,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use retry_runtime::chain::{ByClassify, Classifies};
-use retry_runtime::{
-    Classify, NextAttempt, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show,
-};
+use retry_runtime::macro_support::ask;
+use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
 use tokio::time::timeout;
 
 use super::ClientRetries;
@@ -301,19 +299,10 @@ fn judged<Q, A, E, K: Keys<Q, A, E>>(
             }),
         },
         Err(error) => {
-            let asked = Asked(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
-            let verdict = ByClassify.verdict(&asked);
+            // One of no known type is then no answer of the server.
+            let verdict = ask(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
             Err(failed_with(keys, error, verdict))
         }
-    }
-}
-
-/// An error, as the layer judges it: asked this way, one of no known type is no answer of the server.
-struct Asked<F>(F);
-
-impl<F: Fn() -> Verdict> Classify for Asked<F> {
-    fn classify(&self) -> Verdict {
-        (self.0)()
     }
 }
 

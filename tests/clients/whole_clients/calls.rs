@@ -403,8 +403,8 @@ async fn what_an_open_breaker_rejects_is_tried_again() {
 /// `Other` says nothing of an I/O error.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_nobody_knows_is_no_answer_of_a_healthy_server() {
-    let by_closure = |policy| ClientRetries::new(policy).on(|outcome| classify(outcome));
-    for retries in [ClientRetries::new, by_closure] {
+    let with_on = |policy| ClientRetries::new(policy).on(classify);
+    for retries in [ClientRetries::new, with_on] {
         let breaker = Arc::new(Breaker::new().consecutive_failures(1).open_for(SECOND));
         let once = retries(POLICY.max(0)).breaker(Arc::clone(&breaker));
         let service = Scripted::new([Status(503, &[]), Fails(ErrorKind::Other)]);
