@@ -6,7 +6,7 @@ use std::fmt;
 #[cfg(feature = "async_openai")]
 use async_openai::error::OpenAIError;
 use http::{HeaderMap, Method, StatusCode};
-use retry_runtime::{ResponseError, Verdict, on};
+use retry_runtime::{Classify, ResponseError, Verdict};
 
 #[cfg(feature = "tonic")]
 mod grpc;
@@ -150,7 +150,7 @@ impl fmt::Debug for Answer<'_> {
 /// | any other status | [`Verdict::from_http`], by status and headers |
 /// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
 /// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
-/// | an error | [`on::cause`]; those of async-openai by its module, with its feature |
+/// | an error | by its cause, as a `Box<dyn Error>`; those of async-openai by its module, with its feature |
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
         Ok(answer) => of_answer(answer),
@@ -174,7 +174,7 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
 /// `None` if the body was not read, or if the answer is no failure. That of a success is one only in the form of a model API.
 #[cfg(feature = "llm")]
 fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
-    use retry_runtime::{Classify, llm::ProviderError};
+    use retry_runtime::llm::ProviderError;
 
     let body = answer.seen.body?;
     if answer.status.is_client_error() || answer.status.is_server_error() {
@@ -189,5 +189,5 @@ fn of_error(error: &(dyn Error + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref::<OpenAIError>() {
         return crate::async_openai::classify(error);
     }
-    on::cause(error)
+    error.classify()
 }

@@ -49,6 +49,7 @@ pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
+pub use crate::classify::unknown::ask;
 pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};

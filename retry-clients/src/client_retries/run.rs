@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
+use retry_runtime::macro_support::ask;
 use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
 use tokio::time::timeout;
 
@@ -280,7 +281,8 @@ fn judged<Q, A, E, K: Keys<Q, A, E>>(
             }),
         },
         Err(error) => {
-            let verdict = keys.verdict(&error).unwrap_or(Verdict::STOP);
+            // One of no known type is then no answer of the server.
+            let verdict = ask(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
             Err(failed_with(keys, error, verdict))
         }
     }

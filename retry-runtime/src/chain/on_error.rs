@@ -76,7 +76,7 @@ impl<E: Classify> Classifies<E> for ByClassify {
     type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        ask(error)
+        ask(|| error.classify())
     }
 
     fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {

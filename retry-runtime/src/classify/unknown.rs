@@ -3,7 +3,6 @@
 #[cfg(feature = "std")]
 use core::cell::Cell;
 
-use crate::classify::Classify;
 #[cfg(feature = "std")]
 use crate::classify::verdict::Basis;
 use crate::classify::verdict::Verdict;
@@ -29,10 +28,10 @@ std::thread_local! {
 }
 
 /// What an error says of itself, for a call that names no `on`.
-pub(crate) fn ask<E: Classify>(error: &E) -> Verdict {
+pub fn ask(classify: impl FnOnce() -> Verdict) -> Verdict {
     #[cfg(feature = "std")]
     ASKED.set(Asked::ForACall);
-    let verdict = error.classify();
+    let verdict = classify();
     #[cfg(feature = "std")]
     if ASKED.replace(Asked::Nothing) == Asked::FoundNothing {
         return verdict.based_on(Basis::Unknown);

@@ -13,7 +13,7 @@ pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
 }
 
 pub fn classify<E: Classify>(error: &E) -> Verdict {
-    ask(error)
+    ask(|| error.classify())
 }
 
 /// What `transparent` takes.

@@ -9,10 +9,10 @@ use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::classify;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected, RejectedBy,
-    TimedOut, Verdict, testing,
+    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected,
+    RejectedBy, TimedOut, Verdict, testing,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, advance, sleep_until};
 use tower::ServiceExt;
 
 use super::scripted::{Answer, Scripted, post};
@@ -376,6 +376,31 @@ async fn an_open_breaker_rejects() {
         .filter(|line| line.contains("reason=rejected"))
         .collect();
     assert_eq!(ends.len(), 2, "{lines:?}");
+}
+
+/// `Other` says nothing of an I/O error.
+#[tokio::test(start_paused = true)]
+async fn an_error_that_nobody_knows_is_no_answer_of_a_healthy_server() {
+    let with_on = |policy| ClientRetries::new(policy).on(classify);
+    for retries in [ClientRetries::new, with_on] {
+        let breaker = Arc::new(Breaker::new().consecutive_failures(1).open_for(SECOND));
+        let once = retries(POLICY.max(0)).breaker(Arc::clone(&breaker));
+        let service = Scripted::new([Status(503, &[]), Fails(ErrorKind::Other)]);
+        assert_eq!(send(&service, once.clone()).await, Ok(503));
+        advance(SECOND).await;
+        assert!(send(&service, once).await.is_err());
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+
+        let budget = Arc::new(Budget::standard());
+        let paid = retries(POLICY.max(1)).budget(Arc::clone(&budget));
+        let failures = vec![Fails(ErrorKind::Other); 10];
+        let service = Scripted::new([vec![Status(503, &[]); 2], failures].concat());
+        assert_eq!(send(&service, paid.clone()).await, Ok(503));
+        for _ in 0..10 {
+            assert!(send(&service, paid.clone()).await.is_err());
+        }
+        assert_eq!(budget.available().to_string(), "486");
+    }
 }
 
 #[tokio::test(start_paused = true)]
