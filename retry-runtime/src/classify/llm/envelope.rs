@@ -211,7 +211,8 @@ fn text(field: &Value) -> Option<String> {
 }
 
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than a
-/// quoted error, this more than the name of an envelope, and all of them more than a status.
+/// quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts more
+/// than an envelope.
 fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
@@ -225,11 +226,15 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
     let mut own = names().filter(|name| is_own(name) && named(Seen::Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
+    // What tells only whose fault it is says less than a 429.
+    let is_throttled = known.status == Some(429);
+    let is_vague =
+        |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
+    let mut others = [envelope, by_number(error)].into_iter().flatten();
     named(Seen::Name, names())
         .or(quoted)
-        .or(envelope)
-        .or_else(|| by_number(error))
-        .or_else(|| (known.status == Some(429)).then_some(Fault::Throttled))
+        .or_else(|| others.find(|fault| !is_vague(fault)))
+        .or(is_throttled.then_some(Fault::Throttled))
         .unwrap_or(Fault::Unknown)
 }
 
