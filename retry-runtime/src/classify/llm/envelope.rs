@@ -116,22 +116,36 @@ fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
 }
 
 fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
+    in_envelope(body, known).or_else(|| {
+        known.status?;
+        let first = body.as_array().map_or(Some(body), |items| items.first());
+        first.map(|error| of_error(error, known))
+    })
+}
+
+fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
     // Gemini streams without `alt=sse` are one array.
     if let Value::Array(items) = body {
-        return items.iter().find_map(|item| of_body(item, known));
+        return items.iter().find_map(|item| in_envelope(item, known));
     }
     // In the event `response.failed` of OpenAI the response holds it; gateways wrap it twice.
     let within = ["/error/error", "/error", "/response/error"];
-    let by_status = ["/detail", "/errors"].map(|place| known.status.and(body.pointer(place)));
-    let errors = within.map(|place| body.pointer(place)).into_iter();
-    let mut errors = errors.chain(by_status).flatten();
-    match errors.find(|error| says_something(error)) {
-        Some(error @ Value::Object(_)) => Some(of_error(error, known)),
-        Some(Value::Array(errors)) => errors.first().map(|error| of_error(error, known)),
+    let by_status = ["/detail/error", "/detail", "/errors"];
+    let by_status = by_status.iter().filter(|_| known.status.is_some());
+    let mut places = within.iter().chain(by_status);
+    let found = places.find_map(|place| {
+        let error = body.pointer(place).filter(|error| says_something(error))?;
+        Some((place, error))
+    });
+    match found {
+        Some((_, error @ Value::Object(_))) => Some(of_error(error, known)),
+        Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
         // What else there is stands beside it.
-        Some(_) => Some(of_error(body, known)),
-        None if known.status.is_some() || is_error_itself(body) => Some(of_error(body, known)),
-        None => None,
+        Some((place, _)) => {
+            let (around, _) = place.rsplit_once('/')?;
+            Some(of_error(body.pointer(around)?, known))
+        }
+        None => is_error_itself(body).then(|| of_error(body, known)),
     }
 }
 
