@@ -23,15 +23,15 @@ use crate::tonic::service::send;
 enum Answer {
     /// `RST_STREAM` of the request with that reason.
     Reset(Reason),
-    /// `GOAWAY` that names an earlier stream as the last one.
-    GoAwayBelow,
+    /// `GOAWAY` with that reason that names an earlier stream as the last one.
+    GoAwayBelow(Reason),
     /// `GOAWAY` that names the request as the last one, which then gets no answer.
     GoAwayAfter,
 }
 
 async fn answer(stream: TcpStream, answer: Answer, requests: Arc<AtomicU32>) -> io::Result<()> {
-    if let Answer::GoAwayBelow = answer {
-        return go_away(stream, requests).await;
+    if let Answer::GoAwayBelow(reason) = answer {
+        return go_away(stream, reason, requests).await;
     }
     let mut connection = h2::server::handshake(stream)
         .await
@@ -41,7 +41,7 @@ async fn answer(stream: TcpStream, answer: Answer, requests: Arc<AtomicU32>) -> 
         requests.fetch_add(1, Ordering::Relaxed);
         match answer {
             Answer::Reset(reason) => respond.send_reset(reason),
-            Answer::GoAwayBelow | Answer::GoAwayAfter => {
+            Answer::GoAwayBelow(_) | Answer::GoAwayAfter => {
                 connection.abrupt_shutdown(Reason::NO_ERROR);
             }
         }
@@ -50,10 +50,14 @@ async fn answer(stream: TcpStream, answer: Answer, requests: Arc<AtomicU32>) -> 
 }
 
 /// h2's server names no earlier stream than the last that it received.
-async fn go_away(mut stream: TcpStream, requests: Arc<AtomicU32>) -> io::Result<()> {
+async fn go_away(
+    mut stream: TcpStream,
+    reason: Reason,
+    requests: Arc<AtomicU32>,
+) -> io::Result<()> {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
-    const GO_AWAY: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const GO_AWAY: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     const HEADERS: u8 = 1;
 
     stream.write_all(SETTINGS).await?;
@@ -66,7 +70,8 @@ async fn go_away(mut stream: TcpStream, requests: Arc<AtomicU32>) -> io::Result<
         tokio::io::copy(&mut frame, &mut tokio::io::sink()).await?;
         if kind == HEADERS {
             requests.fetch_add(1, Ordering::Relaxed);
-            stream.write_all(GO_AWAY).await?;
+            let reason = u32::from(reason).to_be_bytes();
+            stream.write_all(&[GO_AWAY, &reason].concat()).await?;
         }
     }
 }
@@ -116,11 +121,14 @@ async fn by_tonic(url: &str) -> Result<(), Verdict> {
 
 #[tokio::test]
 async fn what_was_refused_unread_is_sent_again() {
+    let calm_down = Verdict::THROTTLED.ambiguous();
     for (how, expected, times) in [
         (Answer::Reset(Reason::REFUSED_STREAM), Verdict::TRANSIENT, 3),
-        (Answer::GoAwayBelow, Verdict::TRANSIENT, 3),
+        (Answer::GoAwayBelow(Reason::NO_ERROR), Verdict::TRANSIENT, 3),
         (Answer::GoAwayAfter, BROKEN, 1),
         (Answer::Reset(Reason::INTERNAL_ERROR), BROKEN, 1),
+        (Answer::Reset(Reason::ENHANCE_YOUR_CALM), calm_down, 1),
+        (Answer::GoAwayBelow(Reason::ENHANCE_YOUR_CALM), calm_down, 1),
     ] {
         let seen = |requests: Arc<AtomicU32>| requests.load(Ordering::Relaxed);
         let (server, requests) = server(how);

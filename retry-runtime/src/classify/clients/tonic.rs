@@ -25,7 +25,8 @@ const TIMED_OUT: &str = "Timeout expired";
 /// |---|---|
 /// | `Unavailable` because connecting failed, or HTTP/2 refused the stream | transient: nothing was done |
 /// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
-/// | `ResourceExhausted`, unless its text or `QuotaFailure` names a day, a month, money or a message's size | throttled: refused |
+/// | `ResourceExhausted` because HTTP/2 said `ENHANCE_YOUR_CALM` | throttled, ambiguous |
+/// | any other `ResourceExhausted`, unless its text or `QuotaFailure` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other that tonic made of a broken connection, or `Internal` whose text tells of one | transient, ambiguous |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
@@ -72,7 +73,11 @@ pub(crate) fn in_transaction(status: &Status) -> Verdict {
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => unavailable(status).hinted(retry_info(status)),
-        Code::ResourceExhausted => exhausted(status),
+        // Also tonic's name for a reset by HTTP/2, which keeps its source.
+        Code::ResourceExhausted => {
+            let reset = status.source().and_then(of_reset);
+            reset.unwrap_or_else(|| exhausted(status))
+        }
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
         // What a server sends has no source.
