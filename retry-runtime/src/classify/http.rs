@@ -149,10 +149,10 @@ impl Verdict {
         verdict: Self,
         in_body: Option<Duration>,
     ) -> Self {
-        let Some(kind) = verdict.kind() else {
+        if !verdict.is_retryable() {
             return verdict;
-        };
-        let is_throttled = kind == Kind::Throttled;
+        }
+        let is_throttled = is_throttled(status, verdict);
         let in_headers = retry_after(headers);
         let asks = asks_to_wait(headers);
         #[cfg(feature = "tracing")]
@@ -184,6 +184,11 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
         _ => by_status,
     }
+}
+
+/// Whether there were too many requests, whatever kind of failure a body makes of it.
+pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
 }
 
 /// Whether the server turned the request away, and so did nothing of it.

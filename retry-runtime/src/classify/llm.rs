@@ -151,8 +151,7 @@ impl ProviderError {
     /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
-        use crate::classify::http::{by_status_and_headers, should_retry};
-        use crate::classify::kind::Kind;
+        use crate::classify::http::{by_status_and_headers, is_throttled, should_retry};
 
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
@@ -162,9 +161,10 @@ impl ProviderError {
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        let in_message = || match verdict.kind() {
-            Some(Kind::Throttled) => wait_in(&self.message),
-            _ => None,
+        let in_message = || {
+            is_throttled(status, verdict)
+                .then(|| wait_in(&self.message))
+                .flatten()
         };
         let hint = self.retry_after.or_else(in_message);
         Verdict::of_answer(status, headers, verdict, hint)
