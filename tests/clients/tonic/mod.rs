@@ -165,10 +165,24 @@ async fn a_quota_of_a_day_stops_whatever_the_wait() {
             exhausted(details)
         }
     };
-    let hint = Duration::from_millis(2);
+    let throttled = Verdict::THROTTLED.after(Duration::from_millis(2));
     check_sent(of("GenerateRequestsPerDayPerProject"), Verdict::STOP).await;
     let per_minute = of("GenerateRequestsPerMinutePerProject");
-    check_sent(per_minute, Verdict::THROTTLED.after(hint)).await;
+    check_sent(per_minute, throttled).await;
+    for (key, value, expected) in [
+        ("quota_limit", "RequestsPerDayPerProject", Verdict::STOP),
+        ("quota_limit", "RequestsPerMinutePerProject", throttled),
+        ("quota_limit_value", "0", Verdict::STOP),
+        ("quota_limit_value", "60", throttled),
+    ] {
+        let of_service = move || {
+            let mut details = retry_info(2);
+            let metadata = [(key.to_owned(), value.to_owned())];
+            details.set_error_info("RATE_LIMIT_EXCEEDED", "googleapis.com", metadata);
+            exhausted(details)
+        };
+        check_sent(of_service, expected).await;
+    }
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ const TIMED_OUT: &str = "Timeout expired";
 /// | `Unavailable` because connecting failed, or HTTP/2 refused the stream | transient: nothing was done |
 /// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
 /// | `ResourceExhausted` because HTTP/2 said `ENHANCE_YOUR_CALM` | throttled, ambiguous |
-/// | any other `ResourceExhausted`, unless its text or `QuotaFailure` names a day, a month, money or a message's size | throttled: refused |
+/// | any other `ResourceExhausted`, unless its text, `QuotaFailure` or `ErrorInfo` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other that tonic made of a broken connection, or `Internal` whose text tells of one | transient, ambiguous |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
@@ -136,6 +136,9 @@ fn retry_info(status: &Status) -> Option<Duration> {
 /// A minute's limit, unless the message or the details say a day, a month, money, or a message that is too large.
 fn exhausted(status: &Status) -> Verdict {
     let details = status.get_error_details();
+    let metadata = details.error_info().map(|info| &info.metadata);
+    let in_info = |key| metadata.and_then(|metadata| metadata.get(key));
+    let value = in_info("quota_limit_value").map(|value| format!("limit: {value}"));
     let quotas = details
         .quota_failure()
         .map_or(&[][..], |failure| &failure.violations);
@@ -147,7 +150,11 @@ fn exhausted(status: &Status) -> Verdict {
             &quota.description,
         ]
     });
-    let mut texts = of_quotas.map(String::as_str).chain([status.message()]);
+    let mut texts = of_quotas
+        .chain(in_info("quota_limit"))
+        .chain(&value)
+        .map(String::as_str)
+        .chain([status.message()]);
     if texts.any(|text| refined(Fault::Throttled, false, text) != Fault::Throttled) {
         return Verdict::STOP;
     }
