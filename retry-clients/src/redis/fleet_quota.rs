@@ -194,8 +194,8 @@ impl FleetQuota {
                     let _ = timeout(EVERY, wake.wanted.notified()).await;
                 }
             }
-            asker.part.returned += wake.last_words().await;
-            asker.account.tell(asker.part.told()).await;
+            let last = asker.part.told(wake.last_words().await);
+            asker.account.tell(last).await;
         }
     }
 }
@@ -237,15 +237,13 @@ where
             };
             (wanted, held)
         };
-        self.part.returned += held;
-        let answer = self.account.ask(self.part.told(), wanted);
+        // Until there is an answer, it is still there: also for the task after one that was aborted.
+        let answer = self.account.ask(self.part.told(held), wanted);
         let answer = if self.part.since.is_some() {
             self.part.grant_until(weak, answer).await
         } else {
             Some(answer.await)
         };
-        // Unless that is known to have happened, it is still there.
-        self.part.returned -= held;
         let answer = answer?;
         let Some(shared) = weak.upgrade() else {
             self.account.refuse(answer.unwrap_or(0));
@@ -292,9 +290,10 @@ impl Part {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
-    fn told(&self) -> Told {
+    /// With that much given back.
+    fn told(&self, given_back: u64) -> Told {
         Told {
-            earned: self.returned as f64,
+            earned: (self.returned + given_back) as f64,
             alone: self.spent,
         }
     }

@@ -50,6 +50,12 @@ impl Bucket {
         self.0.lock().unwrap().asked.clone()
     }
 
+    /// How many tokens its processes say that they gave back.
+    pub(super) fn earned(&self) -> f64 {
+        let state = self.0.lock().unwrap();
+        state.processes.values().map(|(earned, _)| earned).sum()
+    }
+
     /// How many processes have asked.
     pub(super) fn processes(&self) -> usize {
         self.0.lock().unwrap().processes.len()

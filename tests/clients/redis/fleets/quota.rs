@@ -1,15 +1,17 @@
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::join_all;
 use futures_util::poll;
+use redis::RedisResult;
 use retry_clients::redis::FleetQuota;
 use retry_runtime::{Rejected, RejectedBy, Verdict, retry};
 use tokio::time::{Instant, sleep};
 
 use crate::redis::fleets::bucket::{Bucket, nobody};
-use crate::redis::fleets::{PROCESSES, RUN, member};
+use crate::redis::fleets::{InProcess, PROCESSES, RUN, member};
 
 pub(super) const AMOUNT: u32 = 100;
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
@@ -225,6 +227,28 @@ async fn who_is_kept_again_goes_on_where_that_ended() {
     assert_eq!(bucket.processes(), 1);
     let most = most_within(second, &begun.into_inner().unwrap());
     assert!((95..=110).contains(&most), "{most}");
+}
+
+/// Redis never heard of it, and the token is still there.
+#[tokio::test(start_paused = true)]
+async fn what_is_there_is_given_back_once_however_often_asking_is_aborted() {
+    let bucket = Bucket::default();
+    let moment = Duration::from_millis(1);
+    let quota = FleetQuota::new("aborted", 1, Duration::from_mins(1), 1);
+    let mut waiting = pin!(at_once(1, &quota));
+    assert!(poll!(&mut waiting).is_pending());
+    let kept = tokio::spawn(quota.keep_with(bucket.connect()));
+    sleep(moment).await;
+    kept.abort();
+    for _ in 0..3 {
+        let stalled = tokio::spawn(quota.keep_with(pending::<RedisResult<InProcess>>));
+        sleep(moment).await;
+        stalled.abort();
+    }
+    tokio::spawn(quota.keep_with(bucket.connect()));
+    sleep(moment).await;
+    assert_eq!(bucket.asked(), [1.0, 1.0]);
+    assert_eq!(bucket.earned().to_string(), "1");
 }
 
 /// What it could not begin meanwhile is not there on top of what the bucket gathered.
