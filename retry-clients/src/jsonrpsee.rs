@@ -20,9 +20,8 @@
 //! ```
 
 use std::error::Error as StdError;
-use std::time::Duration;
 
-use http::header::RETRY_AFTER;
+use http::header::{HeaderName, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use jsonrpsee_client_transport::ws::{WsError, WsHandshakeError};
 use jsonrpsee_core::ClientError;
@@ -30,7 +29,7 @@ use jsonrpsee_core::http_helpers::HttpError;
 use jsonrpsee_http_client::transport::Error as HttpTransportError;
 use jsonrpsee_types::ErrorObject;
 use jsonrpsee_types::error::SERVER_IS_BUSY_CODE;
-use retry_runtime::{Classify, Kind, Verdict, on, retry_after};
+use retry_runtime::{Classify, Kind, ResponseError, Verdict, on};
 use serde_json::Value;
 
 /// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
@@ -59,9 +58,10 @@ const TOO_LARGE: &str = "message too large";
 /// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day or a month, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
+/// | limits of a day or a month, unpaid bills, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
 ///
-/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
+/// The hint is `rate.backoff_seconds` in the data of an error, or else the wait that its message names. This client drops
+/// the headers.
 ///
 /// A message that is too large ends its web socket, and with it all other requests there: they have the same error, and
 /// stop, too.
@@ -80,22 +80,19 @@ fn by_answer(error: &ErrorObject<'_>) -> Verdict {
     let is_limited = error.code() == 429 || LIMITS.iter().any(|limit| said.contains(limit));
     if error.code() == SERVER_IS_BUSY_CODE {
         Verdict::TRANSIENT
-    } else if !is_limited || said.contains("daily") || said.contains("monthly") {
-        Verdict::STOP
+    } else if is_limited {
+        let headers = HeaderMap::from_iter(backoff(error));
+        ResponseError::new(StatusCode::TOO_MANY_REQUESTS, headers, error.message()).classify()
     } else {
-        match backoff(error) {
-            Some(wait) => Verdict::THROTTLED.after(wait),
-            None => Verdict::THROTTLED,
-        }
+        Verdict::STOP
     }
 }
 
-/// Read like the header of the same meaning, which knows what is no wait.
-fn backoff(error: &ErrorObject<'_>) -> Option<Duration> {
+/// As the header of the same meaning, whose reader knows what is no wait.
+fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
     let data: Value = serde_json::from_str(error.data()?.get()).ok()?;
     let seconds = data.get("rate")?.get("backoff_seconds")?.to_string();
-    let value = HeaderValue::try_from(seconds).ok()?;
-    retry_after(&HeaderMap::from_iter([(RETRY_AFTER, value)]))
+    Some((RETRY_AFTER, HeaderValue::try_from(seconds).ok()?))
 }
 
 fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {

@@ -98,6 +98,9 @@ async fn errors_by_their_code_and_message() {
         (-32005, "query returned more than 10000 results"),
         (-32005, "daily request count exceeded, request rate limited"),
         (429, "Monthly capacity limit exceeded."),
+        (429, "Request limit of 100000 per day exceeded"),
+        (-32005, "request limit per week reached"),
+        (429, "Insufficient credits"),
         (-32007, "Request is too big"),
     ] {
         check_refusal(&of(code, message), Verdict::STOP).await;
@@ -114,6 +117,8 @@ async fn hints() {
     let hint = |wait| Verdict::THROTTLED.after(Duration::from_millis(wait));
     check_refusal(&of("2"), hint(2000)).await;
     check_refusal(&of("1.5"), hint(1500)).await;
+    let in_text = r#"{"code":429,"message":"rate limit exceeded, try again in 3s"}"#;
+    check_refusal(in_text, hint(3000)).await;
     for no_wait in ["-1", "1e300", "null", r#""soon""#, "{}"] {
         check_refusal(&of(no_wait), Verdict::THROTTLED).await;
     }
