@@ -74,23 +74,24 @@ impl<B> Recording<B> {
 
     /// Whether the body can be sent again.
     pub fn repeatable(&self) -> Result<(), Unrepeatable> {
-        match lock(&self.0).state {
-            State::Unfinished | State::Whole => Ok(()),
-            State::Gone(why) => Err(why),
-        }
+        lock(&self.0).repeatable()
     }
 
     /// The body from its beginning. Unless all of it was read, the sending before fails.
     pub fn again(&self) -> Result<Recorded<B>, Unrepeatable> {
-        self.repeatable()?;
+        // Under one lock: the sending before may yet read on, and be too long or break.
         let mut tape = lock(&self.0);
+        tape.repeatable()?;
         tape.take += 1;
-        if let Some(waker) = tape.waker.take() {
+        let (take, waker) = (tape.take, tape.waker.take());
+        // Whoever it wakes may poll at once.
+        drop(tape);
+        if let Some(waker) = waker {
             waker.wake();
         }
         Ok(Recorded {
             tape: Arc::clone(&self.0),
-            take: tape.take,
+            take,
             at: 0,
         })
     }
@@ -115,6 +116,13 @@ impl<B> Drop for Recording<B> {
 }
 
 impl<B> Tape<B> {
+    fn repeatable(&self) -> Result<(), Unrepeatable> {
+        match self.state {
+            State::Unfinished | State::Whole => Ok(()),
+            State::Gone(why) => Err(why),
+        }
+    }
+
     fn record(&mut self, part: Part, length: usize) {
         if self.state != State::Unfinished {
             return;
