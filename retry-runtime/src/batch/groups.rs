@@ -67,6 +67,8 @@ pub(super) struct Groups<'a> {
     idempotent: bool,
     /// The time until the deadline.
     left: Duration,
+    /// The pause before the next round: the longest of all that are to wait.
+    pub(super) pause: Option<Duration>,
 }
 
 impl<'a> Groups<'a> {
@@ -84,6 +86,7 @@ impl<'a> Groups<'a> {
             left: round
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
+            pause: None,
         };
         for failure in failures {
             let ItemFailure {
@@ -128,12 +131,14 @@ impl<'a> Groups<'a> {
             }
             group.decision = group.call.decide(&mut failure);
             group.paid = failure.paid;
+            all.pause = all.pause.max(group.decision.ok());
         }
         all
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
-        let refused = refused(self.policy, verdict, self.idempotent, self.left);
+        let left = self.left.min(call.pauses_left(self.policy));
+        let refused = refused(self.policy, verdict, self.idempotent, left);
         Alike {
             call,
             kind: verdict.kind(),
@@ -149,20 +154,16 @@ impl<'a> Groups<'a> {
         let Some(group) = self.alike.get_mut(&alike) else {
             return Err(Reason::NotRetryable);
         };
-        group.decision?;
+        let delay = group.decision?;
         group.asked += usize::from(failure.leads);
         if group.asked > group.paid {
             group.unpaid.get_or_insert(failure.index);
             return Err(Reason::Budget);
         }
         group.again += 1;
-        Ok(group.call)
-    }
-
-    /// The pause before the next round: the longest of all that are to wait.
-    pub(super) fn pause(&self) -> Option<Duration> {
-        let delays = self.alike.values().filter_map(|group| group.decision.ok());
-        delays.max()
+        let mut call = group.call;
+        call.spend_pause(self.pause.unwrap_or_default().saturating_sub(delay));
+        Ok(call)
     }
 
     /// A record for each group, and one for its items that the budget did not pay for. It shows the error of the first.
@@ -173,7 +174,7 @@ impl<'a> Groups<'a> {
         shown: &ShownItem<'_>,
         observer: &mut impl ObserverKey,
     ) -> Option<Part> {
-        let pause = self.pause().unwrap_or_default();
+        let pause = self.pause.unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);
         for group in self.alike.values() {
             let part = |first, items, follows| Part {

@@ -567,7 +567,7 @@ where
         let of_tally = tally.report(&round, self.ended, &shown, observer);
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
-        let pause = groups.pause();
+        let pause = groups.pause;
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
             self.has_begun = false;

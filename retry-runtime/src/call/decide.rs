@@ -107,11 +107,16 @@ impl Call {
 
     /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
-        let left = match failure.site.policy.delay_limit() {
+        let left = self.pauses_left(failure.site.policy);
+        Some(left.min(self.until_deadline(failure)?))
+    }
+
+    /// Of the time for pauses, [`Duration::MAX`] without a limit.
+    pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
+        match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
             None => Duration::MAX,
-        };
-        Some(left.min(self.until_deadline(failure)?))
+        }
     }
 
     fn until_deadline(&self, failure: &Failure<'_>) -> Option<Duration> {

@@ -412,11 +412,16 @@ impl Call {
         *count = count.saturating_add(1);
     }
 
+    /// Takes a pause, or more of one, from the time for pauses.
+    pub(crate) fn spend_pause(&mut self, pause: Duration) {
+        let pause = Millis::new(pause).get().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
+    }
+
     /// Counts a retry after that pause.
     pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
         self.counts(counted);
-        let pause = Millis::new(delay).get().unwrap_or_default();
-        self.paused = self.paused.saturating_add(pause);
+        self.spend_pause(delay);
         self.previous = nanos(delay);
         self.waiting = true;
         self.counted = counted;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use retry_runtime::{ItemError, Jitter, Policy, Reason, Section, retry_each, testing};
-use support::failure::{STOP, TRANSIENT, throttled_for};
+use support::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 
 use super::{Answer, EXACT, Results, Server, outcomes, secs};
 
@@ -215,4 +215,35 @@ async fn begins_with_the_first_poll() {
     });
     tokio::time::sleep(secs(5)).await;
     assert_eq!(results.await, [Ok(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_time_for_pauses_gives_up_its_item_alone() {
+    let server = Server::new(|item, attempt| match (item, attempt) {
+        (0, 1) => Err(throttled_for(secs(9))),
+        (1, 1) => Err(THROTTLED),
+        _ => Ok(item),
+    });
+    let policy = EXACT.total_delay(secs(5));
+    let results = retry_each(policy, &[0, 1], async |pending| Ok(server.call(&pending))).await;
+    assert_eq!(server.calls(), [(0, vec![0, 1]), (1, vec![1])]);
+    let error = results[0].as_ref().unwrap_err();
+    assert_eq!((error.attempts(), error.reason()), (1, Reason::Deadline));
+    assert_eq!(results[1], Ok(1));
+}
+
+/// An item has paused for as long as its rounds did.
+#[tokio::test(start_paused = true)]
+async fn the_pauses_of_a_round_are_those_of_each_item() {
+    let server = Server::new(|item, attempt| match (item, attempt) {
+        (0, 1) => Err(TRANSIENT),
+        (0, 2) | (1, 1) => Err(throttled_for(secs(8))),
+        _ => Ok(item),
+    });
+    let policy = EXACT.total_delay(secs(10));
+    let results = retry_each(policy, &[0, 1], async |pending| Ok(server.call(&pending))).await;
+    assert_eq!(server.calls(), [(0, vec![0, 1]), (8, vec![0, 1])]);
+    let error = results[0].as_ref().unwrap_err();
+    assert_eq!((error.attempts(), error.reason()), (2, Reason::Deadline));
+    assert_eq!(results[1], Ok(1));
 }
