@@ -85,7 +85,9 @@ where
         if !self.finish(&plan, index, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
-        let dependents = graph.dependents[index].iter().copied();
+        // One that names a dependency twice is there twice, in a row.
+        let dependents = graph.dependents[index].chunk_by(PartialEq::eq);
+        let dependents = dependents.map(|same| same[0]);
         Ok(self.begin(&graph, dependents).collect())
     }
 

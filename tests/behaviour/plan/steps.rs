@@ -183,3 +183,18 @@ fn its_plan_may_be_sent() {
     is_send(&plan.start("a").unwrap());
     is_send(&plan);
 }
+
+#[tokio::test]
+async fn one_that_takes_an_output_twice_begins_once() {
+    let mut plan = Plan::<u32, String>::new().driven();
+    plan.add("n", [], async |[]| Ok(3));
+    plan.add("square", ["n", "n"], async |[left, right]| {
+        Ok(*left * *right)
+    });
+    let mut ready = plan.ready().unwrap();
+    while let Some(name) = ready.pop() {
+        let outcome = plan.start(&name).unwrap().await;
+        ready.extend(plan.complete(&name, outcome).unwrap());
+    }
+    assert_eq!(plan.output("square"), Some(&9));
+}
