@@ -13,6 +13,8 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) executions: u32,
     /// Whether the subtask had failed when it was last executed.
     pub(crate) retried: bool,
+    /// Which of those that it depends on it was last seen to wait for. All before had completed.
+    pub(crate) waits_for: usize,
 }
 
 pub(crate) enum State<T, E> {
@@ -41,6 +43,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
             state: State::Pending,
             executions: 0,
             retried: false,
+            waits_for: 0,
         }
     }
 

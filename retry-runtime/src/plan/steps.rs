@@ -85,10 +85,21 @@ where
         if !self.finish(&plan, index, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
+        let mut freed = graph.dependents[index].clone();
         // One that names a dependency twice is there twice, in a row.
-        let dependents = graph.dependents[index].chunk_by(PartialEq::eq);
-        let dependents = dependents.map(|same| same[0]);
-        Ok(self.begin(&graph, dependents).collect())
+        freed.dedup();
+        freed.retain(|dependent| !self.waits(*dependent, &graph));
+        Ok(self.begin(&graph, freed.into_iter()).collect())
+    }
+
+    /// Whether a subtask waits for another. Goes on from where it waited last: where many complete one after the other,
+    /// looking at all of them each time would be quadratic.
+    fn waits(&mut self, index: usize, graph: &Graph) -> bool {
+        let from = self.nodes[index].waits_for;
+        let mut after = graph.after[index][from..].iter();
+        let open = after.position(|index| self.nodes[*index].output().is_none());
+        self.nodes[index].waits_for = open.map_or(graph.after[index].len(), |open| from + open);
+        open.is_some()
     }
 
     /// The subtasks at these indices that can begin.

@@ -103,6 +103,21 @@ fn a_wide_fan_runs_with_two_polls_for_each_blade() {
     });
 }
 
+/// Looking at all that the rim waits for, each time, would take a minute.
+#[test]
+fn a_wide_fan_is_completed_blade_by_blade() {
+    let blades = 10 * MANY;
+    let polls = Cell::new(0);
+    let mut plan = fan(&polls, blades).driven();
+    let mut ready = plan.complete("hub", Ok(1)).unwrap();
+    assert_eq!(ready.len(), blades);
+    let last = ready.pop().unwrap();
+    for blade in ready {
+        assert!(plan.complete(&blade, Ok(2)).unwrap().is_empty());
+    }
+    assert_eq!(plan.complete(&last, Ok(2)).unwrap(), ["rim".into()]);
+}
+
 #[test]
 fn a_failure_blocks_a_long_chain_and_a_retry_runs_it() {
     on_small_stack(|| {
