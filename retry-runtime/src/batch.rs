@@ -261,21 +261,14 @@ async fn send<P, I, F, R, T, E>(
                     }
                 }
             }
-            let (begun, waits) = match next {
-                Some((call, (batch, None))) => {
-                    let (batch, others) = rounds.begin(batch, now);
-                    drawn += usize::from(others.is_some());
-                    (
-                        batch.map(|batch| (call, batch)),
-                        others.map(|others| (drawn, others)),
-                    )
-                }
-                waits => (None, waits),
+            let Some((call, standing)) = next else {
+                continue;
             };
-            if let Some((call, (Batch { entries, round }, Some(awaited)))) = waits {
+            let (begun, waits) = rounds.begin(standing, now);
+            if let Some((Batch { entries, round }, Some(awaited))) = waits {
                 under_way.wait(call, entries, turn(round, awaited, &timer, deadline));
             }
-            if let Some((call, batch)) = begun {
+            if let Some(batch) = begun {
                 let span = spans.of_attempt(batch.number());
                 let answers = SpansOf::<P>::within(span, || operation(batch.items()));
                 #[cfg(feature = "nested")]

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::batches::{GuardsOf, SpansOf};
-use super::rounds::Rounds;
+use super::rounds::{Batch, Rounds};
 use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
@@ -15,7 +15,6 @@ use crate::chain::keys::SharedKeys;
 use crate::chain::name::name_of;
 use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
-use crate::chain::under_way::Awaited;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 use crate::sync::lock;
@@ -128,22 +127,14 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             let handed = lock(&handed).pop();
             handed.or_else(|| Some((lock(&rounds).next_batch(ended)?, None)))
         };
-        let begin = |(mut batch, awaited): (_, Option<Awaited>)| {
-            let standing = match awaited {
-                None => lock(&rounds).enter(batch, now),
-                Some(awaited) => {
-                    let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
-                    lock(&rounds).waited(batch, waited, now)
-                }
-            };
-            let (begun, waits) = match standing? {
-                (batch, None) if stop.has_panicked() => {
-                    lock(&rounds).rejected(batch.entries, RejectedBy::Cancelled);
-                    return None;
-                }
-                (batch, None) => lock(&rounds).begin(batch, now),
-                waits => (None, Some(waits)),
-            };
+        let begin = |(mut batch, awaited): (Batch<_, GuardsOf<P>>, _)| {
+            let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
+            let standing = lock(&rounds).waited(batch, waited, now)?;
+            if stop.has_panicked() {
+                lock(&rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
+                return None;
+            }
+            let (begun, waits) = lock(&rounds).begin(standing, now);
             lock(&handed).extend(waits);
             begun
         };

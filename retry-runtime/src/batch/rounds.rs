@@ -288,13 +288,16 @@ where
         self.tally.ended(end, max, entry.index, 1);
     }
 
-    /// Begins a call that has its turn, with the items that the breaker lets through. Returns the others, too, if they
-    /// are tried again, as a call of their own.
+    /// Begins a call that waits for nothing, with the items that the breaker lets through. Returns what waits: the call, or
+    /// the other items, if they are tried again, as a call of their own.
     pub(super) fn begin(
         &mut self,
-        mut batch: BatchOf<I, K>,
+        (mut batch, awaited): (BatchOf<I, K>, Option<Awaited>),
         now: impl FnOnce() -> Moment,
     ) -> (Option<BatchOf<I, K>>, StandingOf<I, K>) {
+        if awaited.is_some() {
+            return (None, Some((batch, awaited)));
+        }
         let mut rejected = None;
         let mut others = Batch {
             entries: Vec::new(),

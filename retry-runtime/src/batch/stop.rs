@@ -43,14 +43,17 @@ impl<'a, C: Cancel> Stop<'a, C> {
         made
     }
 
-    /// Waits until an attempt has its turn, or is to enter again. Returns how long it waited for its turn.
+    /// Waits until an attempt has its turn, or is to enter. Returns how long it waited for its turn.
     pub(super) fn wait<G: Guards>(
         &self,
         attempts: &mut Attempts<G>,
-        awaited: Awaited,
+        awaited: Option<Awaited>,
         timer: &dyn BlockingTimer,
         deadline: Option<Moment>,
     ) -> Result<Option<Duration>, RejectedBy> {
+        let Some(awaited) = awaited else {
+            return Ok(None);
+        };
         self.waking(|| match awaited {
             Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
             Awaited::Pause(pause) if timer.sleep_or_cancelled(pause, self) => {

@@ -328,6 +328,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// What follows where the next attempt may not begin.
     #[cold]
+    #[inline(never)]
     pub(super) fn rejected<T, E>(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
@@ -347,6 +348,8 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// The end of a call whose next attempt may not begin: with what was before, or else with the rejection, where a key
     /// rejects calls.
+    #[cold]
+    #[inline(never)]
     fn ended_by<T, E>(&mut self, by: RejectedBy) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,

@@ -25,6 +25,8 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[path = "../../../retry-runtime/src/limiter/slow_start.rs"]
 mod slow_start;
+#[path = "../../../retry-runtime/src/limiter/state.rs"]
+pub(crate) mod state;
 #[path = "../../../retry-runtime/src/limiter/with_cost.rs"]
 mod with_cost;
 
@@ -100,6 +102,9 @@ pub(crate) trait Limiter {
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
     fn longest_wait(&self) -> Option<Duration>;
+    fn state(&self) -> state::LimiterState {
+        state::LimiterState::default()
+    }
     fn handles_throttling(&self) -> bool {
         true
     }
