@@ -162,7 +162,7 @@ impl<'a> Groups<'a> {
         }
         group.again += 1;
         let mut call = group.call;
-        call.pauses_longer(self.pause.unwrap_or_default().saturating_sub(delay));
+        call.spend_pause(self.pause.unwrap_or_default().saturating_sub(delay));
         Ok(call)
     }
 

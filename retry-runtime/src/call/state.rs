@@ -400,7 +400,7 @@ impl Call {
     }
 
     /// Takes a pause, or more of one, from the time for pauses.
-    pub(crate) fn pauses_longer(&mut self, pause: Duration) {
+    pub(crate) fn spend_pause(&mut self, pause: Duration) {
         let pause = Millis::new(pause).get().unwrap_or_default();
         self.paused = self.paused.saturating_add(pause);
     }
@@ -413,7 +413,7 @@ impl Call {
 
     /// Keeps the pause that follows.
     pub(super) fn pauses(&mut self, delay: Duration) {
-        self.pauses_longer(delay);
+        self.spend_pause(delay);
         self.previous = nanos(delay);
         self.waiting = true;
     }

@@ -187,6 +187,11 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
+    /// How long the rounds may yet pause.
+    pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
+        self.round.call().pauses_left(policy)
+    }
+
     /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks, and which
     /// of them are not paid for. Or why there is none.
     pub(crate) fn round_failed(

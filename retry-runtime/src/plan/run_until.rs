@@ -278,6 +278,7 @@ where
         left: Duration,
     ) -> Round {
         let policy = keys.plan.policy_in_force();
+        let left = left.min(keys.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.len() {
             let node = &self.nodes[index];

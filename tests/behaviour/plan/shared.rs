@@ -124,6 +124,18 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_time_for_pauses_gives_up_its_subtask_alone() {
+    let far = throttled_for(Duration::from_secs(9));
+    let world = World::new(&[("far", &[far]), ("near", &[TRANSIENT])]);
+    let mut plan = world.plan(&["far", "near"]);
+    let policy = EXACT.total_delay(Duration::from_secs(5));
+    let end = plan.run_until(policy, complete).await.unwrap();
+    assert_eq!(world.executed(), [(0, "far"), (0, "near"), (1, "near")]);
+    assert_eq!(reason(&end), Some(Reason::Deadline));
+    assert_eq!(plan.summary().completed, ["near"]);
+}
+
 /// What it was told.
 #[derive(Default)]
 struct Ledger {
