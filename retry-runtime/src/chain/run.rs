@@ -328,7 +328,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// What follows where the next attempt may not begin.
     #[cold]
-    #[inline(never)]
     pub(super) fn rejected<T, E>(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
@@ -337,7 +336,12 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         X: Room<Outcome<T, E>>,
     {
         let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
-        match self.attempts.rejected(&mut self.context, by, detail) {
+        let pause = match Rejecting::<Q::Keys>::IS_NAMED {
+            true => self.attempts.rejected(&mut self.context, by, detail),
+            // What was cancelled before its first attempt.
+            false => Err(by),
+        };
+        match pause {
             Ok(_) => Step::Pause,
             Err(by) => match self.ended_by(by) {
                 Some(ended) => ended,
@@ -348,8 +352,6 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// The end of a call whose next attempt may not begin: with what was before, or else with the rejection, where a key
     /// rejects calls.
-    #[cold]
-    #[inline(never)]
     fn ended_by<T, E>(&mut self, by: RejectedBy) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
