@@ -336,10 +336,11 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         X: Room<Outcome<T, E>>,
     {
         let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
-        let pause = match Rejecting::<Q::Keys>::IS_NAMED {
-            true => self.attempts.rejected(&mut self.context, by, detail),
-            // What was cancelled before its first attempt.
-            false => Err(by),
+        let pause = if Rejecting::<Q::Keys>::IS_NAMED {
+            self.attempts.rejected(&mut self.context, by, detail)
+        } else {
+            // It was cancelled before its first attempt.
+            Err(by)
         };
         match pause {
             Ok(_) => Step::Pause,
