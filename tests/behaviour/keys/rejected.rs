@@ -198,7 +198,7 @@ async fn every_form_is_tried_again() {
     .await;
     is_tried_again("plan", async |world| {
         let mut plan = Plan::local();
-        plan.add("a", [""; 0], async |_| Ok(world.attempt()));
+        plan.add("a", [""; 0], async |_| Ok::<_, Failure>(world.attempt()));
         let valid = async |_: Snapshot<u32>| Validity::Valid;
         let end = plan.run_until(POLICY.limiter(world.limiter()), valid).await;
         assert!(end.unwrap().is_valid());
