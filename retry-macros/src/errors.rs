@@ -5,8 +5,6 @@ use std::fmt::Arguments;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-use crate::attribute::argument::Argument;
-
 /// A mistake at a span, or `in` all of some tokens, with a message as `format!` takes it.
 macro_rules! error {
     (in $tokens:expr => $($message:tt)*) => {
@@ -21,7 +19,10 @@ macro_rules! error {
 macro_rules! refuse {
     ($arguments:expr, $errors:expr; $($key:ident if $is_refused:expr => $message:literal)*) => {
         $($errors.refuse(
-            $arguments.get(retry_vocabulary::key::Key::$key).filter(|_| $is_refused),
+            $arguments
+                .get(retry_vocabulary::key::Key::$key)
+                .filter(|_| $is_refused)
+                .map(|argument| argument.ident.span()),
             format_args!($message),
         );)*
     };
@@ -53,9 +54,9 @@ impl Errors {
     }
 
     /// What [`refuse!`] calls, which is compiled once.
-    pub(crate) fn refuse(&mut self, refused: Option<&Argument>, message: Arguments<'_>) {
-        if let Some(argument) = refused {
-            self.push(at(argument.ident.span(), message));
+    pub(crate) fn refuse(&mut self, refused: Option<Span>, message: Arguments<'_>) {
+        if let Some(span) = refused {
+            self.push(at(span, message));
         }
     }
 

@@ -10,7 +10,8 @@ pub(crate) mod errors;
 pub(crate) mod failed_attempt;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
-pub(crate) mod guards;
+#[cfg(feature = "serde")]
+mod gave_up_report;
 mod hedge;
 pub(crate) mod hook;
 pub(crate) mod late;
@@ -18,15 +19,14 @@ pub(crate) mod late;
 pub(crate) mod nested;
 pub(crate) mod next_attempt;
 pub(crate) mod note;
-mod protections;
+pub(crate) mod protections;
 pub(crate) mod rejection;
 mod reports;
 #[cfg(feature = "serde")]
 mod saved;
-#[cfg(feature = "serde")]
-mod serialized;
 pub(crate) mod site;
 #[cfg(feature = "std")]
 pub(crate) mod sites;
 pub(crate) mod state;
+mod tell_protections;
 pub(crate) mod with_hint;

@@ -46,7 +46,7 @@ mod status;
 pub(crate) mod timed_out;
 pub(crate) mod unknown;
 pub(crate) mod verdict;
-mod wait;
+mod wait_in_text;
 
 /// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
 ///

@@ -419,9 +419,13 @@ async fn complete(
                 &mut retry_history,
             ) {
                 {
-                    let mut retry_observer = __retry::observe_fn(|event| {
-                        log.push(event.to_string())
-                    });
+                    let mut retry_observer = __retry::timed(
+                        |event| log.push(event.to_string()),
+                        &mut retry_stopwatch,
+                        || __retry::Timer::now(
+                            &__retry::IntoTimer::into_timer(SmolTimer),
+                        ),
+                    );
                     __retry::Call::ended_after_pause(
                         &retry_call,
                         "model.complete",
@@ -454,9 +458,13 @@ async fn complete(
                             .await
                     };
                     {
-                        let mut retry_observer = __retry::observe_fn(|event| {
-                            log.push(event.to_string())
-                        });
+                        let mut retry_observer = __retry::timed(
+                            |event| log.push(event.to_string()),
+                            &mut retry_stopwatch,
+                            || __retry::Timer::now(
+                                &__retry::IntoTimer::into_timer(SmolTimer),
+                            ),
+                        );
                         match &retry_fallen {
                             __retry::Ok(_) => {
                                 __retry::Call::fallback_ended(

@@ -17,9 +17,9 @@ use super::round::Round;
 use super::tally::Tally;
 use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::guards::Guards;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
+use crate::call::protections::Guards;
 use crate::call::state::Call;
 use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread::{self, Thread};
 
 use crate::call::attempts::Attempts;
-use crate::call::guards::Guards;
+use crate::call::protections::Guards;
 use crate::chain::under_way::{Awaited, paused};
 use crate::classify::rejected::RejectedBy;
 use crate::sync::lock;

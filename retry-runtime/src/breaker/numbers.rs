@@ -6,7 +6,7 @@ use retry_vocabulary::{complaint, duration};
 #[cfg(feature = "std")]
 use crate::breaker::circuit::Breaker;
 use crate::policy::error::{PolicyError, short};
-use crate::policy::numbers;
+use crate::policy::protection_numbers;
 use crate::policy::value::Entries;
 
 /// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls run.
@@ -50,13 +50,13 @@ impl FromStr for BreakerNumbers {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::of(numbers::entries(text)?)
+        Self::of(protection_numbers::entries(text)?)
     }
 }
 
 impl BreakerNumbers {
     pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
-        let [ratio, open_for] = numbers::values(["ratio", "open_for"], entries)?;
+        let [ratio, open_for] = protection_numbers::values(["ratio", "open_for"], entries)?;
         let is_ratio = |ratio: &f64| *ratio > 0.0 && *ratio <= 1.0;
         let open_for = open_for.map(|text| {
             let (key, given) = (&"open_for", short(&text));
@@ -71,7 +71,12 @@ impl BreakerNumbers {
             }
         });
         Ok(Self {
-            ratio: numbers::number("ratio", ratio, is_ratio, "a number above 0, and at most 1")?,
+            ratio: protection_numbers::number(
+                "ratio",
+                ratio,
+                is_ratio,
+                "a number above 0, and at most 1",
+            )?,
             open_for: open_for.transpose().map_err(PolicyError::new)?,
         })
     }
@@ -88,6 +93,6 @@ impl BreakerNumbers {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for BreakerNumbers {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        numbers::read_table(deserializer, Self::of)
+        protection_numbers::read_table(deserializer, Self::of)
     }
 }

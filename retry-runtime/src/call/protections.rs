@@ -1,206 +1,165 @@
-//! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about
-//! them.
+//! What calls share so that retries don't make an outage worse, as far as a call has any of it.
 
-use core::fmt;
-use core::mem;
 use core::task::Waker;
-use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{Seen, Transition};
-use crate::budget::retry_budget::{Paid, RetryBudget};
-use crate::call::failure::Failure;
-use crate::call::state::Call;
-use crate::classify::verdict::Basis;
-use crate::error_text::shown::shown;
-use crate::limiter::place::Place;
-use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
-use crate::observe::event::EventData;
-use crate::observe::report::{Observe, reborrow};
+use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::budget::retry_budget::RetryBudget;
+use crate::classify::conversions::FromRejected;
+use crate::classify::kind::Kind;
+use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::key::{Key, Never, Unnamed, with};
+use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
-impl Call {
-    /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
-    /// [`failed_with`](Self::failed_with) tells it of all else.
-    ///
-    /// ```
-    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
-    ///
-    /// static BUDGET: Budget = Budget::standard();
-    /// const POLICY: Policy = Policy::none();
-    ///
-    /// let site = Site::new(&POLICY, "model.fetch");
-    /// let mut call = Call::new();
-    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
-    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
-    /// assert_eq!(BUDGET.available(), 486.0);
-    /// call.succeeded(&site);
-    /// call.credit(&BUDGET);
-    /// assert_eq!(BUDGET.available(), 500.0);
-    /// ```
+/// What the attempts of calls share: a budget, a breaker and a limiter, as far as their keys are named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Protections<B = Unnamed, R = Unnamed, L = Unnamed> {
+    pub(crate) budget: B,
+    pub(crate) breaker: R,
+    pub(crate) limiter: L,
+}
+
+impl Protections {
+    /// No protection.
     #[inline]
-    pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if self.is_known {
-            budget.succeeded(self.followed);
-        } else {
-            budget.succeeded_at_once();
+    pub const fn new() -> Self {
+        Self {
+            budget: Unnamed,
+            breaker: Unnamed,
+            limiter: Unnamed,
         }
     }
+}
 
-    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
-    /// retry begins, it goes back.
-    ///
-    /// ```
-    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
-    ///
-    /// static BUDGET: Budget = Budget::standard();
-    /// const POLICY: Policy = Policy::none();
-    ///
-    /// let site = Site::new(&POLICY, "model.fetch");
-    /// let mut call = Call::new();
-    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
-    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
-    /// let paid = call.paid(&BUDGET);
-    /// assert_eq!(BUDGET.available(), 486.0);
-    /// // The call is dropped during its pause:
-    /// drop(paid);
-    /// assert_eq!(BUDGET.available(), 500.0);
-    /// ```
-    pub fn paid<B: RetryBudget>(&self, budget: B) -> Paid<B> {
-        Paid::new(budget, self.followed)
+impl<B, R, L> Protections<B, R, L> {
+    /// These protections with that budget, or without one if it is `None`.
+    pub fn budget<V: RetryBudget + Clone>(
+        self,
+        budget: impl Into<Option<V>>,
+    ) -> Protections<Option<V>, R, L> {
+        with!(self: Protections { budget: budget.into() } breaker limiter)
     }
 
-    /// Tells the budget of a failed attempt, and of a call with its first.
-    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>) {
-        let is_known = mem::replace(&mut self.is_known, true);
-        let Some(budget) = failure.budget else {
-            return;
-        };
-        if !is_known {
-            (0..failure.times).for_each(|_| budget.called());
-        }
-        // If retries are off, nobody has classified the error.
-        if !failure.site.policy.is_enabled() {
-            return;
-        }
-        match failure.verdict.kind() {
-            Some(kind) => {
-                if let Some(budget) = failure.payer(kind) {
-                    (0..failure.times).for_each(|_| budget.failed(kind));
-                }
-            }
-            None if failure.verdict.basis() == Basis::Answer => {
-                (0..failure.times).for_each(|number| {
-                    let followed = self.followed.filter(|_| number < failure.followed);
-                    budget.answered(followed);
-                });
-            }
-            None => {}
-        }
+    /// These protections with that breaker, or without one if it is `None`.
+    pub fn breaker<V: CircuitBreaker + Clone>(
+        self,
+        breaker: impl Into<Option<V>>,
+    ) -> Protections<B, Option<V>, L> {
+        with!(self: Protections { breaker: breaker.into() } budget limiter)
     }
 
-    /// Tells budget, breaker and limiter of the failed attempt with that number, where what follows is decided later.
-    pub(crate) fn tell_of_failure(&mut self, attempt: u32, failure: &mut Failure<'_>) {
-        let seen = self.at(attempt);
-        seen.tell_breaker(failure);
-        seen.tell_limiter(failure);
-        self.tell_budget(failure);
+    /// These protections with that limiter, or without one if it is `None`.
+    pub fn limiter<V: Limiter + Clone>(
+        self,
+        limiter: impl Into<Option<V>>,
+    ) -> Protections<B, R, Option<V>> {
+        with!(self: Protections { limiter: limiter.into() } budget breaker)
+    }
+}
+
+/// [`Protections`], for what is generic over all of them at once.
+pub trait Guards {
+    /// What retries are paid from.
+    type Budget: Key<Value: RetryBudget + Clone>;
+    /// What lets attempts through.
+    type Breaker: Key<Value: CircuitBreaker + Clone>;
+    /// What attempts wait for.
+    type Limiter: Key<Value: Limiter + Clone>;
+
+    /// Each by itself.
+    fn protections(&self) -> &Protections<Self::Budget, Self::Breaker, Self::Limiter>;
+}
+
+impl<B, R, L: Key<Value: Limiter>> Protections<B, R, L> {
+    /// Whether a limiter takes care of throttled retries, so that a budget need not pay for them.
+    pub(crate) fn handle_throttling(&self) -> bool {
+        let limiter = self.limiter.get();
+        limiter.is_some_and(Limiter::handles_throttling)
+    }
+}
+
+impl<B, R, L> Guards for Protections<B, R, L>
+where
+    B: Key<Value: RetryBudget + Clone>,
+    R: Key<Value: CircuitBreaker + Clone>,
+    L: Key<Value: Limiter + Clone>,
+{
+    type Budget = B;
+    type Breaker = R;
+    type Limiter = L;
+
+    #[inline]
+    fn protections(&self) -> &Self {
+        self
+    }
+}
+
+impl<G: Guards> Guards for &G {
+    type Budget = G::Budget;
+    type Breaker = G::Breaker;
+    type Limiter = G::Limiter;
+
+    #[inline]
+    fn protections(&self) -> &Protections<G::Budget, G::Breaker, G::Limiter> {
+        (**self).protections()
+    }
+}
+
+/// How a call ends with an error of type `E` whose first attempt may not begin.
+#[diagnostic::on_unimplemented(
+    message = "`breaker` and `limiter` need an error type that a rejection converts to, and `{E}` is not one",
+    label = "`{E}` has no `From<Rejected>`",
+    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
+)]
+pub trait Rejects<E>: Key {
+    /// The error, where something is named that rejects calls.
+    fn rejected(by: RejectedBy) -> Option<E>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> Rejects<E> for Unnamed {
+    #[inline]
+    fn rejected(_: RejectedBy) -> Option<E> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, E: FromRejected> Rejects<E> for Option<V> {
+    fn rejected(by: RejectedBy) -> Option<E> {
+        Some(E::from_rejected(Rejected::new(by)))
+    }
+}
+
+impl RetryBudget for Never {
+    fn withdraw(&self, _: Kind) -> bool {
+        match *self {}
     }
 
-    /// Tells the breaker that let the attempt through how it ended.
-    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
-        let Some((permit, report)) = failure.permit.take() else {
-            return;
-        };
-        let site = failure.site;
-        // If retries are off, nobody has classified the error.
-        let seen = if site.policy.is_enabled() {
-            Seen::of_failure(failure.verdict)
-        } else {
-            Seen::Ignored
-        };
-        if let Some(transition) = permit.record(seen) {
-            let observe = reborrow(&mut failure.observe);
-            report(self, site.name(), transition, Some(failure.error), observe);
-        }
+    fn refund(&self, _: Kind) {
+        match *self {}
+    }
+}
+
+impl CircuitBreaker for Never {
+    fn admit(&self) -> Option<Pass> {
+        match *self {}
     }
 
-    /// Reports that the call's attempt changed the state of its breaker: what
-    /// [`Permit::transition`](crate::Permit::transition) or [`Permit::succeeded`](crate::Permit::succeeded) returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error of the attempt, if it failed, is shown where the
-    /// breaker opens.
-    #[cold]
-    #[inline(never)]
-    pub fn turned(
-        &self,
-        call: &str,
-        transition: Transition,
-        error: Option<&dyn fmt::Display>,
-        observe: Option<Observe<'_>>,
-    ) {
-        let error = error.map(shown);
-        let error = error.as_ref().map(|error| error as _);
-        let data = match transition {
-            Transition::Opened { cause, open_for } => EventData::BreakerOpened {
-                open_for,
-                error,
-                cause,
-            },
-            Transition::HalfOpened => EventData::BreakerHalfOpened,
-            Transition::Closed => EventData::BreakerClosed,
-        };
-        self.report(call, data, observe);
+    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+        match *self {}
+    }
+}
+
+impl Limiter for Never {
+    fn enter(&self, _: u32) -> Ticket {
+        match *self {}
     }
 
-    /// Tells the limiter that the attempt has a place with how it ended.
-    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
-        let Some((place, report)) = failure.place.as_mut() else {
-            return;
-        };
-        let site = failure.site;
-        let end = End::of_failure(failure.verdict, site.policy);
-        if let Some(changes) = place.leave(end) {
-            report(self, site.name(), changes, reborrow(&mut failure.observe));
-        }
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        match *self {}
     }
 
-    /// Reports what the end of the call's attempt changed about its limiter: what [`Place::succeeded`] returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed.
-    #[cold]
-    #[inline(never)]
-    pub fn limiter_changed(
-        &self,
-        call: &str,
-        changes: LimiterChanges,
-        mut observe: Option<Observe<'_>>,
-    ) {
-        for change in changes {
-            let data = match change {
-                LimiterChange::Paused { pause } => EventData::LimiterPaused { pause },
-                LimiterChange::Resumed => EventData::LimiterResumed,
-                LimiterChange::Limit(limit) => EventData::LimitChanged { limit },
-                LimiterChange::Rate(rate) => EventData::RateChanged { rate },
-            };
-            self.report(call, data, reborrow(&mut observe));
-        }
-    }
-
-    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless its turn has
-    /// come already. Returns whether it has to.
-    #[cold]
-    #[inline(never)]
-    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
-        let data = match place.poll(Waker::noop()) {
-            Turn::Begin => return false,
-            Turn::Rejected | Turn::Full => return true,
-            Turn::Wait { ahead, at_least } => EventData::Waiting { ahead, at_least },
-        };
-        self.report(call, data, observe);
-        true
-    }
-
-    /// Reports that the turn of an attempt has come, after what [`Place::wait`] returned.
-    #[cold]
-    #[inline(never)]
-    pub fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
-        self.report(call, EventData::Waited { waited }, observe);
+    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+        match *self {}
     }
 }

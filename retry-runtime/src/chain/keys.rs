@@ -1,4 +1,4 @@
-use crate::call::guards::{Guards, Protections};
+use crate::call::protections::{Guards, Protections};
 use crate::chain::hook::HookKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;

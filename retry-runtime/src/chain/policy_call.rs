@@ -3,8 +3,8 @@ use core::borrow::Borrow;
 use core::future::Future;
 
 use crate::call::attempt::Attempt;
-use crate::call::guards::Rejects;
 use crate::call::hook::HookOutcome;
+use crate::call::protections::Rejects;
 use crate::chain::abort::Aborts;
 use crate::chain::fallback::{FallsBack, FallsBackBlocking};
 use crate::chain::hook::Hooks;

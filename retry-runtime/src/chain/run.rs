@@ -9,10 +9,10 @@ use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
-use crate::call::guards::Rejects;
 use crate::call::hook::{Caused, HookOutcome};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
+use crate::call::protections::Rejects;
 use crate::chain::abort::Aborts;
 use crate::chain::context::{Context, NameOf};
 use crate::chain::hook::{HookKey, Hooks};

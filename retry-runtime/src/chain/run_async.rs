@@ -6,8 +6,8 @@ use core::pin::pin;
 
 use crate::call::attempted;
 use crate::call::attempts::Shared;
-use crate::call::guards::Rejects;
 use crate::call::hook::HookOutcome;
+use crate::call::protections::Rejects;
 use crate::chain::abort::{Aborts, Cancellable};
 use crate::chain::fallback::FallsBack;
 use crate::chain::hook::Hooks;

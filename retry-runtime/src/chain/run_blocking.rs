@@ -1,8 +1,8 @@
 //! The loop of a blocking call.
 
 use crate::call::attempted;
-use crate::call::guards::Rejects;
 use crate::call::hook::HookOutcome;
+use crate::call::protections::Rejects;
 use crate::chain::abort::Aborts;
 use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::hook::Hooks;

@@ -10,8 +10,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
 
 use crate::call::attempts::Attempts;
-use crate::call::guards::Guards;
 use crate::call::late;
+use crate::call::protections::Guards;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;

@@ -76,7 +76,7 @@ mod truncated;
 use crate::classify::Classify;
 pub use crate::classify::fault::Fault;
 use crate::classify::verdict::Verdict;
-pub use crate::classify::wait::wait_in;
+pub use crate::classify::wait_in_text::wait_in;
 use crate::error_text::chain::describe_with_causes;
 use crate::error_text::shown::shown;
 

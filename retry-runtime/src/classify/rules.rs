@@ -9,7 +9,7 @@ use core::time::Duration;
 use table::RULES;
 
 use crate::classify::fault::Fault;
-use crate::classify::wait::wait_in;
+use crate::classify::wait_in_text::wait_in;
 
 /// How far a text is read. What is wrong stands at its beginning, and prompts that are quoted have no end.
 const READ: usize = 16 * 1024;

@@ -5,7 +5,7 @@ use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
 use crate::out_of_range::OutOfRange;
 use crate::policy::error::{PolicyError, refused};
-use crate::policy::numbers;
+use crate::policy::protection_numbers;
 use crate::policy::value::Entries;
 
 /// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
@@ -49,7 +49,7 @@ impl FromStr for LimiterNumbers {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::of(numbers::entries(text)?)
+        Self::of(protection_numbers::entries(text)?)
     }
 }
 
@@ -57,10 +57,10 @@ impl LimiterNumbers {
     pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
         const RANGE: &str = "a whole number from 1 up";
 
-        let [least, most] = numbers::values(["least", "most"], entries)?;
+        let [least, most] = protection_numbers::values(["least", "most"], entries)?;
         let numbers = Self {
-            least: numbers::number("least", least, |least| *least > 0, RANGE)?,
-            most: numbers::number("most", most, |most| *most > 0, RANGE)?,
+            least: protection_numbers::number("least", least, |least| *least > 0, RANGE)?,
+            most: protection_numbers::number("most", most, |most| *most > 0, RANGE)?,
         };
         numbers.check()?;
         Ok(numbers)
@@ -87,6 +87,6 @@ impl LimiterNumbers {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for LimiterNumbers {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        numbers::read_table(deserializer, Self::of)
+        protection_numbers::read_table(deserializer, Self::of)
     }
 }

@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
 use crate::call::failure::{Ending, Failure, is_paid};
-use crate::call::guards::Guards;
+use crate::call::protections::Guards;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::context::Context;

@@ -13,7 +13,7 @@ use crate::classify::rules::refined;
 use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::verdict::Verdict;
-use crate::classify::wait::wait_in;
+use crate::classify::wait_in_text::wait_in;
 use crate::error_text::chain::describe_with_causes;
 
 /// The metadata by which a server says when to come back (gRFC A6).

@@ -6,7 +6,7 @@ use super::{Fault, ProviderError, truncated};
 use crate::classify::rules::RuleFor::{Envelope, Name};
 use crate::classify::rules::{named, refined};
 use crate::classify::verdict::LONGEST_HINT;
-use crate::classify::wait::wait_in;
+use crate::classify::wait_in_text::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
 /// Fields that name what is wrong, the more exact first. `__type` is AWS's.

@@ -1,6 +1,6 @@
 use super::{Inspect, found_in};
 use crate::classify::verdict::Verdict;
-use crate::classify::wait::wait_in;
+use crate::classify::wait_in_text::wait_in;
 
 /// Joins functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
 /// `bool` or anything else that converts into a [`Verdict`].
