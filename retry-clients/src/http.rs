@@ -150,7 +150,7 @@ impl fmt::Debug for Answer<'_> {
 /// | any other status | [`Verdict::from_http`], by status and headers |
 /// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
 /// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
-/// | an error | by its cause, as a `Box<dyn Error>`; those of async-openai by its module, with its feature |
+/// | an error | by its causes, as for a `Box<dyn Error>`; with its feature, an async-openai error by that module |
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
         Ok(answer) => of_answer(answer),

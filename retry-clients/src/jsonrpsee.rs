@@ -60,8 +60,8 @@ const TOO_LARGE: &str = "message too large";
 /// | no answer in time | timeout |
 /// | limits of a day or a month, unpaid bills, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
 ///
-/// The hint is `rate.backoff_seconds` in the data of an error, or else the wait that its message names. This client drops
-/// the headers.
+/// The hint is `rate.backoff_seconds` in the data of an error, or else the wait that its message names: this client
+/// drops the headers.
 ///
 /// A message that is too large ends its web socket, and with it all other requests there: they have the same error, and
 /// stop, too.
@@ -88,7 +88,7 @@ fn by_answer(error: &ErrorObject<'_>) -> Verdict {
     }
 }
 
-/// As the header of the same meaning, whose reader knows what is no wait.
+/// The wait as a `Retry-After` header, whose reader refuses what is no wait.
 fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
     let data: Value = serde_json::from_str(error.data()?.get()).ok()?;
     let seconds = data.get("rate")?.get("backoff_seconds")?.to_string();

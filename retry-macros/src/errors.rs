@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// A mistake at a span, or `in` all of some tokens, with a message as `format!` takes it.
+/// A mistake at a span or, after `in`, at all of some tokens. Its message is as for `format!`.
 macro_rules! error {
     (in $tokens:expr => $($message:tt)*) => {
         crate::errors::within(&$tokens, format_args!($($message)*))
@@ -15,7 +15,7 @@ macro_rules! error {
     };
 }
 
-/// Refuses keys where they stand, each if something holds.
+/// Refuses each key, at its place, if its condition holds.
 macro_rules! refuse {
     ($arguments:expr, $errors:expr; $($key:ident if $is_refused:expr => $message:literal)*) => {
         $($errors.refuse(
@@ -30,12 +30,12 @@ macro_rules! refuse {
 
 pub(crate) use {error, refuse};
 
-/// What [`error!`] calls for tokens, which is compiled once.
+/// The part of [`error!`] for tokens, as a function so that it is compiled once.
 pub(crate) fn within(tokens: &dyn ToTokens, message: Arguments<'_>) -> syn::Error {
     syn::Error::new_spanned(tokens.to_token_stream(), message)
 }
 
-/// What [`error!`] calls for a span.
+/// The part of [`error!`] for a span, as a function so that it is compiled once.
 pub(crate) fn at(span: Span, message: Arguments<'_>) -> syn::Error {
     syn::Error::new(span, message)
 }
@@ -53,7 +53,7 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// What [`refuse!`] calls, which is compiled once.
+    /// The part of [`refuse!`] that is compiled once.
     pub(crate) fn refuse(&mut self, refused: Option<Span>, message: Arguments<'_>) {
         if let Some(span) = refused {
             self.push(at(span, message));

@@ -239,7 +239,7 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// What is asked about a token, by the tokens beside it: those before it, and those from it on.
+/// A question about a token. It gets the tokens before it, and the token with all after it.
 type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
 
 /// The first answer about a token, groups' content included.
@@ -258,7 +258,7 @@ pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<
     None
 }
 
-/// Whether a token is meant, groups' content included, as [`find`] shows it.
+/// Whether any token is meant, groups' content included. Each is shown as by [`find`].
 pub(crate) fn any(
     tokens: TokenStream,
     is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,

@@ -1,7 +1,8 @@
-//! What pointers, switches and wrappers do by what they hold.
+//! Traits that pointers, switches and wrappers implement through what they hold.
 
-/// Implements a trait for what holds a value of it: each method calls the value's. The types come after the methods:
-/// pointers; `Option<T>`, where each method says after `=>` what a `None` does; and others, with the value they hold.
+/// Implements a trait for types that hold an implementor: each method calls its method. The types come after the
+/// methods: pointers; `Option<T>`, where each method says after `=>` what a `None` does; others, with the way to what
+/// they hold.
 macro_rules! forward {
     (
         $trait:ident $methods:tt for $($pointer:ty),+

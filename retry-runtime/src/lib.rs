@@ -126,7 +126,7 @@ pub use time::timer::{Timer, TimerFn};
 #[cfg(feature = "tokio")]
 pub use time::tokio_timer::TokioTimer;
 
-// What calls share takes locks and a clock.
+// These are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]
 pub use {
     breaker::{circuit::Breaker, patient::PatientBreaker},

@@ -103,8 +103,8 @@ use crate::policy::Policy;
 /// assert_eq!(rejected.to_string(), "rejected: its turn comes after its deadline");
 /// ```
 ///
-/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they hold does; a `None`
-/// makes nobody wait.
+/// The key takes any expression whose type implements this. References, `Arc`, `Rc`, `Box` and `Option` do if what they
+/// hold does; a `None` makes nobody wait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no limiter",
     label = "no `Limiter`",
@@ -127,7 +127,7 @@ pub trait Limiter {
         None
     }
 
-    /// How full it is now, for those who measure it. By default nothing is known.
+    /// How full the limiter is now, for metrics. By default nothing is known.
     fn state(&self) -> LimiterState {
         LimiterState::default()
     }

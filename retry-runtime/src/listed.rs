@@ -1,4 +1,4 @@
-//! Lists of an enum's variants that can't come apart from it, with their names.
+//! Lists of an enum's variants and their names. A list without one of them does not compile.
 
 /// All variants of an enum in `ALL`, in the order of their numbers, so that what is counted by number has room for each. It
 /// does not compile where one is missing. If they have names, `name` and `Display` say them.

@@ -38,8 +38,9 @@ use crate::policy::values::Values;
 /// How many retries, and how long to wait before each: plain data.
 ///
 /// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
-/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same
-/// names and defaults as the attribute. Every constructor and setter is a `const fn`.
+/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`,
+/// `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor
+/// and setter is a `const fn`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -300,12 +301,13 @@ impl Policy {
         self.with(Some(Kind::Invalid), section)
     }
 
-    /// Numbers for attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`]. Without any,
-    /// a rejection ends the call.
+    /// Numbers for attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`]. Without
+    /// any, a rejection ends the call.
     ///
-    /// These retries have their own count, up to the policy's `max` if the section names none. They use up nothing else: no
-    /// attempt is counted, and no budget pays for them. While a breaker knows for how long it stays open, a pause lasts at
-    /// least that long. Once they are used up, the rejection ends the call. Durable calls have neither breaker nor limiter.
+    /// These retries have their own count, up to the policy's `max` if the section names none. They count as no
+    /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker knows how
+    /// long it stays open, a pause is at least that long. Once the retries are used up, a rejection ends the call.
+    /// Durable calls have neither breaker nor limiter.
     ///
     /// ```
     /// use std::time::Duration;

@@ -188,7 +188,7 @@ keys! {
     Invalid: "invalid", Policy, Section, "invalid(max = 2)", [],
         "Other numbers for values that failed validation";
     Rejected: "rejected", Policy, Section, "rejected(max = 20)", [],
-        "Numbers for attempts that a breaker or a limiter rejects, which are not retried without";
+        "Numbers for attempts that a breaker or a limiter rejects; without them, these are not retried";
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
     Clone: "clone", Call, Names("the names of arguments"), "clone(request)", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];

@@ -177,7 +177,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         begun.map_err(Rejected::new)
     }
 
-    /// Waits before the attempt that was rejected so is tried again, where the policy has numbers for that.
+    /// Waits until the rejected attempt may be tried again. Fails if the policy doesn't retry rejections, or no longer.
     pub(crate) async fn pause_after(&mut self, rejected: Rejected) -> Result<(), Rejected> {
         let by = rejected.by();
         let deadline = self.deadline;
@@ -291,7 +291,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         late.map_or(Ok(()), Err)
     }
 
-    /// Whether the pause may begin after what ran before it.
+    /// Whether the pause may yet begin: what ran before it may have taken too long.
     pub(crate) fn in_time_for_pause(&self) -> Result<(), Reason> {
         let late = self.attempts.outlasts(self.deadline, || TokioTimer.now());
         late.map_or(Ok(()), Err)

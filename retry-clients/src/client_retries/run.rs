@@ -210,7 +210,7 @@ fn begin_hook<'a, Q, A, E>(
     Some(hook?(request, failed.as_ref()?.outcome.as_ref(), next))
 }
 
-/// Begins an attempt, as often as one that was rejected is tried again.
+/// Begins an attempt. A rejected one is tried again as long as the policy allows.
 async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
@@ -299,7 +299,7 @@ fn judged<Q, A, E, K: Keys<Q, A, E>>(
             }),
         },
         Err(error) => {
-            // One of no known type is then no answer of the server.
+            // `ask` marks an error of no known type, so that it counts as no answer of the server.
             let verdict = ask(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
             Err(failed_with(keys, error, verdict))
         }

@@ -239,7 +239,7 @@ where
             };
             (wanted, held)
         };
-        // Until there is an answer, it is still there: also for the task after one that was aborted.
+        // Taken from the room only once there is an answer: if this task is aborted, the next one gives it back.
         let answer = self.account.ask(self.part.told(held), wanted);
         let answer = if self.part.since.is_some() {
             self.part.grant_until(weak, answer).await
@@ -292,7 +292,7 @@ impl Part {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
-    /// With that much given back.
+    /// What Redis is told, with that much more given back.
     fn told(&self, given_back: u64) -> Told {
         Told {
             earned: (self.returned + given_back) as f64,

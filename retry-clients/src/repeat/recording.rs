@@ -79,12 +79,12 @@ impl<B> Recording<B> {
 
     /// The body from its beginning. Unless all of it was read, the sending before fails.
     pub fn again(&self) -> Result<Recorded<B>, Unrepeatable> {
-        // Under one lock: the sending before may yet read on, and be too long or break.
+        // One lock for both: between two, the earlier sending could read on and become too long, or break.
         let mut tape = lock(&self.0);
         tape.repeatable()?;
         tape.take += 1;
         let (take, waker) = (tape.take, tape.waker.take());
-        // Whoever it wakes may poll at once.
+        // Unlocked before the wake: an executor may poll within it, and take the lock again.
         drop(tape);
         if let Some(waker) = waker {
             waker.wake();

@@ -100,7 +100,7 @@ impl Printer<'_> {
         ours!(#declared #bound)
     }
 
-    /// What a call keeps from its start: `mut` where it changes, its name and its value under that policy.
+    /// The variables that a call keeps from its start: `mut` if it changes, the name, and the value under that policy.
     fn started(&self, policy: &TokenStream) -> Vec<(TokenStream, TokenStream, TokenStream)> {
         let call = self.call();
         let resumed = when(self.model.resumes(), ours!(mut));

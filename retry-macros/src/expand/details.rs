@@ -13,7 +13,7 @@ impl Printer<'_> {
         self.details_if(now, true)
     }
 
-    /// The details of an attempt that did not begin, and so took no effect and is not paid for.
+    /// The details of a rejected attempt. It took no effect and costs nothing, so idempotency and budget are left out.
     pub(crate) fn details_of_rejection(&self) -> TokenStream {
         let delays = self.model.delays().is_some();
         let delays = when(delays, ours!(.delays(&mut retry_delays)));

@@ -60,7 +60,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The gate, as often as an attempt that it let not begin is tried again.
+    /// The gate in a loop, which asks again as long as rejections are retried.
     fn again_at_gate(&self, gate: &TokenStream, ended: Option<TokenStream>) -> TokenStream {
         let rejected = self.rejection();
         let late = self.late().map(|late| {
@@ -114,7 +114,7 @@ impl Printer<'_> {
                 )
             }
         });
-        // Policies are chosen by errors.
+        // The function given to `policy` takes an error: here, the rejection.
         let error = self.model.chooses_policy().then(|| {
             let rejected = self.error_of_rejection();
             ours!(let retry_error: #(self.error()) = #rejected;)
@@ -127,8 +127,8 @@ impl Printer<'_> {
         }
     }
 
-    /// What the gate comes to where it lets no attempt begin: what rejects it and, where rejections may be retried, how
-    /// long a breaker lets none begin.
+    /// Leaves the gate with what rejects the attempt. If rejections may be retried, also with how long the breaker
+    /// stays open.
     fn rejects(&self, by: TokenStream, half_open_in: TokenStream) -> TokenStream {
         if self.model.retries_rejections() {
             ours!(break 'retry_gate (#by, #half_open_in))

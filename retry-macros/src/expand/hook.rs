@@ -10,8 +10,9 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
-    /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
-    /// that ends after its pause, cancelled or late, ends without. After `before_pause`, a pause that would end after the deadline ends the call.
+    /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A
+    /// call that ends after its pause, cancelled or late, ends without. After `before_pause`, the call ends if its
+    /// pause would outlast the deadline.
     pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
         let hook = self.model.expr(key)?;
         let span = hook.span();

@@ -66,14 +66,14 @@ impl Printer<'_> {
         self.ended_for(&self.late()?)
     }
 
-    /// Ends the call before its pause, which would end after the deadline.
+    /// Ends the call before its pause, if that would outlast the deadline.
     pub(crate) fn late_pause(&self) -> Option<TokenStream> {
         self.model.deadline.as_ref()?;
         let now = self.now_after_failure();
         self.ended_for(&ours!(__retry::outlasts(retry_deadline, retry_pause, #now)))
     }
 
-    /// Ends the call between two attempts for the reason that there is, of type `Option<Reason>`.
+    /// Ends the call between two attempts if `reason`, of type `Option<Reason>`, is there.
     fn ended_for(&self, reason: &TokenStream) -> Option<TokenStream> {
         let error = self.last_error()?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));

@@ -402,7 +402,7 @@ impl Model {
         (self.is_gated() || self.is_cancellable()) && self.has(&[Key::Until])
     }
 
-    /// Whether an attempt that something let not begin may be tried again: as the attribute says, or only the run.
+    /// Whether the expansion retries rejections: the attribute asks for it, or a policy that only the run knows may.
     pub(crate) fn retries_rejections(&self) -> bool {
         let may_say_so = matches!(self.policy, Policy::Decorator { .. });
         self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))

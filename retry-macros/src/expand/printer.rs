@@ -234,7 +234,7 @@ fn rename_captured(token: TokenTree, this: &Ident) -> TokenTree {
         let text = text.replace("{self}", &format!("{{{this}}}"));
         text.replace("{self:", &format!("{{{this}:"))
     };
-    // Doubled, braces are text.
+    // Doubled braces are text, not a capture.
     let renamed: Vec<_> = text.to_string().split("{{").map(own).collect();
     match renamed.join("{{").parse::<Literal>() {
         Ok(mut renamed) => {

@@ -133,7 +133,7 @@ impl Printer<'_> {
         self.beside_attempt(ours!(retry_checked), &checked)
     }
 
-    /// Binds what code comes to that may use the attempt.
+    /// Binds the value of code that may use the attempt.
     fn beside_attempt(&self, name: TokenStream, code: &TokenStream) -> TokenStream {
         ours! {
             let #name = {

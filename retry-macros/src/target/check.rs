@@ -96,7 +96,7 @@ impl Setting {
         }
     }
 
-    /// What can be done about a method in place of a mistake's remedy, after those words.
+    /// The other remedy that a method has, `#[retry(skip)]`, with words before and after the method's name.
     fn otherwise(self, function: &Function, words: [&str; 2]) -> String {
         let [before, after] = words;
         match self {
@@ -290,7 +290,7 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
         .any(|key| arguments.get(*key).is_some());
     refuse! {arguments, errors;
         Rejected if !is_gated && all_is_read =>
-            "`rejected` is for attempts that a `breaker` or a `limiter` lets not begin: name one, or remove `rejected`"
+            "`rejected` is for attempts that a `breaker` or a `limiter` rejects: name one of them, or remove `rejected`"
     }
     let policy = arguments.value(Key::Policy);
     if policy.is_some_and(KeyValue::is_closure) {

@@ -62,10 +62,10 @@ impl Expression {
     }
 }
 
-/// Where a block begins, the index of its braces and these, and what is wrong with its place.
+/// A block: where it begins, the index of its braces, the braces, and what is wrong with its place.
 type Found<'a> = (usize, usize, &'a Group, Option<&'static str>);
 
-/// The block among some tokens; where it is missed if there is none.
+/// The block among some tokens, or the place where it is missing.
 fn found(tokens: &[TokenTree]) -> Result<Found<'_>, Span> {
     let found = (0..tokens.len()).rev().find_map(|at| {
         let braces = as_braces(&tokens[at])?;

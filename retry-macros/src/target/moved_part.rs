@@ -33,7 +33,7 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
         }
         false
     });
-    // Alone, the name might be a local's.
+    // A name that stands alone might be a local's.
     let moved = moved.into_iter().filter(|_| !stands_alone);
     moved
         .into_iter()

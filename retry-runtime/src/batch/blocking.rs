@@ -112,7 +112,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             cancelled.or_else(|| late::late(deadline, pause, now))
         };
         // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
-        // Calls that wait are handed on, too.
+        // Calls that have to wait are handed to a thread, too.
         let handed = Mutex::new(Vec::with_capacity(1));
         let hand = || {
             let batch = lock(&rounds).next_batch(ended);

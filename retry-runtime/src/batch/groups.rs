@@ -18,8 +18,9 @@ use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// What items must have in common to share a decision: their retries so far, the kind of failure, what the budget hears of
-/// one that is not worth a retry, and why the failure alone gives them up, if it does, so that it does not give up others.
+/// What items must have in common to share a decision: their retries so far, the kind of failure, and what the budget
+/// hears of a failure that is not worth a retry. Also the reason, if the failure alone gives an item up: it must
+/// not give up others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
@@ -45,7 +46,7 @@ struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many items lead, for how many of those the last retry was paid and the next one is, and how many have asked.
+    /// How many items lead; of these, for how many the last retry was paid, the next one is, and how many have asked.
     leaders: usize,
     followed: usize,
     paid: usize,

@@ -86,7 +86,7 @@ type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 type FailedOf<I, K> = (EntryOf<I, K>, ItemFailure);
 type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 
-/// A call that may begin or, beside it, what it waits for. `None` where it was rejected.
+/// A call, and what it waits for, if it may not begin yet. `None` if the call was rejected.
 type StandingOf<I, K> = Option<(BatchOf<I, K>, Option<Awaited>)>;
 
 impl<I: Clone, G: Guards> Batch<I, G> {
@@ -220,7 +220,7 @@ where
         })
     }
 
-    /// Takes a call's place with the limiter. Returns the call, if it is not rejected, and what it has to wait for.
+    /// Takes a place with the limiter. Returns the call and what it has to wait for, unless it was rejected.
     pub(super) fn enter(
         &mut self,
         mut batch: BatchOf<I, K>,
@@ -235,7 +235,7 @@ where
         self.unless_rejected(batch, awaited, now)
     }
 
-    /// Ends what a call has waited for. Returns the call, if it is not rejected, and what else it has to wait for.
+    /// Ends a call's wait. Returns the call and what it has to wait for next, unless it was rejected.
     pub(super) fn waited(
         &mut self,
         mut batch: BatchOf<I, K>,
@@ -249,7 +249,7 @@ where
         self.unless_rejected(batch, waited.map(|()| None), now)
     }
 
-    /// A call that is rejected is tried again after a pause, or its items end.
+    /// Has a rejected call tried again after a pause, or ends its items.
     fn unless_rejected(
         &mut self,
         mut batch: BatchOf<I, K>,
@@ -288,8 +288,8 @@ where
         self.tally.ended(end, max, entry.index, 1);
     }
 
-    /// Begins a call that waits for nothing, with the items that the breaker lets through. Returns what waits: the call, or
-    /// the other items, if they are tried again, as a call of their own.
+    /// Begins a call that waits for nothing, with the items that the breaker lets through. Returns it, and what waits:
+    /// the call, or its other items as a call of their own, if they are tried again.
     pub(super) fn begin(
         &mut self,
         (mut batch, awaited): (BatchOf<I, K>, Option<Awaited>),
@@ -324,7 +324,7 @@ where
         (begins.then_some(batch), others)
     }
 
-    /// Has the breaker let the item be sent.
+    /// Asks the breaker whether the item may be sent.
     fn admit(&mut self, entry: &mut EntryOf<I, K>) -> Result<(), RejectedBy> {
         entry.attempts.admit(&mut self.rules)?;
         if let Err(error) = &mut self.results[entry.index] {

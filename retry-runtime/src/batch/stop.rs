@@ -43,7 +43,7 @@ impl<'a, C: Cancel> Stop<'a, C> {
         made
     }
 
-    /// Waits until an attempt has its turn, or is to enter. Returns how long it waited for its turn.
+    /// Waits until an attempt has its turn, or may enter again. Returns how long it waited for its turn.
     pub(super) fn wait<G: Guards>(
         &self,
         attempts: &mut Attempts<G>,

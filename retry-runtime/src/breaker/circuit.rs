@@ -119,13 +119,13 @@ impl Phase {
 
 #[derive(Debug)]
 pub(super) struct Trials {
-    /// Those whose end is not known.
+    /// Trial calls whose end is not known.
     running: u32,
     succeeded: u32,
     failed: u32,
-    /// Those that may run or have ended.
+    /// Trial calls that may run or have ended.
     places: u32,
-    /// When the last one began.
+    /// When the last trial call began.
     since: Moment,
 }
 

@@ -63,8 +63,8 @@ pub trait CircuitBreaker {
         false
     }
 
-    /// For how long the breaker will yet let nothing through, if it knows: calls that it rejected, and that have numbers
-    /// for that (the key `rejected`), don't ask again before. `None` by default, so these go by their numbers alone.
+    /// How long the breaker will let nothing through yet, if it knows. A rejected call with the key `rejected` doesn't
+    /// ask again before. `None` by default: then such a call pauses only as long as its own numbers say.
     fn half_open_in(&self) -> Option<Duration> {
         None
     }

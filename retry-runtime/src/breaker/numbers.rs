@@ -81,7 +81,7 @@ impl BreakerNumbers {
         })
     }
 
-    /// These numbers with others over them.
+    /// Lays other numbers over these.
     pub(crate) fn overridden_by(self, later: Self) -> Self {
         Self {
             ratio: later.ratio.or(self.ratio),

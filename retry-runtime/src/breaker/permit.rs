@@ -38,7 +38,7 @@ impl<B: CircuitBreaker> Permit<B> {
         Self::unless_open(breaker).ok()
     }
 
-    /// Asks the breaker, which is given back where it lets nothing through.
+    /// Asks the breaker for a pass, and returns the breaker if there is none.
     #[doc(hidden)]
     #[inline]
     pub fn unless_open(breaker: B) -> Result<Self, B> {
@@ -81,7 +81,7 @@ impl<B> Permit<B> {
 
 #[cfg(any(feature = "batch", feature = "plan"))]
 impl<B> Permit<B> {
-    /// Gives the pass back of what was no attempt of its own, however long that took.
+    /// Gives back the pass of something that was no attempt of its own. However long it took, it does not count.
     pub(crate) fn release(mut self) {
         self.record(Seen::Ignored);
     }

@@ -204,9 +204,9 @@ impl Budget {
         let mut tokens = 0;
         // Who sets the time adds the tokens, so that no two threads add the same.
         let set = self.filled.fetch_update(Relaxed, Relaxed, |last| {
-            // Read after the last, so that no other thread's time is later.
+            // The clock is read after `last` was loaded, so `last` is not later, whichever thread set it.
             let now = now();
-            // From here on, at the first look, when it is full, and after the clock was set back.
+            // Counts from now at the first look, when it is full, and after the clock was set back.
             let begins = last == 0 || now < last;
             let passed = if begins { 0 } else { u128::from(now - last) };
             let brought = passed * u128::from(self.rule.per_second) / u128::from(ONE);

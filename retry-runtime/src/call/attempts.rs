@@ -8,7 +8,7 @@
 //! | A turn whose attempt does not begin goes back with its charge, and neither breaker nor limiter hears of its failure. | The limiter's room is for requests that are sent, and nothing was seen of the server. |
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
-//! | A rejection is retried only by numbers for that. It counts by itself, and the payment is kept for the attempt. | The attempt may yet begin. |
+//! | A rejection is retried only if the policy has a section for it. It has a count of its own, and the payment is kept. | The attempt may yet begin. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
 //! | A pause that would end after the deadline does not begin, whatever took the time since it was decided. | Nothing could follow it. |
 //! | Where the deadline drops what runs (plans, and batches that await), nothing begins after it, without grace. | A request would be sent only to be dropped. |
@@ -477,7 +477,7 @@ impl<G: Guards> Attempts<G> {
         });
     }
 
-    /// The same call, for items of it that do not begin with the others.
+    /// A copy of the call, for those of its items that do not begin with the others.
     #[cfg(feature = "batch")]
     pub(crate) fn apart(&mut self) -> Self {
         let mut apart = Self::of(self.call);
@@ -496,9 +496,9 @@ impl<G: Guards> Attempts<G> {
         *self = Self::of(self.call);
     }
 
-    /// What follows where [`enter`](Self::enter), [`waited`](Self::waited) or [`begin`](Self::begin) let the attempt not
-    /// begin: the pause before it enters again, or what rejects the call. Only a policy with
-    /// [numbers for that](Policy::rejected) pauses. `detail` tells the time. What was paid for the attempt is kept.
+    /// What follows if [`enter`](Self::enter), [`waited`](Self::waited) or [`begin`](Self::begin) rejects the attempt:
+    /// the pause before it enters again, or what ends the call. There is a pause only with [`Policy::rejected`].
+    /// `detail` tells the time. What was paid for the attempt is kept.
     pub fn rejected(
         &mut self,
         shared: &mut impl Shared<Guards = G>,
@@ -523,7 +523,7 @@ impl<G: Guards> Attempts<G> {
         pause
     }
 
-    /// Whether the pause follows a rejection, and so no failure.
+    /// Whether the last pause follows a rejection: there is then no failure to show a hook.
     pub(crate) fn follows_rejection(&mut self) -> bool {
         let rejections = self.rejections.get_mut();
         rejections.is_some_and(|rejections| rejections.is_last)
@@ -556,7 +556,7 @@ impl<G: Guards> Attempts<G> {
         late::late(deadline, self.call.last_delay(), now)
     }
 
-    /// Why the pause that was decided last may not begin, where something ran before it: it would end after the deadline.
+    /// Why the pause that was decided last may not begin: something ran meanwhile, so it would end after the deadline.
     pub fn outlasts(
         &self,
         deadline: Option<Moment>,

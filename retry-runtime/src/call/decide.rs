@@ -111,7 +111,7 @@ impl Call {
         Some(left.min(self.until_deadline(failure)?))
     }
 
-    /// Of the time for pauses, [`Duration::MAX`] without a limit.
+    /// What `total_delay` leaves for pauses; [`Duration::MAX`] without a limit.
     pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
         match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
@@ -180,7 +180,7 @@ pub(super) fn computed_range(
     Some(schedule.range_about(delay(), previous))
 }
 
-/// What a hint does, and the longest. A breaker's is no server's: before it has passed, nothing gets through.
+/// What a hint does, and the longest that counts. A breaker's is always honored: before it ends, nothing gets through.
 fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
         Kind::Rejected => (Hint::Honor, None),

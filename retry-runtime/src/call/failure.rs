@@ -139,7 +139,7 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// An attempt that could not begin, and how long a breaker lets none begin.
+    /// A rejected attempt, and how long the breaker stays open, if it knows.
     #[doc(hidden)]
     pub fn of_rejection(
         site: &'a Site<'a>,

@@ -19,7 +19,7 @@ pub fn late(
     is_late.then_some(Reason::Deadline)
 }
 
-/// Why a pause may not begin that was decided earlier: it would end after the deadline. `None` if it would not.
+/// Why a pause that was decided earlier may not begin: it would end after the deadline. `None` if it may.
 pub fn outlasts(
     deadline: Option<Moment>,
     pause: Duration,

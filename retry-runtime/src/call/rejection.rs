@@ -1,5 +1,5 @@
-//! What follows where the breaker or the limiter let an attempt not begin. Nothing was seen of a server, so neither they
-//! nor the budget hear of it.
+//! What follows if the breaker or the limiter rejects an attempt. Nothing was seen of a server, so neither they nor the
+//! budget hear of it.
 
 use core::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::observe::reason::Reason;
 use crate::observe::report::report;
 use crate::policy::schedule::{Schedule, limit};
 
-/// What a call counts of its rejections. Beside the [`Call`], since most calls have nothing that rejects them.
+/// The retries of a call's rejections. Not in [`Call`], since most calls have nothing that rejects them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rejections {
     retries: u32,
-    /// Whether the last pause follows one.
+    /// Whether the last pause follows a rejection.
     pub(super) is_last: bool,
 }
 
 impl Rejections {
-    /// None yet.
+    /// No rejections yet.
     #[inline]
     pub const fn new() -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Rejections {
         }
     }
 
-    /// The pause before the attempt of that call is tried again, or what rejects the call.
+    /// The pause before the rejected attempt is tried again, or what ends the call.
     #[cold]
     #[inline(never)]
     pub fn retry(

@@ -399,7 +399,7 @@ impl Call {
         *count = count.saturating_add(1);
     }
 
-    /// Takes a pause, or more of one, from the time for pauses.
+    /// Takes a pause, or another part of one, from the time for pauses.
     pub(crate) fn spend_pause(&mut self, pause: Duration) {
         let pause = Millis::new(pause).get().unwrap_or_default();
         self.paused = self.paused.saturating_add(pause);
@@ -411,7 +411,7 @@ impl Call {
         self.pauses(delay);
     }
 
-    /// Keeps the pause that follows.
+    /// Remembers the pause that follows, and counts its time.
     pub(super) fn pauses(&mut self, delay: Duration) {
         self.spend_pause(delay);
         self.previous = nanos(delay);

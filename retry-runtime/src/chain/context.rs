@@ -11,7 +11,7 @@ use crate::observe::report::Observe;
 use crate::policy::Policy;
 use crate::time::attempt_clock::Clock;
 
-/// What the attempts of a chain's call, batch or plan go by. `N` names it unless a key does.
+/// What the attempts of a chain's call, batch or plan go by. `N` is its name unless a key names it.
 pub(crate) struct Context<P, K: SharedKeys, N> {
     pub(crate) policy: P,
     pub(crate) keys: KeysOf<K>,

@@ -5,8 +5,8 @@ use crate::policy::Policy;
 use crate::time::cancel::Uncancelled;
 use crate::time::default_timer::DefaultTimer;
 
-/// What batches and plans take as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they can have. Without a
-/// feature that brings a timer, it is a chain that names a `timer`.
+/// What batches and plans take as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they can have. If no
+/// feature brings a timer, only a chain that names a `timer` will do.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no policy for a plan",
     label = "no policy",

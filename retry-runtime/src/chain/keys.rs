@@ -167,14 +167,14 @@ pub trait HasKey<N> {
     /// The record in which the key names a `V`.
     type With<V>;
 
-    /// Has the key name a `V`, and leaves all others as they are.
+    /// Sets the key to a value, and leaves all others as they are.
     fn with<V>(self, value: V) -> Self::With<V>;
 }
 
 /// A record of keys `K` in which the key `N` names a `V`.
 pub type With<K, N, V> = <K as HasKey<N>>::With<V>;
 
-/// Says which field of a record a key is: the one whose type parameter is in brackets.
+/// Implements [`HasKey`] for the field whose type parameter is in brackets.
 macro_rules! has_key {
     (
         $name:ident: $record:ident<$($before:ident,)* [$key:ident] $(, $after:ident)*>

@@ -20,7 +20,7 @@ pub trait ObserveFn: FnMut(&Event<'_>) {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
 
-/// What times the calls of a chain with these keys.
+/// The stopwatch of a chain with these keys.
 pub(crate) type StopwatchOf<K> = <<K as SharedKeys>::Observer as ObserverKey>::Stopwatch;
 
 /// What sees the events of a chain, if its key `observe` names something.
@@ -28,13 +28,13 @@ pub trait ObserverKey: Key {
     /// What counts for it how far a batch or a plan is.
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress: Counts;
-    /// Room for what times a call, which is empty where the clock can't be read at each event.
+    /// Room for a stopwatch, empty where no clock can be read at each event.
     type Stopwatch: Room<(Stopwatch, fn() -> Moment)> + Copy + Send;
 
-    /// What times a call by that clock.
+    /// A stopwatch that goes by that clock.
     fn stopwatch(clock: impl FnOnce() -> Clock) -> Self::Stopwatch;
 
-    /// Has something told to what the key names, with the times of the call.
+    /// Gives `tell` the observer that the key names. Its events have the times of the call.
     fn timed<T>(
         &mut self,
         stopwatch: &mut Self::Stopwatch,

@@ -314,7 +314,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         None
     }
 
-    /// The end of a call whose pause would end after the deadline, as something ran before it.
+    /// The end of a call whose pause would end after the deadline, because a hook took too long.
     pub(super) fn outlasts<T, E>(&mut self, now: impl FnOnce() -> Moment) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
@@ -339,7 +339,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         let pause = if Rejecting::<Q::Keys>::IS_NAMED {
             self.attempts.rejected(&mut self.context, by, detail)
         } else {
-            // It was cancelled before its first attempt.
+            // Nothing can reject this call: it was cancelled before its first attempt.
             Err(by)
         };
         match pause {
@@ -351,8 +351,8 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         }
     }
 
-    /// The end of a call whose next attempt may not begin: with what was before, or else with the rejection, where a key
-    /// rejects calls.
+    /// The end of a call whose next attempt may not begin: with the last outcome or, before the first one, with the
+    /// rejection. `None` if no key rejects calls.
     fn ended_by<T, E>(&mut self, by: RejectedBy) -> Option<Step<T, E>>
     where
         Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,

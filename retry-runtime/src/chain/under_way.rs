@@ -48,7 +48,7 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
     }
 }
 
-/// What an attempt waits for that can't begin yet.
+/// What an attempt waits for before it can begin.
 #[derive(Clone, Copy)]
 pub(crate) enum Awaited {
     /// Its turn with the limiter.
@@ -57,7 +57,7 @@ pub(crate) enum Awaited {
     Pause(Duration),
 }
 
-/// Waits until an attempt has its turn, or is to enter again.
+/// Waits until an attempt has its turn, or may enter again.
 pub(crate) async fn turn<G: Guards>(
     mut attempts: Attempts<G>,
     awaited: Awaited,
@@ -88,7 +88,7 @@ pub(crate) fn paused<G: Guards>(
     late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
 }
 
-/// An attempt whose turn has come after that time, or never does. Without a time, it is to enter again.
+/// An attempt, and how long it waited for its turn, or why that never comes. Without a time, it is to enter again.
 pub(crate) type Turned<G> = (Attempts<G>, Result<Option<Duration>, RejectedBy>);
 
 pin_project! {

@@ -199,7 +199,7 @@ pub(super) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of::<ResponseError>(cause)
 }
 
-/// What a cause says of a function that is a whole transaction.
+/// The verdict on a cause, if the function is a whole transaction.
 pub(super) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     conflict(cause).or_else(|| known(cause))
 }

@@ -1,4 +1,4 @@
-//! Error types that what ends a call converts to.
+//! Error types into which `TimedOut`, `Rejected` and `Cancelled` convert.
 
 use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::Rejected;

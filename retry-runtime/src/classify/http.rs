@@ -186,7 +186,7 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
     }
 }
 
-/// Whether there were too many requests, whatever kind of failure a body makes of it.
+/// Whether the answer is throttled: a 429 always is, whatever its body says.
 pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
 }

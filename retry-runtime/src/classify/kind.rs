@@ -13,8 +13,8 @@ pub enum Kind {
     Timeout,
     /// A wrong answer: one that the key `validate` rejected.
     Invalid,
-    /// No attempt: the breaker or the limiter let none begin, and the key `rejected` says that the call tries again.
-    /// As the verdict on an attempt it stops, since those decide when to try again.
+    /// No attempt was made: the breaker or the limiter rejected it, and the key `rejected` has the call try again. In
+    /// the verdict on an attempt it stops the call, since only a breaker or a limiter rejects.
     Rejected,
 }
 
@@ -24,7 +24,7 @@ listed!(Kind:
 );
 
 impl Kind {
-    /// Those of attempts, in the order of all.
+    /// The kinds that the failure of an attempt can have, in the order of `ALL`.
     pub(crate) const OF_FAILURES: [Self; 4] = [
         Self::Transient,
         Self::Throttled,

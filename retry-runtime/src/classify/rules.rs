@@ -34,7 +34,7 @@ pub(crate) enum RuleFor {
     Rolling,
 }
 
-/// What the first name says for which there is such a rule, but a bill wins wherever it is named.
+/// The fault of the first name with such a rule. A bill wins wherever it is named.
 pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);

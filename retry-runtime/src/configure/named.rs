@@ -45,7 +45,7 @@ impl Named {
         Ok(named)
     }
 
-    /// These with those of another entry over them.
+    /// Lays another entry's keys and numbers over these.
     pub(crate) fn overridden_by(self, later: &Self) -> Self {
         Self {
             policy: self.policy.overridden_by(&later.policy),
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-/// Reads numbers that nothing has named yet.
+/// Reads the numbers of a breaker or a limiter. To name them twice is an error.
 fn read<T: Default + PartialEq>(
     key: &str,
     value: RawValue,

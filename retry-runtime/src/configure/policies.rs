@@ -65,17 +65,15 @@ const UNDER: char = '?';
 /// Entries can't know the calls' own numbers. Where a `base` or `floor` is above the `cap` once both are together, it
 /// counts as `cap`, and beside a list of delays `base` and `factor` count for nothing.
 ///
-/// An entry may also name numbers of what its calls share, for the program to put in force: as `breaker` those of
-/// [`BreakerNumbers`], as `limiter` those of [`LimiterNumbers`]. [`breaker`](Self::breaker) and [`limiter`](Self::limiter)
-/// hand them out.
+/// An entry may also hold [`BreakerNumbers`], under `breaker`, and [`LimiterNumbers`], under `limiter`. The program
+/// puts them in force, with what [`breaker`](Self::breaker) and [`limiter`](Self::limiter) return.
 ///
 /// # The table
 ///
-/// With the feature `serde`, they are a table with a table of [`Overrides`] for each name, and in it the tables `breaker`
-/// and `limiter`. A name with a dot or colons
-/// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
-/// it switches off the retries of every call that has its policy from here. `enabled = true` there changes nothing:
-/// what an entry switches off stays off.
+/// With the feature `serde`, policies are a table with a table of [`Overrides`] for each name, which may hold the
+/// tables `breaker` and `limiter`. A name with a dot or colons needs quotes in TOML: `[retry."anthropic.complete"]`.
+/// `enabled = false` beside the entries is laid over all of them: it switches off the retries of every call that has
+/// its policy from here. `enabled = true` there changes nothing: what an entry switches off stays off.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// Defaults first, and within each sort the shortest names first.
@@ -154,8 +152,8 @@ impl Policies {
         OwnPolicy { policies, own }
     }
 
-    /// The numbers of the breaker that calls of that name use: what entries name as `breaker`, the longest name last, key by
-    /// key. [`Breaker::set`](crate::Breaker::set) puts them in force, and leaves what no entry names as it is.
+    /// The numbers for the breaker of the calls of that name. As with policies, the longest name wins, key by key.
+    /// [`Breaker::set`](crate::Breaker::set) puts them in force, and leaves what no entry names as it is.
     ///
     /// ```
     /// use retry_runtime::{Breaker, Policies, PolicyError};
@@ -181,14 +179,14 @@ impl Policies {
         self.named(name, names).breaker
     }
 
-    /// The bounds of the limiter that calls of that name use, as [`breaker`](Self::breaker) has the numbers of theirs: for
-    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set).
+    /// The bounds for the limiter of the calls of that name. The longest name wins, key by key.
+    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) puts them in force.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
         let names = |named: &Named| named.limiter != LimiterNumbers::default();
         self.named(name, names).limiter
     }
 
-    /// What entries for that name say, of those that name something asked for.
+    /// What the entries for that name say. Only those count in which `names` finds something.
     fn named(&self, name: &str, names: fn(&Named) -> bool) -> Named {
         let entries = self.entries.iter().filter(|entry| names(&entry.named));
         let entries = entries.filter(|entry| entry.is_for(name));

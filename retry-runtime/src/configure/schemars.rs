@@ -50,7 +50,7 @@ schemas! {
     BreakerNumbers: "RetryBreaker", "Numbers of a breaker", breaker();
     /// The table of [`LimiterNumbers`].
     LimiterNumbers: "RetryLimiter", "Bounds of a limiter", limiter();
-    /// A table of [`Overrides`] by the names of calls, each with tables of what its calls share, and `enabled` beside them.
+    /// A table of [`Overrides`] by the names of calls, with the tables `breaker` and `limiter` in each, and `enabled`.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
 
@@ -77,7 +77,7 @@ fn entry() -> Schema {
 
 fn breaker() -> Schema {
     let mut open_for = duration("(?=.*[1-9])");
-    let about = "for how long it lets nothing through once it is open; at least 1 ms";
+    let about = "how long the breaker lets nothing through once it is open; at least 1 ms";
     open_for.insert("description".into(), about.into());
     json_schema!({
         "type": "object",
@@ -86,7 +86,7 @@ fn breaker() -> Schema {
                 "type": "number",
                 "exclusiveMinimum": 0,
                 "maximum": 1,
-                "description": "the part of the attempts whose failure opens it",
+                "description": "the share of failed attempts that opens the breaker",
             },
             "open_for": open_for,
         },
@@ -99,8 +99,8 @@ fn limiter() -> Schema {
     json_schema!({
         "type": "object",
         "properties": {
-            "least": bound("how many attempts may run at a time at least"),
-            "most": bound("how many attempts may run at a time at most"),
+            "least": bound("the least number of attempts that may run at a time"),
+            "most": bound("the most attempts that may run at a time"),
         },
         "additionalProperties": false,
     })

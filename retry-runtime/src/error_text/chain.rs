@@ -48,7 +48,7 @@ pub(crate) fn write_error(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt:
     write(f, &error, None, error.source())
 }
 
-/// The method `describe` of what is an error: its text and its causes'.
+/// The method `describe` for a type that is an error: its text, then that of each cause.
 macro_rules! describe_with_causes {
     () => {
         fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -88,10 +88,10 @@ fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     line(&urls::hide(text, start.user_follows), beyond, limit)
 }
 
-/// The text on one line, and how many bytes of it are not there, with those beyond it.
+/// The text on one line, and how many bytes were cut, `beyond` included.
 fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     let mut line = String::new();
-    // Where the line ends if it has to be cut, and where in the text that is.
+    // The end of the line if it has to be cut, and the place in the text that it stands for.
     let mut cut = (0, 0);
     let mut mark = |line: &String, place| {
         if line.len() <= limit - NOTE {

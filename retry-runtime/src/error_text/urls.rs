@@ -7,8 +7,8 @@ use crate::error_text::secrets::{ELLIPSIS, part};
 /// What may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
-/// The text without the user info, the query and the fragment of each URL, with or without a scheme. Where `user_follows`, its
-/// last word goes on beyond what is there, with an `@`.
+/// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
+/// `user_follows`, the last word goes on beyond the text, with an `@`: what is before that may be user info.
 pub(super) fn hide(text: String, user_follows: bool) -> String {
     if !user_follows && !may_be_url(&text) {
         return text;
@@ -22,7 +22,7 @@ pub(super) fn hide(text: String, user_follows: bool) -> String {
     hidden
 }
 
-/// A word and the white space after it.
+/// Appends a word and the white space after it, without secrets.
 fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
     let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
     let mut start = 0;
@@ -45,7 +45,7 @@ fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
     hidden.push_str(part(word, bare.len()..word.len()));
 }
 
-/// What may be one URL after another.
+/// Appends a text that may be one URL after another, without their secrets.
 fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
     while let Some(next) = next_url(text) {
         keep_url(&text[..next], false, hidden);
@@ -54,7 +54,7 @@ fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
     keep_url(text, user_follows, hidden);
 }
 
-/// A text with at most one scheme.
+/// Appends a text with at most one scheme, without its secrets.
 fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     let (scheme, start) = scheme(text);
     let query = query(text, scheme);

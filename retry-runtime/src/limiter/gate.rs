@@ -12,7 +12,7 @@ pub(crate) trait Gate {
         true
     }
 
-    /// What it knows of its state, without the queue.
+    /// What the gate knows of the limiter's state, without the queue.
     fn state(&self) -> LimiterState {
         LimiterState::default()
     }

@@ -66,7 +66,7 @@ impl LimiterNumbers {
         Ok(numbers)
     }
 
-    /// These numbers with others over them.
+    /// Lays other numbers over these.
     pub(crate) fn overridden_by(self, later: Self) -> Self {
         Self {
             least: later.least.or(self.least),

@@ -1,4 +1,4 @@
-/// How full a limiter is now: what [`Limiter::state`](crate::Limiter::state) says. What a limiter doesn't know is `None`.
+/// How full a limiter is now, as [`Limiter::state`](crate::Limiter::state) says. `None` is what a limiter doesn't know.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LimiterState {

@@ -30,8 +30,8 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
     }
 }
 
-/// An observer whose events have the times of the call. Of closures, the type of their argument is inferred from this
-/// bound alone.
+/// An observer whose events have the times of the call. The bound on `F` is what lets the compiler infer the type of a
+/// closure's argument.
 pub fn timed<F: FnMut(&Event<'_>)>(
     mut observer: F,
     stopwatch: &mut Stopwatch,

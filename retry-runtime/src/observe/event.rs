@@ -77,23 +77,23 @@ impl<'a> Event<'a> {
     /// }
     /// ```
     ///
-    /// Durable calls have `None`, and so have chains, batches and plans with a timer that is neither this crate's own nor a
-    /// function in [`TimerFn`](crate::TimerFn), because their clocks can't be read at each event.
+    /// `None` in durable calls. Also in chains, batches and plans with a timer that is neither this crate's own nor a
+    /// function in [`TimerFn`](crate::TimerFn): its clock can't be read at each event.
     pub fn elapsed(&self) -> Option<Duration> {
         self.reading?.elapsed()
     }
 
     /// How long the attempt took that ended with this event, by the call's timer: without pauses and the wait for a
-    /// limiter's turn. `None` if none ended.
+    /// limiter's turn. `None` if no attempt ended, and wherever [`elapsed`](Self::elapsed) is `None`.
     ///
-    /// Not known where [`elapsed`](Self::elapsed) is not, nor of a correction, of an attempt that `hedge` began, of a retry
-    /// that told of [progress](crate::Attempt::progress), and of a subtask's failure that is not worth a retry, which is told
-    /// of later.
+    /// Also `None` for a correction, for an attempt that `hedge` began, for a retry that reported
+    /// [progress](crate::Attempt::progress), and for a subtask's failure that is not worth a retry, which is reported
+    /// later than it happens.
     pub fn attempt_elapsed(&self) -> Option<Duration> {
         self.reading?.attempt_elapsed(self)
     }
 
-    /// The pause before a retry or a correction that begins with the event.
+    /// The pause that begins with the event, before a retry or a correction.
     pub(crate) fn pause(&self) -> Option<Duration> {
         match self.data {
             EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),

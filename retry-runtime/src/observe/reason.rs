@@ -62,7 +62,7 @@ impl RejectedBy {
         }
     }
 
-    /// What rejects the call that would be tried again, but for that reason.
+    /// What rejects the call, if it is not tried again for that reason.
     #[doc(hidden)]
     #[must_use]
     pub const fn because(self, reason: Reason) -> Self {

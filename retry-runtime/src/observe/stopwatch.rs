@@ -35,7 +35,7 @@ use crate::time::moment::Moment;
 pub struct Stopwatch {
     /// When the call began: at its first event.
     call: Option<Moment>,
-    /// The attempt of that number began then. `None` once it has ended.
+    /// The number of the attempt that runs, and when it began. `None` once it has ended.
     attempt: Option<(u32, Moment)>,
 }
 
@@ -49,8 +49,8 @@ impl Stopwatch {
         }
     }
 
-    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer, where something
-    /// begins or the observer asks.
+    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer. It is called
+    /// where the call or an attempt begins, and if the observer asks.
     pub fn tell(
         &mut self,
         event: &Event<'_>,
@@ -65,7 +65,7 @@ impl Stopwatch {
         };
         self.call.get_or_insert_with(now);
         if matches!(event.data, EventData::Started) {
-            // One that begins beside it has no room.
+            // An attempt that `hedge` begins beside another is not timed: there is room for one.
             self.attempt.get_or_insert_with(|| (event.attempt, now()));
         }
         observe(&event.with_reading(&Reading {
@@ -79,7 +79,7 @@ impl Stopwatch {
         }
     }
 
-    /// Leaves out the time of the attempt of that number, because it is told of later than it ends.
+    /// Forgets the attempt of that number, so that its time is not known: its end is reported later than it happened.
     pub(crate) fn forget_attempt(&mut self, number: u32) {
         self.attempt = self.attempt.filter(|(attempt, _)| *attempt != number);
     }

@@ -1,4 +1,4 @@
-//! What an event adds to the figures of its call, for adapters that measure, and what these call them.
+//! What an event adds to the figures of its call, and what the adapters for metrics call these figures.
 
 use core::fmt;
 use core::time::Duration;

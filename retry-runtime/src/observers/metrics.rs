@@ -27,7 +27,7 @@ use crate::observe::observer::Observer;
 /// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
-/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names, as far as it knows them |
+/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and the most that may run at a time, as far as the limiter that [`limiter`](Self::limiter) names knows them |
 /// | `retry_limiter_rate` | `limiter` | how much cost that limiter lets begin per second, if it has a rate; infinite without a limit |
 ///
 /// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
@@ -136,8 +136,8 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, at each event of a call that names this observer: what its
-    /// [`state`](crate::Limiter::state) knows.
+    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// call that names this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
         self.shared.limiter = Some((name, limiter));
@@ -170,7 +170,7 @@ impl Instruments for Recorder {
 
 fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
     let labels = labels.iter().map(|(key, value)| {
-        // Without the prefix that it has in OpenTelemetry.
+        // Labels of Prometheus have no `retry.` before them, as those of OpenTelemetry have.
         let key = &key["retry.".len()..];
         match value {
             Value::Name(name) => Label::new(key, shown(name).to_string()),

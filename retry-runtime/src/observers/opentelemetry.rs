@@ -25,7 +25,7 @@ use crate::observe::observer::Observer;
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
-/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts that run, that wait, and how many may run at a time, with the limiter that [`limiter`](Self::limiter) names, as far as it knows them |
+/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts that run, that wait, and the most that may run at a time, as far as the limiter that [`limiter`](Self::limiter) names knows them |
 /// | `retry.limiter.rate` | `{cost}/s` | `retry.limiter` | how much cost that limiter lets begin per second, if it has a rate; infinite without a limit |
 ///
 /// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
@@ -126,8 +126,8 @@ impl<'a> OpenTelemetry<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, at each event of a call that names this observer: what its
-    /// [`state`](crate::Limiter::state) knows.
+    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// call that names this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
         self.shared.limiter = Some((name, limiter));

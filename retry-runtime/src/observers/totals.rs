@@ -42,7 +42,7 @@ impl Totals {
 
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
         match event.data {
-            // No attempt was rejected.
+            // A rejection is no attempt, so its retry is no retry of one.
             EventData::Retrying {
                 kind: Kind::Rejected,
                 ..

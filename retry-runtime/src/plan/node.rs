@@ -13,7 +13,7 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) executions: u32,
     /// Whether the subtask had failed when it was last executed.
     pub(crate) retried: bool,
-    /// Which of those that it depends on it was last seen to wait for. All before had completed.
+    /// The index of the dependency that it last waited for. All before that one had completed.
     pub(crate) waits_for: usize,
 }
 

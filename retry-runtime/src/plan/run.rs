@@ -23,7 +23,7 @@ use crate::time::attempt_clock::Clock;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
-/// An execution that may begin or, beside it, what it waits for. `None` where it was rejected.
+/// An execution, and what it waits for, if it may not begin yet. `None` if it was rejected.
 type Standing<K> = Option<(AttemptsOf<K>, Option<Awaited>)>;
 
 /// What a subtask is that failed before and fails again.
@@ -228,7 +228,7 @@ where
         }
     }
 
-    /// An execution was not let begin: it is tried again after a pause, or the subtask runs no more in this run.
+    /// Has a rejected execution tried again after a pause, or else the subtask runs no more in this run.
     fn rejected<On: OnError<E>, K: SharedKeys>(
         &mut self,
         index: usize,

@@ -47,7 +47,7 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     subtasks: usize,
     /// Every subtask, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
-    /// What times a subtask, before its first execution.
+    /// The stopwatch that each subtask gets a copy of.
     stopwatch: StopwatchOf<K>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
@@ -317,7 +317,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         attempts.waited(&mut self.of(execution), waited)
     }
 
-    /// The pause after which an execution that was not let begin is tried again, or what rejects it.
+    /// The pause before a rejected execution is tried again, or what ends the subtask.
     pub(crate) fn pause_after(
         &mut self,
         by: RejectedBy,

@@ -86,7 +86,7 @@ where
             return Ok(Vec::new());
         }
         let mut freed = graph.dependents[index].clone();
-        // One that names a dependency twice is there twice, in a row.
+        // A subtask that names this dependency twice is listed twice, in a row.
         freed.dedup();
         freed.retain(|dependent| !self.waits(*dependent, &graph));
         Ok(self.begin(&graph, freed.into_iter()).collect())

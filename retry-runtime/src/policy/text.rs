@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// For a name that is given anything but keys.
+/// The error for a name that is given anything but keys.
 pub(crate) fn takes_keys(name: &str, example: &str) -> PolicyError {
     let name = short(name);
     refused!("`{name}` takes keys: write them in parentheses, as in `{name}({example})`")

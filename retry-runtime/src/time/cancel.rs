@@ -1,4 +1,4 @@
-//! What cuts a pause short, or a call: the keys `cancel` and `abort`.
+//! The keys `cancel`, which cuts a pause short, and `abort`, which also cuts an attempt short.
 
 use alloc::sync::Arc;
 use core::fmt;

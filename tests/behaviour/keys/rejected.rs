@@ -1,4 +1,4 @@
-//! The key `rejected`: attempts that a breaker or a limiter lets not begin are tried again.
+//! The key `rejected`: attempts that a breaker or a limiter rejects are tried again.
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;

@@ -162,7 +162,8 @@ impl Lent {
     }
 }
 
-/// What a method's receiver lends of what is behind it, which is made of a name for `self` at its place.
+/// What stands behind a method's `self`, lent as the receiver says: by value, `&` or `&mut`. `behind` makes it from
+/// `self`.
 pub(super) fn lent(
     function: &Function,
     behind: impl FnOnce(Ident) -> TokenStream,

@@ -30,7 +30,7 @@ impl Wrapped<'_> {
         code!(<#client as #path #arguments>)
     }
 
-    /// The client's method, called with what it is called on and what becomes of each argument, and awaited or not.
+    /// A call of the client's method on what is `lent`, with these arguments, awaited or not.
     pub(super) fn call(
         &self,
         function: &Function,

@@ -73,7 +73,7 @@ pub(crate) fn in_transaction(status: &Status) -> Verdict {
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => unavailable(status).hinted(retry_info(status)),
-        // Also tonic's name for a reset by HTTP/2, which keeps its source.
+        // tonic uses this code for some resets of HTTP/2, too. Those have a source.
         Code::ResourceExhausted => {
             let reset = status.source().and_then(of_reset);
             reset.unwrap_or_else(|| exhausted(status))
@@ -122,12 +122,12 @@ fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
     match wait.filter(|wait| *wait <= LONGEST_HINT) {
         Some(wait) if verdict.is_retryable() => verdict.after(wait),
         Some(_) => verdict,
-        // What is negative or can't be read asks for no retry.
+        // By gRFC A6, a value that is negative or can't be read forbids a retry.
         None => Verdict::STOP,
     }
 }
 
-/// The wait of `RetryInfo`, but none that is absurd.
+/// The wait of `RetryInfo`, unless it is absurdly long.
 fn retry_info(status: &Status) -> Option<Duration> {
     let wait = status.get_details_retry_info()?.retry_delay?;
     (wait <= LONGEST_HINT).then_some(wait)

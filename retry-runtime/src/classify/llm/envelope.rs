@@ -237,7 +237,7 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
     let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
-    // What tells only whose fault it is says less than a 429.
+    // A 429 says more than a name that tells only whose fault it was.
     let is_throttled = known.status == Some(429);
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);

@@ -30,7 +30,7 @@ pub enum Inspected<'a> {
 }
 
 impl Inspected<'_> {
-    /// What the first cause says of which `find` knows something. A text has none.
+    /// The verdict on the first cause that `find` knows. A text has no causes.
     pub(super) fn verdict(self, find: fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Verdict {
         match self {
             Self::Error(error) => causes(error).find_map(find).unwrap_or(Verdict::STOP),
