@@ -385,6 +385,7 @@ impl<G: Guards> Attempts<G> {
     pub(crate) fn restarted(&mut self, guards: &G, lasted: Duration) {
         self.credit(guards);
         self.call = self.call.restarted(lasted);
+        self.rejections = Default::default();
     }
 
     /// The attempt failed, perhaps before it began. `detail` says more of the failure. Returns the pause before the

@@ -7,6 +7,9 @@ use crate::error_text::secrets::{ELLIPSIS, part};
 /// What may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
+/// Clients take a backslash for a slash, as the URL standard has them do.
+const SLASHES: &[u8] = b"/\\";
+
 /// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
 /// `user_follows`, the last word goes on beyond the text, with an `@`: what is before that may be user info.
 pub(super) fn hide(text: String, user_follows: bool) -> String {
@@ -57,14 +60,19 @@ fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
 /// Appends a text with at most one scheme, without its secrets.
 fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     let (scheme, start) = scheme(text);
+    // A URL in the query of one without a scheme is a part of that query.
+    let (scheme, start) = match query(&text[..start], None) {
+        Some(_) => (None, 0),
+        None => (scheme, start),
+    };
     let query = query(text, scheme);
     let end = query.unwrap_or(text.len());
-    let path = |from| find(&text[..end], from, b"/\\").unwrap_or(end);
+    let path = |from| find(&text[..end], from, SLASHES).unwrap_or(end);
     // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
     let user = after_last(&text[..end], b'@').filter(|user| *user > start);
     let user = user.filter(|user| match scheme {
         Some(_) => !is_authority(&text[start..path(start)]),
-        None => has(&text[..*user], b":") || has(&text[*user..end], b"/"),
+        None => has(&text[..*user], b":") || has(&text[*user..end], SLASHES),
     });
     let host = user.unwrap_or(start);
     let before = after_last(&text[..start], b'@').unwrap_or(0);
@@ -111,10 +119,15 @@ fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
     &text[..last.map_or(0, |last| last + 1)]
 }
 
-/// The index behind a scheme's `://`.
+/// The index behind a scheme's `://`, or behind the `//` of a URL whose scheme is left out.
 #[inline(never)]
 fn after_scheme(text: &str) -> Option<usize> {
-    let scheme = text.as_bytes().windows(3).position(|bytes| bytes == b"://");
+    let are_slashes = |bytes: &[u8]| bytes.iter().all(|byte| SLASHES.contains(byte));
+    if text.as_bytes().get(..2).is_some_and(are_slashes) {
+        return Some(2);
+    }
+    let mut places = text.as_bytes().windows(3);
+    let scheme = places.position(|bytes| bytes[0] == b':' && are_slashes(&bytes[1..]));
     scheme.map(|scheme| scheme + 3)
 }
 
@@ -124,7 +137,7 @@ fn scheme(text: &str) -> (Option<usize>, usize) {
     let scheme = after_scheme(text);
     let start = scheme.map_or(0, |scheme| {
         let mut rest = text.as_bytes()[scheme..].iter();
-        let slashes = rest.position(|byte| !b"/\\".contains(byte));
+        let slashes = rest.position(|byte| !SLASHES.contains(byte));
         slashes.map_or(text.len(), |slashes| scheme + slashes)
     });
     (scheme, start)
@@ -146,7 +159,7 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
         return find(text, start, b"?#");
     }
-    let slash = find(text, 0, b"/").unwrap_or(text.len());
+    let slash = find(text, 0, SLASHES).unwrap_or(text.len());
     let equals = after_last(text, b'=').unwrap_or(0);
     let mut from = 0;
     while let Some(mark) = find(text, from, b"?#&") {

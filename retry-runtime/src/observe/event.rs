@@ -93,6 +93,11 @@ impl<'a> Event<'a> {
         self.reading?.attempt_elapsed(self)
     }
 
+    /// Whether no attempt ended: what was rejected is tried again.
+    pub(crate) fn is_of_rejection(&self) -> bool {
+        matches!(self.data, EventData::Retrying { kind, .. } if kind == Kind::Rejected)
+    }
+
     /// The pause that begins with the event, before a retry or a correction.
     pub(crate) fn pause(&self) -> Option<Duration> {
         match self.data {

@@ -72,6 +72,10 @@ impl Stopwatch {
             stopwatch: *self,
             now: &now,
         }));
+        if event.is_of_rejection() {
+            // In a batch, an attempt may run beside it.
+            return;
+        }
         if event.pause().is_some() {
             self.attempt = None;
         } else if event.attempt_end().is_some() {
@@ -100,7 +104,7 @@ impl Reading<'_> {
 
     /// How long the attempt took that ended with the event.
     pub(super) fn attempt_elapsed(&self, event: &Event<'_>) -> Option<Duration> {
-        event.attempt_end()?;
+        event.attempt_end().filter(|_| !event.is_of_rejection())?;
         let (number, began) = self.stopwatch.attempt?;
         (number == event.attempt).then(|| (self.now)().since(began))
     }

@@ -47,7 +47,7 @@ figures! {
         Calls "retry_calls_total" "retry.calls" "{call}",
             "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
         Attempts "retry_attempts_total" "retry.attempts" "{attempt}",
-            "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
+            "Attempts and corrections that ended, by kind: succeeded, stop, the kind of failure, or rejected (not sent)";
         Openings "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
             "Times that a breaker opened, by the call whose attempt opened it";
     }

@@ -166,3 +166,25 @@ async fn a_value_that_is_rejected_may_be_progress_too() {
     let polls = chain.call_attempt(async |_| poll(&|| ()).await);
     assert_eq!(polls.await, Ok(4), "three retries");
 }
+
+/// The breaker is open after each attempt, for longer than the pause.
+#[tokio::test(start_paused = true)]
+async fn rejections_count_anew_too() {
+    #[retry(backoff = "fixed", jitter = "none", rejected(max = 1), attempt, breaker = breaker, on = |_| true)]
+    async fn feed(breaker: &Breaker, starts: &mut Vec<u64>, start: Instant) -> Result<(), Failure> {
+        starts.push(start.elapsed().as_secs());
+        attempt.progress();
+        breaker.force_open();
+        if starts.len() < 3 { Err(TRANSIENT) } else { Ok(()) }
+    }
+
+    let (breaker, start, mut starts) = (Breaker::new(), Instant::now(), Vec::new());
+    let resets = async {
+        for pause in [1500, 2000] {
+            sleep(millis(pause)).await;
+            breaker.reset();
+        }
+    };
+    let (fed, ()) = tokio::join!(feed(&breaker, &mut starts, start), resets);
+    assert_eq!((fed, starts), (Ok(()), vec![0, 2, 4]));
+}

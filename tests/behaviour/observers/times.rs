@@ -7,7 +7,8 @@ use futures::executor::block_on;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
-    ConcurrencyLimiter, Event, EventData, Plan, Policy, Rejected, Verdict, retry, retry_each,
+    ConcurrencyLimiter, Event, EventData, Plan, Policy, Rejected, Section, Verdict, retry,
+    retry_each,
 };
 use support::clock::Simulated;
 use tokio::time::sleep;
@@ -129,6 +130,21 @@ async fn an_attempt_begins_after_its_wait() {
     assert!(matches!(answers, (Ok(3), Ok(2))));
     assert_eq!(first, times([(3, Some(3))]));
     assert_eq!(second, times([(5, Some(2))]));
+}
+
+/// A call of a batch that waits to be let begin, beside one that runs.
+#[tokio::test(start_paused = true)]
+async fn what_was_rejected_has_taken_no_time() {
+    let (mut told, limiter) = (Times::new(), ConcurrencyLimiter::fixed(1).queue(0));
+    let policy = POLICY.rejected(Section::new().base(secs(3)));
+    let batches = policy.on(|_: &Busy| true).limiter(&limiter);
+    let batches = batches.observe(|event| note(&mut told, event));
+    let answers = retry_each(batches.batches(1).concurrency(2), [1, 2], async |_| {
+        sleep(secs(2)).await;
+        Ok(vec![Ok::<_, Busy>(())])
+    });
+    assert!(answers.await.iter().all(Result::is_ok));
+    assert_eq!(told, times([(0, None), (5, Some(5))]));
 }
 
 #[tokio::test(start_paused = true)]
