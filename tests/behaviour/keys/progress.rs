@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::{StreamExt, pin_mut, stream};
-use retry_runtime::{Attempt, Backoff, Jitter, Policy, retry, retrying, testing};
+use retry_runtime::{Attempt, Backoff, Breaker, Jitter, Policy, retry, retrying, testing};
 use support::failure::{Failure, TRANSIENT};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::keys::secs;
+use crate::keys::{millis, secs};
 
 /// How many seconds an attempt lasts, and after how many it makes progress.
 type Step = (u64, Option<u64>);
@@ -170,12 +170,16 @@ async fn a_value_that_is_rejected_may_be_progress_too() {
 /// The breaker is open after each attempt, for longer than the pause.
 #[tokio::test(start_paused = true)]
 async fn rejections_count_anew_too() {
-    #[retry(backoff = "fixed", jitter = "none", rejected(max = 1), attempt, breaker = breaker, on = |_| true)]
+    #[retry(backoff = "fixed", jitter = "none", rejected(max = 1), attempt = attempt, breaker = breaker, on = |_| true)]
     async fn feed(breaker: &Breaker, starts: &mut Vec<u64>, start: Instant) -> Result<(), Failure> {
         starts.push(start.elapsed().as_secs());
         attempt.progress();
         breaker.force_open();
-        if starts.len() < 3 { Err(TRANSIENT) } else { Ok(()) }
+        if starts.len() < 3 {
+            Err(TRANSIENT)
+        } else {
+            Ok(())
+        }
     }
 
     let (breaker, start, mut starts) = (Breaker::new(), Instant::now(), Vec::new());
