@@ -224,7 +224,7 @@ where
     pub(super) fn enter(
         &mut self,
         mut batch: BatchOf<I, K>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
         let entered = batch.round.enter(&mut self.rules, items);
@@ -240,7 +240,7 @@ where
         &mut self,
         mut batch: BatchOf<I, K>,
         waited: Result<Option<Duration>, RejectedBy>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let Some(waited) = waited.transpose() else {
             return self.enter(batch, now);
@@ -254,15 +254,15 @@ where
         &mut self,
         mut batch: BatchOf<I, K>,
         awaited: Result<Option<Awaited>, RejectedBy>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let deadline = self.deadline;
         let awaited = awaited.or_else(|by| {
             let rules = &mut self.rules;
             let pause = batch
                 .round
-                .rejected(rules, by, |failure| failure.deadline(deadline, now))?;
-            Ok(Some(Awaited::Pause(pause)))
+                .rejected(rules, by, |failure| failure.deadline(deadline, &now))?;
+            Ok(Some(Awaited::Pause(now().checked_add(pause))))
         });
         match awaited {
             Ok(awaited) => Some((batch, awaited)),
@@ -293,7 +293,7 @@ where
     pub(super) fn begin(
         &mut self,
         (mut batch, awaited): (BatchOf<I, K>, Option<Awaited>),
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> (Option<BatchOf<I, K>>, StandingOf<I, K>) {
         if awaited.is_some() {
             return (None, Some((batch, awaited)));

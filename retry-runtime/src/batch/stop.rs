@@ -6,7 +6,7 @@ use std::thread::{self, Thread};
 
 use crate::call::attempts::Attempts;
 use crate::call::protections::Guards;
-use crate::chain::under_way::{Awaited, paused};
+use crate::chain::under_way::Awaited;
 use crate::classify::rejected::RejectedBy;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
@@ -56,10 +56,14 @@ impl<'a, C: Cancel> Stop<'a, C> {
         };
         self.waking(|| match awaited {
             Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
-            Awaited::Pause(pause) if timer.sleep_or_cancelled(pause, self) => {
-                Err(RejectedBy::Cancelled)
+            Awaited::Pause(end) => {
+                let left = end.map_or(Duration::MAX, |end| end.since(timer.now()));
+                if timer.sleep_or_cancelled(left, self) {
+                    return Err(RejectedBy::Cancelled);
+                }
+                let late = attempts.late(deadline, || timer.now());
+                late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
             }
-            Awaited::Pause(_) => paused(attempts, deadline, || timer.now()),
         })
     }
 

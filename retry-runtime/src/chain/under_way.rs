@@ -17,7 +17,7 @@ use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 use crate::time::signal::Signal;
 use crate::time::skip;
-use crate::time::timer::Timer;
+use crate::time::timer::{Timer, sleep_until};
 
 /// What ends a batch or a plan before its work is done.
 pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
@@ -53,8 +53,8 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
 pub(crate) enum Awaited {
     /// Its turn with the limiter.
     Turn,
-    /// The end of the pause after which it is tried again.
-    Pause(Duration),
+    /// The end of the pause after which it is tried again. `None` where that is further than a clock reaches.
+    Pause(Option<Moment>),
 }
 
 /// Waits until an attempt has its turn, or may enter again.
@@ -70,22 +70,13 @@ pub(crate) async fn turn<G: Guards>(
             .wait(timer, deadline, pin!(pending::<()>()))
             .await
             .map(Some),
-        Awaited::Pause(pause) => {
-            timer.sleep(pause).await;
-            paused(&attempts, deadline, || timer.now())
+        Awaited::Pause(end) => {
+            sleep_until(timer, end).await;
+            let late = attempts.late(deadline, || timer.now());
+            late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
         }
     };
     (attempts, waited)
-}
-
-/// Whether an attempt may enter again after its pause.
-pub(crate) fn paused<G: Guards>(
-    attempts: &Attempts<G>,
-    deadline: Option<Moment>,
-    now: impl FnOnce() -> Moment,
-) -> Result<Option<Duration>, RejectedBy> {
-    let late = attempts.late(deadline, now);
-    late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
 }
 
 /// An attempt, and how long it waited for its turn, or why that never comes. Without a time, it is to enter again.

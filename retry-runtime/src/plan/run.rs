@@ -237,9 +237,10 @@ where
         keys: &mut RunKeys<On, K>,
         bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
     ) -> Standing<K> {
-        let clock = (bounds.deadline, || bounds.timer.now());
+        let now = || bounds.timer.now();
+        let clock = (bounds.deadline, now);
         match keys.pause_after(by, self.execution(index), &mut attempts, clock) {
-            Ok(pause) => Some((attempts, Some(Awaited::Pause(pause)))),
+            Ok(pause) => Some((attempts, Some(Awaited::Pause(now().checked_add(pause))))),
             Err(by) => {
                 drop(attempts);
                 self.not_begun(index, by, keys);

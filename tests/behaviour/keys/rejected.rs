@@ -2,14 +2,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    Backoff, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Jitter, Kind, Place, Plan,
-    Policy, Reason, Section, Seen, retry, retry_each, retry_each_blocking, retrying, testing,
+    Backoff, BlockingTimer, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
+    Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, retry, retry_each,
+    retry_each_blocking, retrying, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};
@@ -264,6 +266,32 @@ async fn items_of_a_batch_are_tried_again_apart() {
             "breaker closed call attempt=1 reason=trial call succeeded",
         ]
     );
+}
+
+/// The time of the call that runs meanwhile is part of the pause.
+#[test]
+fn items_of_a_blocking_batch_pause_while_others_run() {
+    let cases = [
+        (POLICY, vec![vec![1], vec![2, 3]], 5 + 30 + 30),
+        (POLICY.deadline(secs(20)), vec![vec![1]], 5 + 30),
+    ];
+    for (policy, expected, seconds) in cases {
+        let (breaker, sent) = (open(), Mutex::new(Vec::new()));
+        let skipped = testing::skip_sleeps();
+        let send = |items: Vec<u32>| {
+            sent.lock().unwrap().push(items.clone());
+            BlockingTimer::sleep(&DefaultTimer, secs(30));
+            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        };
+        let results = retry_each_blocking(policy.breaker(&breaker), [1, 2, 3], send);
+        assert_eq!(*sent.lock().unwrap(), expected);
+        let answered = results.iter().filter(|result| result.is_ok());
+        assert_eq!(answered.count(), expected.concat().len());
+        // By a clock that goes on.
+        let took = skipped.total();
+        let range = millis(seconds * 1000 - 100)..=secs(seconds);
+        assert!(range.contains(&took), "{took:?}");
+    }
 }
 
 /// A time that is not left ends the call at once, as the same limits do after a failure.
