@@ -72,8 +72,11 @@ pub(crate) async fn turn<G: Guards>(
             .map(Some),
         Awaited::Pause(end) => {
             sleep_until(timer, end).await;
-            let late = attempts.late(deadline, || timer.now());
-            late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
+            if late::is_over(deadline, || timer.now()) {
+                Err(RejectedBy::Deadline)
+            } else {
+                Ok(None)
+            }
         }
     };
     (attempts, waited)

@@ -10,7 +10,7 @@ use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
     Backoff, BlockingTimer, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
-    Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, retry, retry_each,
+    Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, TimerFn, retry, retry_each,
     retry_each_blocking, retrying, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
@@ -292,6 +292,34 @@ fn items_of_a_blocking_batch_pause_while_others_run() {
         let range = millis(seconds * 1000 - 100)..=secs(seconds);
         assert!(range.contains(&took), "{took:?}");
     }
+}
+
+/// What began after the deadline would be dropped at once, however little the pause was late.
+#[tokio::test(start_paused = true)]
+async fn nothing_that_the_deadline_drops_begins_after_it() {
+    let timer = TimerFn::new(|pause| sleep(pause + millis(50)));
+    let world = World::new();
+    let chain = || {
+        let policy = POLICY.deadline(millis(1020));
+        policy.limiter(world.limiter()).timer(&timer)
+    };
+    let other = async || {
+        let _held = Place::new(world.limiter());
+        sleep(millis(500)).await;
+    };
+    let send = async |items: Vec<u32>| {
+        world.attempt();
+        Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+    };
+    let ((), results) = join(other(), retry_each(chain(), [1], send)).await;
+    let error = results[0].as_ref().unwrap_err();
+    assert_eq!(error.reason(), Reason::Deadline);
+    let mut plan = Plan::local();
+    plan.add("a", [""; 0], async |_| Ok::<_, Failure>(world.attempt()));
+    let valid = async |_: Snapshot<u32>| Validity::Valid;
+    let ((), end) = join(other(), plan.run_until(chain(), valid)).await;
+    assert!(end.is_ok() && plan.output("a").is_none());
+    assert_eq!(world.attempts.get(), 0);
 }
 
 /// A time that is not left ends the call at once, as the same limits do after a failure.
