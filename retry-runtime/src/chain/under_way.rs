@@ -139,6 +139,10 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 /// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. For each of the former a
 /// `Queued` is kept, for each of the latter a `Begun`.
 pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
+    /// How many may wait or run at once.
+    most: usize,
+    /// Those that wait for room. The last comes first: one that made room for itself goes on.
+    held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
@@ -166,14 +170,16 @@ pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
 }
 
 impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun, Attempt> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
+            most,
+            held: Vec::new(),
             turns: FuturesUnordered::new(),
             attempts: FuturesUnordered::new(),
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.turns.len() + self.attempts.len()
     }
 
@@ -181,9 +187,20 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
         self.len() == 0
     }
 
-    /// An attempt waits for its turn.
+    /// Whether there is room for another attempt. Those that wait for room come first.
+    pub(crate) fn has_room(&mut self) -> bool {
+        while self.len() < self.most {
+            match self.held.pop() {
+                Some(held) => self.turns.push(held),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// An attempt waits for its turn, as soon as there is room.
     pub(crate) fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
-        self.turns.push(Keeping {
+        self.held.push(Keeping {
             future: turn,
             key,
             kept: Some(queued),
@@ -211,11 +228,17 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
             }
             let ended = skip::unskipped(|| end.as_mut().poll(context));
             ended.map(|()| {
-                let queued = drop_all(&mut self.turns);
+                let queued = self.drop_waiting();
                 Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))
             })
         })
         .await
+    }
+
+    /// Drops what waits.
+    fn drop_waiting(&mut self) -> Vec<(usize, Queued)> {
+        self.turns.extend(self.held.drain(..));
+        drop_all(&mut self.turns)
     }
 
     fn poll(
@@ -230,7 +253,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
             return Poll::Pending;
         }
         if signal.poll(context) {
-            let queued = drop_all(&mut self.turns);
+            let queued = self.drop_waiting();
             return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
         }
         match self.turns.poll_next_unpin(context) {

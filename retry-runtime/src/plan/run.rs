@@ -112,11 +112,11 @@ where
         let mut ready: VecDeque<usize> = (0..self.len())
             .filter(|index| waiting[*index] == 0 && scope[*index])
             .collect();
-        let mut under_way = UnderWay::new();
+        let mut under_way = UnderWay::new(self.concurrency.get());
         let mut late = BTreeSet::new();
         loop {
             let mut next = None;
-            while next.is_none() && under_way.len() < self.concurrency.get() {
+            while next.is_none() && under_way.has_room() {
                 let Some(index) = ready.pop_front() else {
                     break;
                 };

@@ -268,6 +268,38 @@ async fn items_of_a_batch_are_tried_again_apart() {
     );
 }
 
+/// What is split off waits for room, too.
+#[tokio::test(start_paused = true)]
+async fn no_more_calls_of_a_batch_than_allowed_are_under_way() {
+    type Sent = &'static [(u64, &'static [u32])];
+    let bounded = POLICY.deadline(secs(20));
+    let cases: [(usize, Policy, Sent, u64, Option<Reason>); 3] = [
+        (1, POLICY, &[(5, &[1]), (35, &[2, 3])], 65, None),
+        (2, POLICY, &[(5, &[1]), (10, &[2]), (35, &[3])], 65, None),
+        (1, bounded, &[(5, &[1])], 20, Some(Reason::Deadline)),
+    ];
+    for (concurrency, policy, expected, ended, reason) in cases {
+        let (breaker, start, sent) = (open(), Instant::now(), RefCell::new(Vec::new()));
+        let send = async |items: Vec<u32>| {
+            sent.borrow_mut()
+                .push((start.elapsed().as_secs(), items.clone()));
+            sleep(secs(30)).await;
+            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        };
+        let batches = policy.breaker(&breaker).batches(3).concurrency(concurrency);
+        let results = retry_each(batches, [1, 2, 3], send).await;
+        let sent = sent.into_inner();
+        let sent = sent.iter().map(|(at, items)| (*at, &**items));
+        assert_eq!(sent.collect::<Vec<_>>(), expected);
+        assert_eq!(start.elapsed(), secs(ended));
+        let reasons = results.into_iter().map(|result| match result {
+            Ok(_) => None,
+            Err(error) => Some(error.reason()),
+        });
+        assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
+    }
+}
+
 /// The time of the call that runs meanwhile is part of the pause.
 #[test]
 fn items_of_a_blocking_batch_pause_while_others_run() {
