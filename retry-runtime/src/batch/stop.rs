@@ -10,7 +10,7 @@ use crate::chain::under_way::Awaited;
 use crate::classify::rejected::RejectedBy;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::Cancel;
+use crate::time::cancel::{Cancel, CancelFn};
 use crate::time::moment::Moment;
 
 /// What ends waits: a panic on another thread, or what cancels the batch.
@@ -58,7 +58,9 @@ impl<'a, C: Cancel> Stop<'a, C> {
             Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
             Awaited::Pause(end) => {
                 let left = end.map_or(Duration::MAX, |end| end.since(timer.now()));
-                if timer.sleep_or_cancelled(left, self) {
+                // Asked in between even where nothing cancels the batch: a panic wakes no timer.
+                let cancel = CancelFn::new(|| self.is_cancelled());
+                if timer.sleep_or_cancelled(left, &cancel) {
                     return Err(RejectedBy::Cancelled);
                 }
                 let late = attempts.late(deadline, || timer.now());

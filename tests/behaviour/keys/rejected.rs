@@ -2,7 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
@@ -324,6 +327,34 @@ fn items_of_a_blocking_batch_pause_while_others_run() {
         let range = millis(seconds * 1000 - 100)..=secs(seconds);
         assert!(range.contains(&took), "{took:?}");
     }
+}
+
+/// Even one of a timer that can't be woken.
+#[test]
+fn a_panic_elsewhere_ends_a_pause() {
+    let limiter = ConcurrencyLimiter::fixed(1).queue(0);
+    let is_pausing = AtomicBool::new(false);
+    let timer = TimerFn::new(|pause| {
+        is_pausing.store(true, Ordering::SeqCst);
+        thread::sleep(pause);
+    });
+    let start = std::time::Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let chain = POLICY.rejected(AGAIN.base(secs(20))).limiter(&limiter);
+        let batches = chain.timer(timer).batches(1).concurrency(2);
+        retry_each_blocking(
+            batches,
+            [1, 2],
+            |_: Vec<u32>| -> Result<Vec<Result<(), Failure>>, Failure> {
+                while !is_pausing.load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+                // Prints nothing.
+                resume_unwind(Box::new("quiet"));
+            },
+        )
+    }));
+    assert!(outcome.is_err() && start.elapsed() < secs(20));
 }
 
 /// What began after the deadline would be dropped at once, however little the pause was late.
