@@ -198,10 +198,11 @@ where
             self.tally.items += 1;
             entries.push(entry);
         }
-        (!entries.is_empty()).then(|| Batch {
-            entries,
-            round: Attempts::of(Call::after(self.number.saturating_sub(1))),
-        })
+        let mut round = Attempts::of(Call::after(self.number.saturating_sub(1)));
+        for entry in &mut entries {
+            round.share_rejections(&mut entry.attempts);
+        }
+        (!entries.is_empty()).then_some(Batch { entries, round })
     }
 
     /// The next item that no call has sent yet.
@@ -262,6 +263,9 @@ where
             let pause = batch
                 .round
                 .rejected(rules, by, |failure| failure.deadline(deadline, &now))?;
+            for entry in &mut batch.entries {
+                entry.attempts.share_rejections(&mut batch.round);
+            }
             Ok(Some(Awaited::Pause(now().checked_add(pause))))
         });
         match awaited {
@@ -579,7 +583,7 @@ where
         for (mut entry, failure) in failed {
             match groups.decision(failure) {
                 Ok(call) => {
-                    entry.attempts = Attempts::of(call);
+                    entry.attempts.call = call;
                     entry.is_unpaid = !failure.leads;
                     if failure.leads {
                         entry.attempts.pay(self.rules.guards());

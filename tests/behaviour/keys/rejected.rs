@@ -385,6 +385,34 @@ async fn nothing_that_the_deadline_drops_begins_after_it() {
     assert_eq!(world.attempts.get(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_rejections_of_an_item_count_in_all_rounds() {
+    for (max, expected) in [(1, [Err(Reason::Rejected); 2]), (2, [Ok(1), Ok(2)])] {
+        let (limiter, calls) = (ConcurrencyLimiter::fixed(1).queue(0), Cell::new(0));
+        let send = async |items: Vec<u32>| {
+            calls.set(calls.get() + 1);
+            match calls.get() {
+                1 => Err(TRANSIENT),
+                _ => Ok(items.into_iter().map(Ok::<_, Failure>).collect()),
+            }
+        };
+        // Those of others, at the first try of either round.
+        let other = async {
+            for until in [500, 1000] {
+                let held = Place::new(&limiter);
+                sleep(millis(until)).await;
+                drop(held);
+                sleep(secs(1)).await;
+            }
+        };
+        let policy = POLICY.rejected(AGAIN.max(max));
+        let ((), results) = join(other, retry_each(policy.limiter(&limiter), [1, 2], send)).await;
+        let results = results.into_iter();
+        let reasons = results.map(|result| result.map_err(|error| error.reason()));
+        assert_eq!(reasons.collect::<Vec<_>>(), expected);
+    }
+}
+
 /// A time that is not left ends the call at once, as the same limits do after a failure.
 #[tokio::test(start_paused = true)]
 async fn no_pause_goes_beyond_a_limit() {
