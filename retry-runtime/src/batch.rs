@@ -228,12 +228,12 @@ async fn send<P, I, F, R, T, E>(
         end: pin!(sleep_until(&timer, deadline)),
         signal: Signal::new(cancelled).await,
     };
-    let mut under_way = UnderWay::new();
+    let mut under_way = UnderWay::new(concurrency);
     let mut drawn = 0;
     loop {
         loop {
             let mut next = None;
-            while next.is_none() && under_way.len() < concurrency {
+            while next.is_none() && under_way.has_room() {
                 let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
                     break;
                 };

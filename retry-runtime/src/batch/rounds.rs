@@ -198,10 +198,11 @@ where
             self.tally.items += 1;
             entries.push(entry);
         }
-        (!entries.is_empty()).then(|| Batch {
-            entries,
-            round: Attempts::of(Call::after(self.number.saturating_sub(1))),
-        })
+        let mut round = Attempts::of(Call::after(self.number.saturating_sub(1)));
+        for entry in &mut entries {
+            round.share_rejections(&mut entry.attempts);
+        }
+        (!entries.is_empty()).then_some(Batch { entries, round })
     }
 
     /// The next item that no call has sent yet.
@@ -224,7 +225,7 @@ where
     pub(super) fn enter(
         &mut self,
         mut batch: BatchOf<I, K>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
         let entered = batch.round.enter(&mut self.rules, items);
@@ -240,7 +241,7 @@ where
         &mut self,
         mut batch: BatchOf<I, K>,
         waited: Result<Option<Duration>, RejectedBy>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let Some(waited) = waited.transpose() else {
             return self.enter(batch, now);
@@ -254,15 +255,18 @@ where
         &mut self,
         mut batch: BatchOf<I, K>,
         awaited: Result<Option<Awaited>, RejectedBy>,
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
         let deadline = self.deadline;
         let awaited = awaited.or_else(|by| {
             let rules = &mut self.rules;
             let pause = batch
                 .round
-                .rejected(rules, by, |failure| failure.deadline(deadline, now))?;
-            Ok(Some(Awaited::Pause(pause)))
+                .rejected(rules, by, |failure| failure.deadline(deadline, &now))?;
+            for entry in &mut batch.entries {
+                entry.attempts.share_rejections(&mut batch.round);
+            }
+            Ok(Some(Awaited::Pause(now().checked_add(pause))))
         });
         match awaited {
             Ok(awaited) => Some((batch, awaited)),
@@ -293,7 +297,7 @@ where
     pub(super) fn begin(
         &mut self,
         (mut batch, awaited): (BatchOf<I, K>, Option<Awaited>),
-        now: impl FnOnce() -> Moment,
+        now: impl Fn() -> Moment,
     ) -> (Option<BatchOf<I, K>>, StandingOf<I, K>) {
         if awaited.is_some() {
             return (None, Some((batch, awaited)));
@@ -579,7 +583,7 @@ where
         for (mut entry, failure) in failed {
             match groups.decision(failure) {
                 Ok(call) => {
-                    entry.attempts = Attempts::of(call);
+                    entry.attempts.call = call;
                     entry.is_unpaid = !failure.leads;
                     if failure.leads {
                         entry.attempts.pay(self.rules.guards());

@@ -6,11 +6,11 @@ use std::thread::{self, Thread};
 
 use crate::call::attempts::Attempts;
 use crate::call::protections::Guards;
-use crate::chain::under_way::{Awaited, paused};
+use crate::chain::under_way::Awaited;
 use crate::classify::rejected::RejectedBy;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::Cancel;
+use crate::time::cancel::{Cancel, CancelFn};
 use crate::time::moment::Moment;
 
 /// What ends waits: a panic on another thread, or what cancels the batch.
@@ -56,10 +56,16 @@ impl<'a, C: Cancel> Stop<'a, C> {
         };
         self.waking(|| match awaited {
             Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
-            Awaited::Pause(pause) if timer.sleep_or_cancelled(pause, self) => {
-                Err(RejectedBy::Cancelled)
+            Awaited::Pause(end) => {
+                let left = end.map_or(Duration::MAX, |end| end.since(timer.now()));
+                // Asked in between even where nothing cancels the batch: a panic wakes no timer.
+                let cancel = CancelFn::new(|| self.is_cancelled());
+                if timer.sleep_or_cancelled(left, &cancel) {
+                    return Err(RejectedBy::Cancelled);
+                }
+                let late = attempts.late(deadline, || timer.now());
+                late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
             }
-            Awaited::Pause(_) => paused(attempts, deadline, || timer.now()),
         })
     }
 

@@ -482,10 +482,17 @@ impl<G: Guards> Attempts<G> {
     #[cfg(feature = "batch")]
     pub(crate) fn apart(&mut self) -> Self {
         let mut apart = Self::of(self.call);
-        if let Some(rejections) = self.rejections.get_mut() {
-            apart.rejections.put(*rejections);
-        }
+        apart.share_rejections(self);
         apart
+    }
+
+    /// Counts at least as many rejections as the other: the call and its items are rejected together.
+    #[cfg(feature = "batch")]
+    pub(crate) fn share_rejections(&mut self, other: &mut Self) {
+        if let Some(other) = other.rejections.get_mut() {
+            let own = self.rejections.take().unwrap_or_default();
+            self.rejections.put(own.max(*other));
+        }
     }
 
     /// Gives back all that the attempt holds, as another one speaks for it or it does not begin.
@@ -494,7 +501,8 @@ impl<G: Guards> Attempts<G> {
         if let Some(permit) = self.permit.take() {
             permit.release();
         }
-        *self = Self::of(self.call);
+        self.place.take();
+        self.paid.take();
     }
 
     /// What follows if [`enter`](Self::enter), [`waited`](Self::waited) or [`begin`](Self::begin) rejects the attempt:

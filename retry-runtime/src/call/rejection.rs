@@ -15,7 +15,7 @@ use crate::observe::report::report;
 use crate::policy::schedule::{Schedule, limit};
 
 /// The retries of a call's rejections. Not in [`Call`], since most calls have nothing that rejects them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rejections {
     retries: u32,
     /// Whether the last pause follows a rejection.

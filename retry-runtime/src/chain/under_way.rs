@@ -17,7 +17,7 @@ use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 use crate::time::signal::Signal;
 use crate::time::skip;
-use crate::time::timer::Timer;
+use crate::time::timer::{Timer, sleep_until};
 
 /// What ends a batch or a plan before its work is done.
 pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
@@ -53,8 +53,8 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
 pub(crate) enum Awaited {
     /// Its turn with the limiter.
     Turn,
-    /// The end of the pause after which it is tried again.
-    Pause(Duration),
+    /// The end of the pause after which it is tried again. `None` where that is further than a clock reaches.
+    Pause(Option<Moment>),
 }
 
 /// Waits until an attempt has its turn, or may enter again.
@@ -70,22 +70,16 @@ pub(crate) async fn turn<G: Guards>(
             .wait(timer, deadline, pin!(pending::<()>()))
             .await
             .map(Some),
-        Awaited::Pause(pause) => {
-            timer.sleep(pause).await;
-            paused(&attempts, deadline, || timer.now())
+        Awaited::Pause(end) => {
+            sleep_until(timer, end).await;
+            if late::is_over(deadline, || timer.now()) {
+                Err(RejectedBy::Deadline)
+            } else {
+                Ok(None)
+            }
         }
     };
     (attempts, waited)
-}
-
-/// Whether an attempt may enter again after its pause.
-pub(crate) fn paused<G: Guards>(
-    attempts: &Attempts<G>,
-    deadline: Option<Moment>,
-    now: impl FnOnce() -> Moment,
-) -> Result<Option<Duration>, RejectedBy> {
-    let late = attempts.late(deadline, now);
-    late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
 }
 
 /// An attempt, and how long it waited for its turn, or why that never comes. Without a time, it is to enter again.
@@ -145,6 +139,10 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 /// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. For each of the former a
 /// `Queued` is kept, for each of the latter a `Begun`.
 pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
+    /// How many may wait or run at once.
+    most: usize,
+    /// Those that wait for room. The last comes first: one that made room for itself goes on.
+    held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
@@ -172,14 +170,16 @@ pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
 }
 
 impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun, Attempt> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
+            most,
+            held: Vec::new(),
             turns: FuturesUnordered::new(),
             attempts: FuturesUnordered::new(),
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.turns.len() + self.attempts.len()
     }
 
@@ -187,9 +187,20 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
         self.len() == 0
     }
 
-    /// An attempt waits for its turn.
+    /// Whether there is room for another attempt. Those that wait for room come first.
+    pub(crate) fn has_room(&mut self) -> bool {
+        while self.len() < self.most {
+            match self.held.pop() {
+                Some(held) => self.turns.push(held),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// An attempt waits for its turn, as soon as there is room.
     pub(crate) fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
-        self.turns.push(Keeping {
+        self.held.push(Keeping {
             future: turn,
             key,
             kept: Some(queued),
@@ -217,11 +228,17 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
             }
             let ended = skip::unskipped(|| end.as_mut().poll(context));
             ended.map(|()| {
-                let queued = drop_all(&mut self.turns);
+                let queued = self.drop_waiting();
                 Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))
             })
         })
         .await
+    }
+
+    /// Drops what waits.
+    fn drop_waiting(&mut self) -> Vec<(usize, Queued)> {
+        self.turns.extend(self.held.drain(..));
+        drop_all(&mut self.turns)
     }
 
     fn poll(
@@ -236,7 +253,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
             return Poll::Pending;
         }
         if signal.poll(context) {
-            let queued = drop_all(&mut self.turns);
+            let queued = self.drop_waiting();
             return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
         }
         match self.turns.poll_next_unpin(context) {

@@ -112,11 +112,11 @@ where
         let mut ready: VecDeque<usize> = (0..self.len())
             .filter(|index| waiting[*index] == 0 && scope[*index])
             .collect();
-        let mut under_way = UnderWay::new();
+        let mut under_way = UnderWay::new(self.concurrency.get());
         let mut late = BTreeSet::new();
         loop {
             let mut next = None;
-            while next.is_none() && under_way.len() < self.concurrency.get() {
+            while next.is_none() && under_way.has_room() {
                 let Some(index) = ready.pop_front() else {
                     break;
                 };
@@ -237,9 +237,10 @@ where
         keys: &mut RunKeys<On, K>,
         bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
     ) -> Standing<K> {
-        let clock = (bounds.deadline, || bounds.timer.now());
+        let now = || bounds.timer.now();
+        let clock = (bounds.deadline, now);
         match keys.pause_after(by, self.execution(index), &mut attempts, clock) {
-            Ok(pause) => Some((attempts, Some(Awaited::Pause(pause)))),
+            Ok(pause) => Some((attempts, Some(Awaited::Pause(now().checked_add(pause))))),
             Err(by) => {
                 drop(attempts);
                 self.not_begun(index, by, keys);

@@ -2,14 +2,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    Backoff, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Jitter, Kind, Place, Plan,
-    Policy, Reason, Section, Seen, retry, retry_each, retry_each_blocking, retrying, testing,
+    Backoff, BlockingTimer, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
+    Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, TimerFn, retry, retry_each,
+    retry_each_blocking, retrying, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};
@@ -264,6 +269,148 @@ async fn items_of_a_batch_are_tried_again_apart() {
             "breaker closed call attempt=1 reason=trial call succeeded",
         ]
     );
+}
+
+/// What is split off waits for room, too.
+#[tokio::test(start_paused = true)]
+async fn no_more_calls_of_a_batch_than_allowed_are_under_way() {
+    type Sent = &'static [(u64, &'static [u32])];
+    let bounded = POLICY.deadline(secs(20));
+    let cases: [(usize, Policy, Sent, u64, Option<Reason>); 3] = [
+        (1, POLICY, &[(5, &[1]), (35, &[2, 3])], 65, None),
+        (2, POLICY, &[(5, &[1]), (10, &[2]), (35, &[3])], 65, None),
+        (1, bounded, &[(5, &[1])], 20, Some(Reason::Deadline)),
+    ];
+    for (concurrency, policy, expected, ended, reason) in cases {
+        let (breaker, start, sent) = (open(), Instant::now(), RefCell::new(Vec::new()));
+        let send = async |items: Vec<u32>| {
+            sent.borrow_mut()
+                .push((start.elapsed().as_secs(), items.clone()));
+            sleep(secs(30)).await;
+            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        };
+        let batches = policy.breaker(&breaker).batches(3).concurrency(concurrency);
+        let results = retry_each(batches, [1, 2, 3], send).await;
+        let sent = sent.into_inner();
+        let sent = sent.iter().map(|(at, items)| (*at, &**items));
+        assert_eq!(sent.collect::<Vec<_>>(), expected);
+        assert_eq!(start.elapsed(), secs(ended));
+        let reasons = results.into_iter().map(|result| match result {
+            Ok(_) => None,
+            Err(error) => Some(error.reason()),
+        });
+        assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
+    }
+}
+
+/// The time of the call that runs meanwhile is part of the pause.
+#[test]
+fn items_of_a_blocking_batch_pause_while_others_run() {
+    let cases = [
+        (POLICY, vec![vec![1], vec![2, 3]], 5 + 30 + 30),
+        (POLICY.deadline(secs(20)), vec![vec![1]], 5 + 30),
+    ];
+    for (policy, expected, seconds) in cases {
+        let (breaker, sent) = (open(), Mutex::new(Vec::new()));
+        let skipped = testing::skip_sleeps();
+        let send = |items: Vec<u32>| {
+            sent.lock().unwrap().push(items.clone());
+            BlockingTimer::sleep(&DefaultTimer, secs(30));
+            Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+        };
+        let results = retry_each_blocking(policy.breaker(&breaker), [1, 2, 3], send);
+        assert_eq!(*sent.lock().unwrap(), expected);
+        let answered = results.iter().filter(|result| result.is_ok());
+        assert_eq!(answered.count(), expected.concat().len());
+        // By a clock that goes on.
+        let took = skipped.total();
+        let range = millis(seconds * 1000 - 100)..=secs(seconds);
+        assert!(range.contains(&took), "{took:?}");
+    }
+}
+
+/// Even one of a timer that can't be woken.
+#[test]
+fn a_panic_elsewhere_ends_a_pause() {
+    let limiter = ConcurrencyLimiter::fixed(1).queue(0);
+    let is_pausing = AtomicBool::new(false);
+    let timer = TimerFn::new(|pause| {
+        is_pausing.store(true, Ordering::SeqCst);
+        thread::sleep(pause);
+    });
+    let start = std::time::Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let chain = POLICY.rejected(AGAIN.base(secs(20))).limiter(&limiter);
+        let batches = chain.timer(timer).batches(1).concurrency(2);
+        retry_each_blocking(
+            batches,
+            [1, 2],
+            |_: Vec<u32>| -> Result<Vec<Result<(), Failure>>, Failure> {
+                while !is_pausing.load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+                // Prints nothing.
+                resume_unwind(Box::new("quiet"));
+            },
+        )
+    }));
+    assert!(outcome.is_err() && start.elapsed() < secs(20));
+}
+
+/// What began after the deadline would be dropped at once, however little the pause was late.
+#[tokio::test(start_paused = true)]
+async fn nothing_that_the_deadline_drops_begins_after_it() {
+    let timer = TimerFn::new(|pause| sleep(pause + millis(50)));
+    let world = World::new();
+    let chain = || {
+        let policy = POLICY.deadline(millis(1020));
+        policy.limiter(world.limiter()).timer(&timer)
+    };
+    let other = async || {
+        let _held = Place::new(world.limiter());
+        sleep(millis(500)).await;
+    };
+    let send = async |items: Vec<u32>| {
+        world.attempt();
+        Ok(items.into_iter().map(Ok::<_, Failure>).collect())
+    };
+    let ((), results) = join(other(), retry_each(chain(), [1], send)).await;
+    let error = results[0].as_ref().unwrap_err();
+    assert_eq!(error.reason(), Reason::Deadline);
+    let mut plan = Plan::local();
+    plan.add("a", [""; 0], async |_| Ok::<_, Failure>(world.attempt()));
+    let valid = async |_: Snapshot<u32>| Validity::Valid;
+    let ((), end) = join(other(), plan.run_until(chain(), valid)).await;
+    assert!(end.is_ok() && plan.output("a").is_none());
+    assert_eq!(world.attempts.get(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rejections_of_an_item_count_in_all_rounds() {
+    for (max, expected) in [(1, [Err(Reason::Rejected); 2]), (2, [Ok(1), Ok(2)])] {
+        let (limiter, calls) = (ConcurrencyLimiter::fixed(1).queue(0), Cell::new(0));
+        let send = async |items: Vec<u32>| {
+            calls.set(calls.get() + 1);
+            match calls.get() {
+                1 => Err(TRANSIENT),
+                _ => Ok(items.into_iter().map(Ok::<_, Failure>).collect()),
+            }
+        };
+        // Those of others, at the first try of either round.
+        let other = async {
+            for until in [500, 1000] {
+                let held = Place::new(&limiter);
+                sleep(millis(until)).await;
+                drop(held);
+                sleep(secs(1)).await;
+            }
+        };
+        let policy = POLICY.rejected(AGAIN.max(max));
+        let ((), results) = join(other, retry_each(policy.limiter(&limiter), [1, 2], send)).await;
+        let results = results.into_iter();
+        let reasons = results.map(|result| result.map_err(|error| error.reason()));
+        assert_eq!(reasons.collect::<Vec<_>>(), expected);
+    }
 }
 
 /// A time that is not left ends the call at once, as the same limits do after a failure.
