@@ -70,7 +70,7 @@ impl Policy {
     }
 
     /// Begins a chain that borrows the policy instead of copying it, as for a policy in a `static`: the future of its call
-    /// is 200 bytes smaller.
+    /// is more than 200 bytes smaller.
     ///
     /// ```
     /// use retry_runtime::Policy;
