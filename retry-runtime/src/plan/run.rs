@@ -127,7 +127,7 @@ where
                     continue;
                 }
                 let attempts = keys.attempt_of(self.execution(index));
-                let entered = self.enter(index, attempts, keys, bounds);
+                let entered = self.turned(index, attempts, Ok(None), keys, bounds);
                 next = entered.map(|(attempts, awaited)| (index, attempts, awaited));
             }
             if next.is_none() {
@@ -182,21 +182,7 @@ where
         }
     }
 
-    /// Takes a place for an execution.
-    fn enter<On: OnError<E>, K: SharedKeys>(
-        &mut self,
-        index: usize,
-        mut attempts: AttemptsOf<K>,
-        keys: &mut RunKeys<On, K>,
-        bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
-    ) -> Standing<K> {
-        match keys.enter(self.execution(index), &mut attempts) {
-            Ok(waits) => Some((attempts, waits.then_some(Awaited::Turn))),
-            Err(by) => self.rejected(index, attempts, by, keys, bounds),
-        }
-    }
-
-    /// Ends what an execution waited for.
+    /// Ends what an execution waited for. Without a time, it takes a place with the limiter.
     fn turned<On: OnError<E>, K: SharedKeys>(
         &mut self,
         index: usize,
@@ -205,13 +191,15 @@ where
         keys: &mut RunKeys<On, K>,
         bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
     ) -> Standing<K> {
-        let Some(waited) = waited.transpose() else {
-            return self.enter(index, attempts, keys, bounds);
+        let execution = self.execution(index);
+        let came = match waited.transpose() {
+            None => {
+                let waits = keys.enter(execution, &mut attempts);
+                waits.map(|waits| waits.then_some(Awaited::Turn))
+            }
+            Some(waited) => keys.waited(execution, &mut attempts, waited).map(|()| None),
         };
-        match keys.waited(self.execution(index), &mut attempts, waited) {
-            Ok(()) => Some((attempts, None)),
-            Err(by) => self.rejected(index, attempts, by, keys, bounds),
-        }
+        self.unless_rejected(index, attempts, came, keys, bounds)
     }
 
     /// Begins an execution that has its turn.
@@ -222,21 +210,23 @@ where
         keys: &mut RunKeys<On, K>,
         bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
     ) -> Standing<K> {
-        match keys.begin(self.execution(index), &mut attempts) {
-            Ok(()) => Some((attempts, None)),
-            Err(by) => self.rejected(index, attempts, by, keys, bounds),
-        }
+        let came = keys.begin(self.execution(index), &mut attempts);
+        self.unless_rejected(index, attempts, came.map(|()| None), keys, bounds)
     }
 
     /// Has a rejected execution tried again after a pause, or else the subtask runs no more in this run.
-    fn rejected<On: OnError<E>, K: SharedKeys>(
+    fn unless_rejected<On: OnError<E>, K: SharedKeys>(
         &mut self,
         index: usize,
         mut attempts: AttemptsOf<K>,
-        by: RejectedBy,
+        came: Result<Option<Awaited>, RejectedBy>,
         keys: &mut RunKeys<On, K>,
         bounds: &Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
     ) -> Standing<K> {
+        let by = match came {
+            Ok(awaited) => return Some((attempts, awaited)),
+            Err(by) => by,
+        };
         let now = || bounds.timer.now();
         let clock = (bounds.deadline, now);
         match keys.pause_after(by, self.execution(index), &mut attempts, clock) {
