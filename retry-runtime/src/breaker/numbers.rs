@@ -9,7 +9,8 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::protection_numbers;
 use crate::policy::value::Entries;
 
-/// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls run.
+/// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls
+/// run.
 ///
 /// | key | value |
 /// |---|---|

@@ -197,8 +197,8 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// How many failures that are alike the budget hears of, and for how many the last retry was paid. Each needs a retry
-    /// of its own.
+    /// How many failures that are alike the budget hears of, and for how many the last retry was paid. Each needs a
+    /// retry of its own.
     #[cfg(feature = "batch")]
     pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
         (self.times, self.followed) = (times, followed);

@@ -45,8 +45,8 @@ impl Call {
         }
     }
 
-    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
-    /// retry begins, it goes back.
+    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped
+    /// before the retry begins, it goes back.
     ///
     /// ```
     /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
@@ -125,8 +125,8 @@ impl Call {
 
     /// Reports that the call's attempt changed the state of its breaker: what
     /// [`Permit::transition`](crate::Permit::transition) or [`Permit::succeeded`](crate::Permit::succeeded) returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error of the attempt, if it failed, is shown where the
-    /// breaker opens.
+    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error of the attempt, if it failed, is
+    /// shown where the breaker opens.
     #[cold]
     #[inline(never)]
     pub fn turned(

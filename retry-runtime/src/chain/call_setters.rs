@@ -29,8 +29,8 @@ impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
 }
 
 impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
-    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
-    /// the last value.
+    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call
+    /// returns the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,

@@ -90,8 +90,8 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     hidden.push_str(part(text, tail..text.len()));
 }
 
-// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each pattern,
-// and every program that retries anything has this code.
+// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each
+// pattern, and every program that retries anything has this code.
 
 /// The index of the first of those bytes from a start on.
 #[inline(never)]
@@ -131,8 +131,8 @@ fn after_scheme(text: &str) -> Option<usize> {
     scheme.map(|scheme| scheme + 3)
 }
 
-/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
-/// `http://host`.
+/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take
+/// `http:///host` for `http://host`.
 fn scheme(text: &str) -> (Option<usize>, usize) {
     let scheme = after_scheme(text);
     let start = scheme.map_or(0, |scheme| {
@@ -153,8 +153,8 @@ fn next_url(text: &str) -> Option<usize> {
     (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
 }
 
-/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
-/// where a space within a query parted it.
+/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs,
+/// and `&` where a space within a query parted it.
 fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
         return find(text, start, b"?#");
@@ -204,7 +204,8 @@ fn closing(quote: u8) -> Option<u8> {
     }
 }
 
-/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not ASCII.
+/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not
+/// ASCII.
 fn quoted_len(text: &str, quote: u8) -> usize {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     let mut from = 0;

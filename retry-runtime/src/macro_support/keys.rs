@@ -63,8 +63,8 @@ keys! {
     timed_out
     /// `invalid(max = 2)`: other numbers for rejected values, which are retried without delay by default.
     invalid
-    /// `rejected(max = 20, base = "100ms")`: numbers for attempts that the `breaker` or the `limiter` rejects. Without it, a
-    /// rejection ends the call.
+    /// `rejected(max = 20, base = "100ms")`: numbers for attempts that the `breaker` or the `limiter` rejects. Without
+    /// it, a rejection ends the call.
     rejected
     /// `attempt = attempt`: the name of the `&Attempt` in the body: its number, the errors so far, an idempotency key.
     /// `attempt.progress()` counts retries anew.
