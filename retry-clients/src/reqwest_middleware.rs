@@ -57,10 +57,10 @@ impl RetryMiddleware {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
-    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all retries that follow, but not replace a recorded
-    /// body by another stream. An `Err` ends the call: with what the attempt came to, and with
-    /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the
+    /// attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all retries
+    /// that follow, but not replace a recorded body by another stream. An `Err` ends the call: with what the attempt
+    /// came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;

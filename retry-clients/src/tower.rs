@@ -65,10 +65,10 @@ impl<By, H> RetryLayer<By, H> {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
-    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the attempt
-    /// came to, and a [`NextAttempt`](retry_runtime::NextAttempt). Put a new token into the request there, or shorten it: all retries that follow
-    /// send the changed request. Only a body that is recorded can't be replaced: see
-    /// [`ClientRetries::record_bodies`].
+    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the
+    /// attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt). Put a new token into the request there, or
+    /// shorten it: all retries that follow send the changed request. Only a body that is recorded can't be replaced:
+    /// see [`ClientRetries::record_bodies`].
     ///
     /// An `Err` ends the call: with what the attempt came to, and with
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.

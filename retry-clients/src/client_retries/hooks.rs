@@ -13,8 +13,8 @@ pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Se
 /// What takes the place of a call that gave up.
 pub type FallbackFuture<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
-/// A function that runs between two attempts: of the request that will be sent, what the attempt before came to, and the
-/// attempt that follows.
+/// A function that runs between two attempts: of the request that will be sent, what the attempt before came to, and
+/// the attempt that follows.
 #[diagnostic::on_unimplemented(
     message = "a hook is a function of the request, the outcome and the next attempt that returns a boxed future",
     label = "not such a function",

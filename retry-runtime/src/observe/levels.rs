@@ -78,8 +78,8 @@ pub fn set_level(record: Record, level: Level) {
 /// log::set_most("billing", Level::Off);
 /// ```
 ///
-/// Records without an [`Event`](crate::Event) are logged as before: the warnings about a `timeout` that nothing enforces
-/// and about errors that nobody knows. Observers and recordings see every event, whatever its level.
+/// Records without an [`Event`](crate::Event) are logged as before: the warnings about a `timeout` that nothing
+/// enforces and about errors that nobody knows. Observers and recordings see every event, whatever its level.
 /// [`reset_levels`] takes it back.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {

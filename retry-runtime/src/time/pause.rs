@@ -5,8 +5,9 @@ use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it can
-/// fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each future.
+/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it
+/// can fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each
+/// future.
 pub fn give_way() -> impl Future<Output = ()> {
     let mut is_due = true;
     poll_fn(move |context| {

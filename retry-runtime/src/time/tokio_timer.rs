@@ -9,8 +9,8 @@ use crate::time::timer::Timer;
 
 /// tokio's timer: what async functions use when they name no other.
 ///
-/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it panics; in
-/// debug builds a call panics before its first attempt, not only when it first has to wait.
+/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it
+/// panics; in debug builds a call panics before its first attempt, not only when it first has to wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;
 
@@ -47,8 +47,8 @@ pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
     }
 }
 
-/// Sleeps for the call of that name. Whether there is a runtime tokio says by panics alone, unless its feature `rt` is on,
-/// which takes the compiler three times as long as `time`.
+/// Sleeps for the call of that name. Whether there is a runtime tokio says by panics alone, unless its feature `rt` is
+/// on, which takes the compiler three times as long as `time`.
 #[track_caller]
 fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
     let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {

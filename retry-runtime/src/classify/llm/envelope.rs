@@ -221,9 +221,9 @@ fn text(field: &Value) -> Option<String> {
     }
 }
 
-/// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than a
-/// quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts more
-/// than an envelope.
+/// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
+/// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
+/// more than an envelope.
 fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
