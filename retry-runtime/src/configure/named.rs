@@ -1,11 +1,12 @@
+use alloc::string::String;
 use core::mem;
 
-use retry_vocabulary::complaint;
+use retry_vocabulary::{complaint, nearest};
 
 use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::policies::in_entry;
 use crate::limiter::numbers::LimiterNumbers;
-use crate::policy::error::PolicyError;
+use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::overrides::Overrides;
 use crate::policy::text;
 use crate::policy::value::{Entries, RawValue};
@@ -38,7 +39,7 @@ impl Named {
             match key.as_str() {
                 BREAKER => read(&key, value, BreakerNumbers::of, "ratio=0.8", breaker)?,
                 LIMITER => read(&key, value, LimiterNumbers::of, "most=5", limiter)?,
-                _ => policy.push((key, value)),
+                _ => policy.push((of_policy(key)?, value)),
             }
         }
         named.policy = Overrides::from_entries(&policy)?;
@@ -57,6 +58,17 @@ impl Named {
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         self.policy.check()?;
         self.limiter.check()
+    }
+}
+
+/// A key, for the policy to read, unless it is meant to be one of ours.
+pub(super) fn of_policy(key: String) -> Result<String, PolicyError> {
+    match nearest(&key, &[BREAKER, LIMITER]) {
+        Some(ours) => {
+            let key = short(&key);
+            Err(refused!("unknown key `{key}`: did you mean `{ours}`?"))
+        }
+        None => Ok(key),
     }
 }
 

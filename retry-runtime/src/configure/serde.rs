@@ -8,7 +8,7 @@ use core::fmt;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::key::{Among, Key};
 
-use crate::configure::named::{BREAKER, LIMITER, Named};
+use crate::configure::named::{BREAKER, LIMITER, Named, of_policy};
 use crate::configure::policies::{Policies, check_name, in_entry};
 use crate::policy::overrides::Overrides;
 use crate::policy::serde::EntrySeed;
@@ -81,10 +81,12 @@ impl<'de> Visitor<'de> for NamedTable<'_> {
                     let numbers = map.next_value::<BTreeMap<_, _>>()?;
                     (name, RawValue::Table(numbers.into_iter().collect()))
                 }
-                _ => map.next_value_seed(EntrySeed {
-                    section: None,
-                    name,
-                })?,
+                _ => {
+                    let name = of_policy(name);
+                    let name = name.map_err(|error| Error::custom(in_entry(self.name, &error)))?;
+                    let section = None;
+                    map.next_value_seed(EntrySeed { section, name })?
+                }
             });
         }
         let named = Named::of(entries).and_then(|named| named.check().map(|()| named));

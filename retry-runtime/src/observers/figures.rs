@@ -99,8 +99,6 @@ pub(super) trait Instruments {
 
 /// Measures an event, and what calls share.
 pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
-    // Asked for at each event, so that they are known at the ends.
-    let (elapsed, attempt_elapsed) = (event.elapsed(), event.attempt_elapsed());
     let name = ("retry.name", Value::Name(event.call));
     let took = |histogram, time: Option<Duration>, labels: &[Label<'_>]| {
         if let Some(time) = time {
@@ -110,7 +108,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
     if let Some(end) = event.attempt_end() {
         let labels = [name, ("retry.kind", Value::Word(end.name()))];
         to.count(Counter::Attempts, &labels);
-        took(Histogram::AttemptDuration, attempt_elapsed, &labels);
+        took(Histogram::AttemptDuration, event.attempt_elapsed(), &labels);
     }
     took(Histogram::Delay, event.pause(), &[name]);
     match event.data {
@@ -122,7 +120,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         let outcome = ("retry.outcome", Value::Word(outcome.name()));
         let retried = ("retry.retried", Value::Flag(attempts > 1));
         to.count(Counter::Calls, &[name, outcome, retried]);
-        took(Histogram::CallDuration, elapsed, &[name, outcome]);
+        took(Histogram::CallDuration, event.elapsed(), &[name, outcome]);
         to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
     }
     shared.measure(to);

@@ -417,6 +417,10 @@ fn an_entry_names_numbers_of_its_breaker_and_limiter() {
             "in `model`: in `breaker`: `ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
         ),
         (
+            "model(braker(ratio=0.8))",
+            "in `model`: unknown key `braker`: did you mean `breaker`?",
+        ),
+        (
             "model(limiter(mots=5))",
             "in `model`: in `limiter`: unknown key `mots`: did you mean `most`?",
         ),
@@ -436,6 +440,12 @@ fn an_entry_names_numbers_of_its_breaker_and_limiter() {
         let error = text.parse::<Policies>().unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");
     }
+    let file = "[model]\nlimitter = { most = 2 }";
+    let error = toml::from_str::<Policies>(file).unwrap_err().to_string();
+    assert!(
+        error.contains("unknown key `limitter`: did you mean `limiter`?"),
+        "{error}"
+    );
     let file = "[model]\nmax = 2\nlimiter = { least = 5, most = 2 }";
     let error = toml::from_str::<Policies>(file).unwrap_err();
     let message = "in `model`: in `limiter`: `least = 5` is above `most = 2`";
