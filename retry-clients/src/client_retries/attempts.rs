@@ -62,9 +62,9 @@ impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
         let name = name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed);
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
-            Some(observer) => {
+            Some(mut observer) => {
                 let (stopwatch, now) = (&mut self.stopwatch, || TokioTimer.now());
-                let mut observe = |event: &Event<'_>| stopwatch.tell(event, &now, observer);
+                let mut observe = |event: &Event<'_>| stopwatch.tell(event, &now, &mut observer);
                 tell(&site, Some(&mut observe))
             }
             None => tell(&site, None),

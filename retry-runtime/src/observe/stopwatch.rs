@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::time::Duration;
 
 use crate::observe::event::{Event, EventData};
+use crate::observe::report::Observe;
 use crate::time::moment::Moment;
 
 /// Adds to the events of one call how long the call and its attempts take, for loops of your own.
@@ -55,7 +56,7 @@ impl Stopwatch {
         &mut self,
         event: &Event<'_>,
         now: &dyn Fn() -> Moment,
-        observe: impl FnOnce(&Event<'_>),
+        observe: Observe<'_>,
     ) {
         let read = Cell::new(None);
         let now = || {
