@@ -20,14 +20,7 @@ pub(crate) struct Context<P, K: SharedKeys, N> {
 }
 
 /// The name of a call after its operation.
-pub(super) struct NameOf<O>(PhantomData<fn() -> O>);
-
-impl<O> NameOf<O> {
-    #[inline]
-    pub(super) const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
+pub(super) struct NameOf<O>(pub(super) PhantomData<fn() -> O>);
 
 impl<O: Operated> AsRef<str> for NameOf<O> {
     #[inline]

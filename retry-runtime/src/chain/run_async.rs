@@ -64,7 +64,7 @@ where
     Fallen: Future<Output = Result<T, E>>,
 {
     let (mut run, cancel, timer, fallback) =
-        Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(call.into_call());
+        Run::<Q, Op, KeptOf<Q, T, E>, T, E>::new(call.into_call());
     async move {
         let mut cancelled = pin!(cancel.into_cancelled());
         run.start(|| timer.now(), || timer.clock());

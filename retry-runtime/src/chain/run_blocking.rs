@@ -33,7 +33,7 @@ where
     R: BlockingOutcome<T, E>,
 {
     let (mut run, cancel, timer, fallback) =
-        Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
+        Run::<Q, Op, Option<Outcome<T, E>>, T, E>::new(call.into_call());
     let spans = run.context.keys.span;
     let span = spans.of_call(|| run.context.name());
     let _entered = <Q::Keys as SharedKeys>::Span::enter(&span);
