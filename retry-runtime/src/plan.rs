@@ -11,9 +11,9 @@ mod graph;
 #[cfg(feature = "serde")]
 mod journal;
 mod node;
+mod plan_run;
 mod round_budget;
 mod run;
-mod run_keys;
 mod run_until;
 #[cfg(feature = "serde")]
 mod saved;

@@ -129,7 +129,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         };
         let begin = |(mut batch, awaited): (Batch<_, GuardsOf<P>>, _)| {
             let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
-            let standing = lock(&rounds).waited(batch, waited, now)?;
+            let standing = lock(&rounds).proceed(batch, waited, now)?;
             if stop.has_panicked() {
                 lock(&rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
                 return None;

@@ -221,33 +221,20 @@ where
         })
     }
 
-    /// Takes a place with the limiter. Returns the call and what it has to wait for, unless it was rejected.
-    pub(super) fn enter(
-        &mut self,
-        mut batch: BatchOf<I, K>,
-        now: impl Fn() -> Moment,
-    ) -> StandingOf<I, K> {
-        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
-        let entered = batch.round.enter(&mut self.rules, items);
-        if let Ok(true) = entered {
-            self.progressed();
-        }
-        let awaited = entered.map(|waits| waits.then_some(Awaited::Turn));
-        self.unless_rejected(batch, awaited, now)
-    }
-
-    /// Ends a call's wait. Returns the call and what it has to wait for next, unless it was rejected.
-    pub(super) fn waited(
+    /// Ends what a call waited for. Without a time, it takes a place with the limiter. Returns the call and what it has to
+    /// wait for next, unless it was rejected.
+    pub(super) fn proceed(
         &mut self,
         mut batch: BatchOf<I, K>,
         waited: Result<Option<Duration>, RejectedBy>,
         now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
-        let Some(waited) = waited.transpose() else {
-            return self.enter(batch, now);
-        };
-        let waited = batch.round.waited(&mut self.rules, waited);
-        self.unless_rejected(batch, waited.map(|()| None), now)
+        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
+        let awaited = batch.round.proceed(&mut self.rules, items, waited);
+        if let Ok(Some(_)) = awaited {
+            self.progressed();
+        }
+        self.unless_rejected(batch, awaited, now)
     }
 
     /// Has a rejected call tried again after a pause, or ends its items.
@@ -257,16 +244,13 @@ where
         awaited: Result<Option<Awaited>, RejectedBy>,
         now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
-        let deadline = self.deadline;
         let awaited = awaited.or_else(|by| {
-            let rules = &mut self.rules;
-            let pause = batch
-                .round
-                .rejected(rules, by, |failure| failure.deadline(deadline, &now))?;
+            let (round, clock) = (&mut batch.round, (self.deadline, now));
+            let awaited = round.tried_again(&mut self.rules, by, clock)?;
             for entry in &mut batch.entries {
                 entry.attempts.share_rejections(&mut batch.round);
             }
-            Ok(Some(Awaited::Pause(now().checked_add(pause))))
+            Ok(awaited)
         });
         match awaited {
             Ok(awaited) => Some((batch, awaited)),

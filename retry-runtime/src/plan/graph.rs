@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::plan::node::Node;
 
+#[derive(Default)]
 pub(crate) struct Graph {
     /// What each subtask depends on.
     pub(crate) after: Vec<Vec<usize>>,
