@@ -309,8 +309,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// What became of the subtasks so far.
     pub fn summary(&self) -> Summary {
-        let blocked =
-            Graph::new(&self.nodes, &self.by_name).blocked_by(&self.nodes, Node::is_failed);
+        let blocked = Graph::new(&self.nodes, &self.by_name).blocked(&self.nodes);
         let mut summary = Summary {
             executions: self.executions,
             ..Summary::default()

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::failure::{Ending, Failure, is_paid};
+use crate::call::failure::{Failure, is_paid};
 use crate::call::protections::Guards;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -37,7 +37,6 @@ use crate::plan::round_budget::RoundBudget;
 use crate::plan::run::Again;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::policy::values::Values;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
@@ -53,7 +52,7 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> {
     /// What its rounds go by. Named after the plan unless a key names it.
     pub(crate) rules: Context<Policy, K, Arc<str>>,
     on: On,
-    round: Attempts<K::Guards>,
+    pub(crate) round: Attempts<K::Guards>,
     /// Every subtask of this round, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
     /// The stopwatch that each subtask gets a copy of.
@@ -202,11 +201,6 @@ where
             .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
-    /// How long the rounds may yet pause.
-    pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
-        self.round.call().pauses_left(policy)
-    }
-
     /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks, and which
     /// of them are not paid for. Or why there is none.
     pub(crate) fn round_failed(
@@ -267,25 +261,11 @@ where
         is_paid(kind, self.rules.guards().protections().handle_throttling())
     }
 
-    /// Tells of the end of the plan after a pause.
-    pub(crate) fn round_gave_up(&mut self, error: &str, reason: Reason) {
-        let call = *self.round.call();
-        self.rules.tell(|site, observe| {
-            let (values, ending) = (Values::Taken, Ending::Error);
-            call.ended_after_pause(site.name(), &error, values, ending, reason, observe);
-        });
-    }
-
     /// Ends the plan without another round: after one with that end, or in the middle of one (`None`).
     pub(crate) fn round_cut(&mut self, message: &str, ended: Option<AttemptEnd>, reason: Reason) {
         let call = *self.round.call();
         self.rules
             .tell(|site, observe| call.cut(site, &message, ended, reason, observe));
-    }
-
-    /// Tells that the results are valid.
-    pub(crate) fn round_succeeded(&mut self) {
-        self.round.tell_of_success(&mut self.rules);
     }
 
     /// The span of the next execution, within the subtask's, which is within the plan's.

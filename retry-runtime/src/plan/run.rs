@@ -67,7 +67,7 @@ where
     /// [`check`](Self::check), or says that the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
-        let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
+        let mut scope = graph.blocked(&self.nodes);
         let failed = (0..self.len()).filter(|index| self.nodes[*index].is_failed());
         let mut begins = false;
         for index in failed {
@@ -103,14 +103,10 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         self.nodes.iter().map(runs).collect()
     }
 
-    pub(crate) fn is_completed(&self, index: usize) -> bool {
-        self.nodes[index].output().is_some()
-    }
-
     /// Whether all that the subtask depends on has completed.
     pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
         let mut after = graph.after[index].iter();
-        after.all(|index| self.is_completed(*index))
+        after.all(|index| self.nodes[*index].is_completed())
     }
 
     /// Counts an execution of that subtask.
@@ -315,10 +311,9 @@ where
 
     /// For how many of those that it depends on each subtask waits.
     fn waiting(&self) -> Vec<usize> {
+        let nodes = &self.plan.nodes;
         let open = |after: &Vec<usize>| {
-            let open = after
-                .iter()
-                .filter(|index| !self.plan.is_completed(**index));
+            let open = after.iter().filter(|index| !nodes[**index].is_completed());
             open.count()
         };
         self.graph.after.iter().map(open).collect()

@@ -235,8 +235,9 @@ where
                     self.make_dead_end(index, Reason::Budget);
                 }
                 bounds.pause(pause).await;
+                let rules = &mut self.rules;
                 let reason = bounds.ended();
-                reason.inspect(|reason| self.round_gave_up(error, *reason))
+                reason.inspect(|reason| self.round.gave_up(rules, &error, *reason))
             }
         }
     }
@@ -244,7 +245,7 @@ where
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
     fn classify(&mut self, left: Duration) -> Round {
         let policy = self.rules.policy_in_force();
-        let left = left.min(self.pauses_left(&policy));
+        let left = left.min(self.round.call().pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
             // What it waits for has failed, too, and decides whether there is another round.
@@ -295,7 +296,7 @@ where
                 self.make_dead_end(index, Reason::Exhausted);
             }
         }
-        self.round_succeeded();
+        self.round.tell_of_success(&mut self.rules);
         self.plan.log_summary(self.rules.name());
     }
 
