@@ -432,10 +432,10 @@ impl<G: Guards> Attempts<G> {
                 failure = failure.budget(budget);
             }
             if let Some(permit) = &mut permit {
-                failure = failure.recorded(permit);
+                failure = failure.permit(permit);
             }
             if let Some(place) = &mut place {
-                failure = failure.left(place);
+                failure = failure.place(place);
             }
             if let Some(observe) = observe {
                 failure = failure.observe(observe);

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::call::failure::{Deadline, Failure};
+use crate::call::failure::Failure;
 #[cfg(feature = "std")]
 use crate::call::sites;
 use crate::call::state::Call;
@@ -108,7 +108,7 @@ impl Call {
     /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
         let left = self.pauses_left(failure.site.policy);
-        Some(left.min(self.until_deadline(failure)?))
+        Some(left.min(self.until_deadline(failure).ok()?))
     }
 
     /// What `total_delay` leaves for pauses; [`Duration::MAX`] without a limit.
@@ -116,23 +116,6 @@ impl Call {
         match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
             None => Duration::MAX,
-        }
-    }
-
-    fn until_deadline(&self, failure: &Failure<'_>) -> Option<Duration> {
-        match (failure.deadline, failure.site.policy.time_limit()) {
-            (Deadline::At { end, now }, _) => end.checked_since(now),
-            (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),
-            (Deadline::Never, _) | (Deadline::OfPolicy, None) => Some(Duration::MAX),
-        }
-    }
-
-    /// Whether the deadline has not passed by more than that.
-    pub(super) fn is_in_time(&self, failure: &Failure<'_>, grace: Duration) -> bool {
-        match (failure.deadline, failure.site.policy.time_limit()) {
-            (Deadline::At { end, now }, _) => now.since(end) <= grace,
-            (Deadline::OfPolicy, Some(limit)) => self.spent().saturating_sub(limit) <= grace,
-            (Deadline::Never, _) | (Deadline::OfPolicy, None) => true,
         }
     }
 }

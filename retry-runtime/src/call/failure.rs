@@ -229,22 +229,14 @@ impl<'a> Failure<'a> {
     }
 
     /// What let the attempt through, to tell its breaker how the attempt ended.
-    pub fn permit<B>(self, permit: &'a mut Permit<B>) -> Self {
-        self.recorded(permit)
-    }
-
-    pub(crate) fn recorded(mut self, permit: &'a mut dyn Records) -> Self {
+    pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
         self.permit = Some((permit, Call::turned));
         self
     }
 
     /// The attempt's place with a limiter, to tell the limiter how the attempt ended. Throttled retries are the
     /// limiter's job, so a budget doesn't pay for them.
-    pub fn place<L>(self, place: &'a mut Place<L>) -> Self {
-        self.left(place)
-    }
-
-    pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
+    pub fn place<L>(mut self, place: &'a mut Place<L>) -> Self {
         let is_limited = place.handles_throttling();
         self.place = Some((place, Call::limiter_changed));
         self.limited(is_limited)

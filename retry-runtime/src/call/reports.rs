@@ -64,16 +64,10 @@ impl Call {
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
         let in_force = self.in_force_after(&failure);
-        let Failure {
-            site,
-            error,
-            values,
-            ending,
-            observe,
-            ..
-        } = failure;
         let call = Self { in_force, ..*self };
-        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
+        let (name, error) = (failure.site.name(), failure.error);
+        let (values, ending) = (failure.values, failure.ending);
+        call.ended_after_pause(name, error, values, ending, reason, failure.observe);
     }
 
     #[cold]

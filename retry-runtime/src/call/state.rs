@@ -3,7 +3,6 @@ use core::time::Duration;
 
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
-use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::next_attempt::NextAttempt;
@@ -193,26 +192,6 @@ impl Call {
         Self { in_force, ..*self }.report_decision(decision, attempt, failure);
         paid.into_iter().for_each(Paid::spend);
         decision
-    }
-
-    /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
-    /// where a timer overslept the deadline. Pass the error from before the pause; if this fails, the call ends with it.
-    ///
-    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
-    /// the pause, but at least 10 ms and at most 1 s.
-    pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
-        let mut now = *self;
-        now.spend(failure.elapsed);
-        let grace = grace(self.last_delay());
-        let reason = if failure.cancelled {
-            Reason::Cancelled
-        } else if now.is_in_time(&failure, grace) {
-            return Ok(());
-        } else {
-            Reason::Deadline
-        };
-        self.gave_up(failure, reason);
-        Err(reason)
     }
 
     /// The retries allowed in all, as told of what ends the call without a failure of its own.
