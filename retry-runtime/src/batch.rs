@@ -221,7 +221,7 @@ async fn send<P, I, F, R, T, E>(
     let (items, now) = (items.into_iter(), || timer.now());
     let mut rounds = Rounds::new(rules, size, call.on, items, results, now);
     let cancelled = pin!(call.cancel.into_cancelled());
-    let (deadline, now) = (rounds.deadline(), || timer.now());
+    let (deadline, now) = (rounds.deadline, || timer.now());
     let mut bounds = Bounds {
         timer: &timer,
         deadline,

@@ -90,16 +90,10 @@ impl<'a> Groups<'a> {
             pause: None,
         };
         for failure in failures {
-            let ItemFailure {
-                index,
-                call,
-                verdict,
-                leads,
-                is_unpaid,
-            } = failure;
+            let (call, verdict) = (failure.call, failure.verdict);
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
-                first: index,
+                first: failure.index,
                 items: 0,
                 leaders: 0,
                 followed: 0,
@@ -112,8 +106,8 @@ impl<'a> Groups<'a> {
                 decision: Err(Reason::NotRetryable),
             });
             group.items += 1;
-            group.leaders += usize::from(leads);
-            group.followed += usize::from(leads && !is_unpaid);
+            group.leaders += usize::from(failure.leads);
+            group.followed += usize::from(failure.leads && !failure.is_unpaid);
             if verdict.hint() > group.verdict.hint() {
                 group.verdict = verdict;
             }

@@ -45,7 +45,8 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On, K: SharedKeys> {
     /// How many items go into one call at most.
     size: usize,
     on: On,
-    deadline: Option<Moment>,
+    /// When the batch ends at the latest.
+    pub(super) deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
     number: u32,
@@ -172,11 +173,6 @@ where
     #[cfg(feature = "nested")]
     pub(super) fn outer(&self) -> Outer {
         Outer::shared(&self.rules.policy, Arc::from(self.rules.name()))
-    }
-
-    /// When the batch ends at the latest.
-    pub(super) fn deadline(&self) -> Option<Moment> {
-        self.deadline
     }
 
     /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
