@@ -235,7 +235,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         let attempts = Plain::<_, HistoryOf<A, E>>(operation, PhantomData);
         self.keys.keys().span.around(
             self,
-            |call| name(&call.keys.keys().name, place_of::<Op>),
+            |call| name(&call.keys.keys().name, || place_of::<Op>()),
             |call| run(call, attempts),
         )
     }
@@ -288,7 +288,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     {
         self.keys.keys().span.around(
             self,
-            |call| name(&call.keys.keys().name, place_of::<Op>),
+            |call| name(&call.keys.keys().name, || place_of::<Op>()),
             |call| run(call, OfAttempt(operation, PhantomData)),
         )
     }
