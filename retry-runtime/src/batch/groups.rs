@@ -124,7 +124,7 @@ impl<'a> Groups<'a> {
             if let Some(budget) = budget {
                 failure = failure.budget(budget);
             }
-            group.decision = group.call.decide(&mut failure);
+            group.decision = group.call.decide(&mut failure, round.policy);
             group.paid = failure.paid;
             all.pause = all.pause.max(group.decision.ok());
         }

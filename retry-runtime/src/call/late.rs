@@ -3,6 +3,7 @@ use core::time::Duration;
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;
 use crate::observe::reason::Reason;
+use crate::policy::Policy;
 use crate::time::moment::Moment;
 
 /// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
@@ -20,7 +21,7 @@ impl Call {
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         let mut now = *self;
         now.spend(failure.elapsed);
-        let left = now.until_deadline(&failure);
+        let left = now.until_deadline(&failure, failure.site.policy);
         let reason = if failure.cancelled {
             Reason::Cancelled
         } else if left.is_err_and(|late| late > grace(self.last_delay())) {
@@ -33,8 +34,12 @@ impl Call {
     }
 
     /// How long it is until the deadline ([`Duration::MAX`] without one), or how long ago that was.
-    pub(super) fn until_deadline(&self, failure: &Failure<'_>) -> Result<Duration, Duration> {
-        let (end, now) = match (failure.deadline, failure.site.policy.time_limit()) {
+    pub(super) fn until_deadline(
+        &self,
+        failure: &Failure<'_>,
+        policy: &Policy,
+    ) -> Result<Duration, Duration> {
+        let (end, now) = match (failure.deadline, policy.time_limit()) {
             (Deadline::At { end, now }, _) => (end, now),
             (Deadline::OfPolicy, Some(limit)) => (
                 Moment::from_origin(limit),
