@@ -9,7 +9,7 @@ use crate::call::attempts::Shared;
 use crate::call::hook::HookOutcome;
 use crate::call::protections::Rejects;
 use crate::chain::abort::{Aborts, Cancellable};
-use crate::chain::fallback::FallsBack;
+use crate::chain::fallback::{Falls, FallsBack};
 use crate::chain::hook::Hooks;
 use crate::chain::keys::{Ending, HooksOf, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
@@ -120,11 +120,9 @@ where
             }
         };
         // Its error's life ends here, too.
-        let fallen = match fallback.fall(error, |error| {
-            run.take_gave_up(error, reason, || timer.clock())
-        }) {
-            Err(error) => return Err(error),
-            Ok(fallen) => fallen,
+        let fallen = {
+            let gave_up = |error| run.take_gave_up(error, reason, || timer.clock());
+            fallback.fall(error, gave_up)?
         };
         let outcome = unless_aborted!(fallen, Q, run, cancelled, has_begun);
         run.fell_back(&outcome);

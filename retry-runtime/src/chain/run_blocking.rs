@@ -4,7 +4,7 @@ use crate::call::attempted;
 use crate::call::hook::HookOutcome;
 use crate::call::protections::Rejects;
 use crate::chain::abort::Aborts;
-use crate::chain::fallback::FallsBackBlocking;
+use crate::chain::fallback::{Falls, FallsBackBlocking};
 use crate::chain::hook::Hooks;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
@@ -68,13 +68,8 @@ where
             follow!(run.resumed(false, || timer.now(), || timer.clock()));
         }
     };
-    let mut fell_back = false;
-    let outcome = fallback.fall(error, |error| {
-        fell_back = true;
-        run.take_gave_up(error, reason, || timer.clock())
-    });
-    if fell_back {
-        run.fell_back(&outcome);
-    }
+    let gave_up = |error| run.take_gave_up(error, reason, || timer.clock());
+    let outcome = fallback.fall(error, gave_up)?;
+    run.fell_back(&outcome);
     outcome
 }
