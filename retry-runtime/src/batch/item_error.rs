@@ -45,8 +45,8 @@ impl<E> ItemError<E> {
     }
 
     /// For an item not sent yet: what it ends with if nothing more happens.
-    pub(super) fn not_sent() -> Self {
-        Self::new(None, 0, Reason::Cancelled)
+    pub(super) fn not_sent(reason: Reason) -> Self {
+        Self::new(None, 0, reason)
     }
 
     /// For an item that may be sent again: what it ends with if nothing more happens.

@@ -208,7 +208,8 @@ where
         }
         let item = self.fresh.next()?;
         let index = self.results.len();
-        self.results.push(Err(ItemError::not_sent()));
+        self.results
+            .push(Err(ItemError::not_sent(Reason::Cancelled)));
         Some(Entry {
             index,
             item,
@@ -341,9 +342,7 @@ where
         if self.number == 1 {
             let sent = self.results.len();
             for _ in self.fresh.by_ref() {
-                let mut error = ItemError::not_sent();
-                error.reason = reason;
-                self.results.push(Err(error));
+                self.results.push(Err(ItemError::not_sent(reason)));
             }
             let items = self.results.len() - sent;
             self.progress.failed(items);
@@ -500,7 +499,7 @@ where
         self.progressed();
         let shown = shown(self.results, &self.on);
         let (of_groups, of_tally) = self.rules.tell(|_, mut observe| {
-            let of_groups = groups.report(&round, &shown, reborrow(&mut observe));
+            let of_groups = groups.report(&shown, reborrow(&mut observe));
             (of_groups, tally.report(&round, self.ended, &shown, observe))
         });
         drop(shown);

@@ -174,7 +174,8 @@ impl Call {
         #[cfg(feature = "nested")]
         if decision.is_ok() && failure.values != Values::Corrected {
             let (values, observe) = (failure.values, reborrow(&mut failure.observe));
-            nested::tell(&failure.site.with_policy(policy), attempt, values, observe);
+            let site = Site::new(policy, failure.site.name());
+            nested::tell(&site, attempt, values, observe);
         }
         if decision.is_ok() && failure.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);

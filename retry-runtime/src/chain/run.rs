@@ -136,12 +136,6 @@ where
         )
     }
 
-    /// Takes a place for the next attempt. Returns whether it has to wait for its turn.
-    #[inline]
-    pub(super) fn enter(&mut self) -> Result<bool, RejectedBy> {
-        self.attempts.enter(&mut self.context, 1)
-    }
-
     /// Begins the attempt, which has its turn unless that wait has failed.
     #[inline]
     pub(super) fn begin(&mut self) -> Result<(), RejectedBy> {
@@ -316,12 +310,6 @@ where
         let rejected = || Rejecting::<Q::Keys>::rejected(by).map(Err);
         let outcome = self.take_kept().or_else(rejected)?;
         Some(self.gave_up(outcome, by.reason()))
-    }
-
-    /// The pause that was decided last. Asked for, since a local would be kept over the pause in each future.
-    #[inline]
-    pub(super) fn pause(&self) -> Duration {
-        self.attempts.call().last_delay()
     }
 
     /// Begins what runs before the pause.

@@ -77,7 +77,7 @@ where
                 let mut has_turn = if is_aborted {
                     Err(RejectedBy::Cancelled)
                 } else {
-                    run.enter()
+                    run.attempts.enter(&mut run.context, 1)
                 };
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
@@ -109,7 +109,8 @@ where
                 follow!(run.outlasts(|| timer.now()));
             }
             let is_cancelled = {
-                let mut sleep = Box::pin(timer.sleep(run.pause()));
+                // Not in a local, which each future would keep over the pause.
+                let mut sleep = Box::pin(timer.sleep(run.attempts.call().last_delay()));
                 pause_or_cancelled(cancelled.as_mut(), sleep.as_mut()).await
             };
             follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));

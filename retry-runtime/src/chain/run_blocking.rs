@@ -39,7 +39,7 @@ where
     let _entered = <Q::Keys as SharedKeys>::Span::enter(&span);
     run.start(|| timer.now(), || timer.clock());
     let (error, reason, _) = loop {
-        let mut has_turn = run.enter();
+        let mut has_turn = run.attempts.enter(&mut run.context, 1);
         if let Ok(true) = has_turn {
             let waited = run.attempts.wait_blocking(&timer, run.deadline, &cancel);
             has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
@@ -61,7 +61,8 @@ where
             follow!(run.hooked(outcome));
             follow!(run.outlasts(|| timer.now()));
         }
-        let is_cancelled = timer.sleep_or_cancelled(run.pause(), &cancel);
+        let pause = run.attempts.call().last_delay();
+        let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
         follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
         if let Some(outcome) = run.before_retry() {
             follow!(run.hooked(outcome));
