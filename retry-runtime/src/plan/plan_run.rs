@@ -4,10 +4,9 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
-use core::time::Duration;
 
 use crate::call::attempts::{Attempts, Shared};
-use crate::call::decide;
+use crate::call::decide::{self, Decision};
 use crate::call::failure::{Failure, is_paid};
 use crate::call::protections::Guards;
 use crate::call::site::Site;
@@ -201,8 +200,8 @@ where
             .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
-    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks, and which
-    /// of them are not paid for. Or why there is none.
+    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks that are paid
+    /// for. Or why there is none.
     pub(crate) fn round_failed(
         &mut self,
         verdict: Verdict,
@@ -210,7 +209,7 @@ where
         error: &str,
         is_cancelled: bool,
         (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
-    ) -> Result<(Duration, Vec<usize>), Reason> {
+    ) -> Decision {
         let kinds = retried
             .iter()
             .filter_map(|(index, verdict)| Some((*index, verdict.kind()?)));
@@ -230,31 +229,30 @@ where
             }
             call.failed_with(failure)
         })?;
-        let paid = budget.map(RoundBudget::into_paid);
-        let unpaid = paid.map(|paid| self.pay(retried, &paid));
-        Ok((pause, unpaid.unwrap_or_default()))
+        if let Some(paid) = budget.map(RoundBudget::into_paid) {
+            self.pay(retried, &paid);
+        }
+        Ok(pause)
     }
 
-    /// Keeps what was paid for the subtasks that are retried. Returns the others, which run no more.
-    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) -> Vec<usize> {
+    /// Keeps what was paid for the subtasks that are retried. The others are dead ends.
+    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
         let mut paid = paid.iter().peekable();
-        let mut unpaid = Vec::new();
-        for (index, verdict) in retried {
+        for &(index, verdict) in retried {
             let kind = verdict.kind().filter(|kind| self.is_paid(*kind));
-            let run = &mut self.runs[*index];
+            let run = &mut self.runs[index];
             // Its first attempt was in an earlier run.
             if run.verdict.is_none() {
                 run.attempts = Attempts::of(Call::after(1));
             }
             run.attempts.call.followed = kind;
-            if paid.next_if(|(paid, _)| paid == index).is_some() {
+            if paid.next_if(|(paid, _)| *paid == index).is_some() {
                 run.attempts.pay(self.rules.guards());
             } else if kind.is_some() {
                 run.refused = Some(Reason::Budget);
-                unpaid.push(*index);
+                self.make_dead_end(index, Reason::Budget);
             }
         }
-        unpaid
     }
 
     fn is_paid(&self, kind: Kind) -> bool {

@@ -208,7 +208,7 @@ where
             }
             let error = self.plan.round_error(&message);
             let ended = self.pause(&mut bounds, verdict, &round.retried, &error);
-            if let Some(reason) = ended.await {
+            if let Err(reason) = ended.await {
                 self.plan.truncate(len);
                 self.all_gave_up(reason);
                 return Ok(PlanEnd::GaveUp { reason, message });
@@ -218,28 +218,20 @@ where
         }
     }
 
-    /// Pauses after a round that failed. Returns why no other follows, if none does.
+    /// Pauses after a round that failed, or says why no other follows.
     async fn pause(
         &mut self,
         bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
         verdict: Verdict,
         retried: &[(usize, Verdict)],
         error: &str,
-    ) -> Option<Reason> {
+    ) -> Result<(), Reason> {
         let is_cancelled = bounds.signal.is_cancelled();
         let clock = (bounds.deadline, || bounds.timer.now());
-        match self.round_failed(verdict, retried, error, is_cancelled, clock) {
-            Err(reason) => Some(reason),
-            Ok((pause, unpaid)) => {
-                for index in unpaid {
-                    self.make_dead_end(index, Reason::Budget);
-                }
-                bounds.pause(pause).await;
-                let rules = &mut self.rules;
-                let reason = bounds.ended();
-                reason.inspect(|reason| self.round.gave_up(rules, &error, *reason))
-            }
-        }
+        let pause = self.round_failed(verdict, retried, error, is_cancelled, clock)?;
+        bounds.pause(pause).await;
+        let ended = bounds.ended().map_or(Ok(()), Err);
+        ended.inspect_err(|reason| self.round.gave_up(&mut self.rules, &error, *reason))
     }
 
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
