@@ -221,7 +221,7 @@ async fn send<P, I, F, R, T, E>(
     let (items, now) = (items.into_iter(), || timer.now());
     let mut rounds = Rounds::new(rules, size, call.on, items, results, now);
     let cancelled = pin!(call.cancel.into_cancelled());
-    let (deadline, now) = (rounds.deadline(), || timer.now());
+    let (deadline, now) = (rounds.deadline, || timer.now());
     let mut bounds = Bounds {
         timer: &timer,
         deadline,
@@ -238,7 +238,8 @@ async fn send<P, I, F, R, T, E>(
                     break;
                 };
                 drawn += 1;
-                next = rounds.enter(batch, now).map(|entered| (drawn, entered));
+                let entered = rounds.proceed(batch, Ok(None), now);
+                next = entered.map(|entered| (drawn, entered));
             }
             if next.is_none() {
                 if under_way.is_empty() {
@@ -246,8 +247,8 @@ async fn send<P, I, F, R, T, E>(
                 }
                 match under_way.next(&mut bounds).await {
                     Next::Turn(call, entries, (round, waited)) => {
-                        let waited = rounds.waited(Batch { entries, round }, waited, now);
-                        next = waited.map(|waited| (call, waited));
+                        let entered = rounds.proceed(Batch { entries, round }, waited, now);
+                        next = entered.map(|entered| (call, entered));
                     }
                     Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
                     Next::Stopped(by, queued, sent) => {

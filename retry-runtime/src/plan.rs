@@ -11,9 +11,9 @@ mod graph;
 #[cfg(feature = "serde")]
 mod journal;
 mod node;
+mod plan_run;
 mod round_budget;
 mod run;
-mod run_keys;
 mod run_until;
 #[cfg(feature = "serde")]
 mod saved;
@@ -309,8 +309,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// What became of the subtasks so far.
     pub fn summary(&self) -> Summary {
-        let blocked =
-            Graph::new(&self.nodes, &self.by_name).blocked_by(&self.nodes, Node::is_failed);
+        let blocked = Graph::new(&self.nodes, &self.by_name).blocked(&self.nodes);
         let mut summary = Summary {
             executions: self.executions,
             ..Summary::default()

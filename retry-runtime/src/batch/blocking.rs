@@ -102,7 +102,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();
     let rounds = Rounds::new(rules, size, call.on, items.into_iter(), results, now);
-    let deadline = rounds.deadline();
+    let deadline = rounds.deadline;
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);
     let mut pause = Duration::ZERO;
@@ -129,7 +129,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         };
         let begin = |(mut batch, awaited): (Batch<_, GuardsOf<P>>, _)| {
             let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
-            let standing = lock(&rounds).waited(batch, waited, now)?;
+            let standing = lock(&rounds).proceed(batch, waited, now)?;
             if stop.has_panicked() {
                 lock(&rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
                 return None;

@@ -15,7 +15,6 @@ use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, reborrow};
-use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
 /// What items must have in common to share a decision: their retries so far, the kind of failure, and what the budget
@@ -64,10 +63,7 @@ struct Group {
 /// Failed items by what they have in common.
 pub(super) struct Groups<'a> {
     alike: BTreeMap<Alike, Group>,
-    policy: &'a Policy,
-    idempotent: bool,
-    /// The time until the deadline.
-    left: Duration,
+    round: &'a Round<'a>,
     /// The pause before the next round: the longest of all that are to wait.
     pub(super) pause: Option<Duration>,
 }
@@ -75,31 +71,21 @@ pub(super) struct Groups<'a> {
 impl<'a> Groups<'a> {
     /// Groups failures, in the order of the items, and decides about each group. A leader is paid for by itself.
     pub(super) fn new(
-        round: &Round<'a>,
+        round: &'a Round<'a>,
         failures: &mut dyn Iterator<Item = ItemFailure>,
         budget: Option<&dyn RetryBudget>,
         is_limited: bool,
     ) -> Self {
         let mut all = Self {
             alike: BTreeMap::new(),
-            policy: round.policy,
-            idempotent: round.idempotent,
-            left: round
-                .deadline
-                .map_or(Duration::MAX, |end| end.since(round.now)),
+            round,
             pause: None,
         };
         for failure in failures {
-            let ItemFailure {
-                index,
-                call,
-                verdict,
-                leads,
-                is_unpaid,
-            } = failure;
+            let (call, verdict) = (failure.call, failure.verdict);
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
-                first: index,
+                first: failure.index,
                 items: 0,
                 leaders: 0,
                 followed: 0,
@@ -112,8 +98,8 @@ impl<'a> Groups<'a> {
                 decision: Err(Reason::NotRetryable),
             });
             group.items += 1;
-            group.leaders += usize::from(leads);
-            group.followed += usize::from(leads && !is_unpaid);
+            group.leaders += usize::from(failure.leads);
+            group.followed += usize::from(failure.leads && !failure.is_unpaid);
             if verdict.hint() > group.verdict.hint() {
                 group.verdict = verdict;
             }
@@ -130,7 +116,7 @@ impl<'a> Groups<'a> {
             if let Some(budget) = budget {
                 failure = failure.budget(budget);
             }
-            group.decision = group.call.decide(&mut failure);
+            group.decision = group.call.decide(&mut failure, round.policy);
             group.paid = failure.paid;
             all.pause = all.pause.max(group.decision.ok());
         }
@@ -138,8 +124,13 @@ impl<'a> Groups<'a> {
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
-        let left = self.left.min(call.pauses_left(self.policy));
-        let refused = refused(self.policy, verdict, self.idempotent, left);
+        let Round { policy, now, .. } = *self.round;
+        let left = self
+            .round
+            .deadline
+            .map_or(Duration::MAX, |end| end.since(now));
+        let left = left.min(call.pauses_left(policy));
+        let refused = refused(policy, verdict, self.round.idempotent, left);
         Alike {
             call,
             kind: verdict.kind(),
@@ -171,7 +162,6 @@ impl<'a> Groups<'a> {
     /// Returns what was given up last.
     pub(super) fn report(
         &self,
-        round: &Round<'_>,
         shown: &ShownItem<'_>,
         mut observe: Option<Observe<'_>>,
     ) -> Option<Part> {
@@ -191,14 +181,16 @@ impl<'a> Groups<'a> {
             if follows.is_ok() {
                 let retry = (!mem::replace(&mut is_retried, true)).then_some(&group.call);
                 let again = part(group.first, group.again, follows);
-                round.report(again, retry, shown, reborrow(&mut observe));
+                self.round
+                    .report(again, retry, shown, reborrow(&mut observe));
             }
             let given_up = match (follows, group.unpaid) {
                 (Ok(_), None) => continue,
                 (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
                 (Err(_), _) => part(group.first, group.items, follows),
             };
-            round.report(given_up, None, shown, reborrow(&mut observe));
+            self.round
+                .report(given_up, None, shown, reborrow(&mut observe));
             last = Some(given_up);
         }
         last

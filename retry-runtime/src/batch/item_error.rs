@@ -26,23 +26,16 @@ use crate::observe::reason::Reason;
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemError<E> {
-    cause: Cause<E>,
+    /// The error of the last call, or how its answers were miscounted. `None` if no call with the item came to an end.
+    cause: Option<Result<Arc<E>, Miscount>>,
     attempts: u32,
     pub(super) reason: Reason,
     /// Whether the last call that sent the item has no end.
     under_way: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Cause<E> {
-    /// One error for all items of a call that failed as a whole.
-    Failed(Arc<E>),
-    Miscounted(Miscount),
-    None,
-}
-
 impl<E> ItemError<E> {
-    const fn new(cause: Cause<E>, attempts: u32, reason: Reason) -> Self {
+    const fn new(cause: Option<Result<Arc<E>, Miscount>>, attempts: u32, reason: Reason) -> Self {
         Self {
             cause,
             attempts,
@@ -52,13 +45,13 @@ impl<E> ItemError<E> {
     }
 
     /// For an item not sent yet: what it ends with if nothing more happens.
-    pub(super) fn not_sent() -> Self {
-        Self::new(Cause::None, 0, Reason::Cancelled)
+    pub(super) fn not_sent(reason: Reason) -> Self {
+        Self::new(None, 0, reason)
     }
 
     /// For an item that may be sent again: what it ends with if nothing more happens.
     pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
-        Self::new(Cause::Failed(error), attempts, Reason::Cancelled)
+        Self::new(Some(Ok(error)), attempts, Reason::Cancelled)
     }
 
     /// A call sends the item. It keeps its last error until that ends.
@@ -68,24 +61,18 @@ impl<E> ItemError<E> {
     }
 
     pub(super) fn miscounted(miscount: Miscount, attempts: u32) -> Self {
-        Self::new(Cause::Miscounted(miscount), attempts, Reason::Unanswered)
+        Self::new(Some(Err(miscount)), attempts, Reason::Unanswered)
     }
 
     /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call
     /// was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
-        match &self.cause {
-            Cause::Failed(error) => Some(error),
-            Cause::Miscounted(_) | Cause::None => None,
-        }
+        self.cause.as_ref()?.as_deref().ok()
     }
 
     /// The error that [`ItemError::error`] shows, by value: shared with the other items of a call that failed as a whole.
     pub fn into_error(self) -> Option<Arc<E>> {
-        match self.cause {
-            Cause::Failed(error) => Some(error),
-            Cause::Miscounted(_) | Cause::None => None,
-        }
+        self.cause?.ok()
     }
 
     /// Writes what went wrong, an error by that function.
@@ -95,10 +82,10 @@ impl<E> ItemError<E> {
         describe: impl FnOnce(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     ) -> fmt::Result {
         match &self.cause {
-            Cause::Failed(error) => describe(error, f),
-            Cause::Miscounted(miscount) => fmt::Display::fmt(miscount, f),
-            Cause::None if self.under_way => f.write_str("dropped before an answer"),
-            Cause::None => f.write_str("not sent"),
+            Some(Ok(error)) => describe(error, f),
+            Some(Err(miscount)) => fmt::Display::fmt(miscount, f),
+            None if self.under_way => f.write_str("dropped before an answer"),
+            None => f.write_str("not sent"),
         }
     }
 
@@ -121,32 +108,21 @@ impl<E> ItemError<E> {
 
 impl<E> Clone for ItemError<E> {
     fn clone(&self) -> Self {
-        let cause = match &self.cause {
-            Cause::Failed(error) => Cause::Failed(Arc::clone(error)),
-            Cause::Miscounted(miscount) => Cause::Miscounted(*miscount),
-            Cause::None => Cause::None,
-        };
+        let cause = self.cause.clone();
         Self { cause, ..*self }
     }
 }
 
 impl<E: fmt::Display> fmt::Display for ItemError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            cause,
-            attempts,
-            reason,
-            under_way,
-        } = self;
-        let plural = if *attempts == 1 { "" } else { "s" };
+        let (attempts, reason) = (self.attempts, self.reason);
+        let plural = if attempts == 1 { "" } else { "s" };
         write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
         self.write_cause(f, |error, f| shown(error).fmt(f))?;
-        match cause {
-            Cause::Failed(_) | Cause::Miscounted(_) if *under_way => {
-                f.write_str("; then dropped before an answer")
-            }
-            _ => Ok(()),
+        if self.under_way && self.cause.is_some() {
+            f.write_str("; then dropped before an answer")?;
         }
+        Ok(())
     }
 }
 

@@ -39,7 +39,8 @@ impl Round<'_> {
         observe: Option<Observe<'_>>,
     ) {
         let (max, kind, follows) = (part.max, part.kind, part.follows);
-        let error = &WithHint::new(self.shown(part, shown), follows, part.hint);
+        let of = self.items;
+        let error = &WithHint::new(ShownPart { part, of, shown }, follows, part.hint);
         let data = match (kind, follows, retry) {
             (Some(kind), Ok(delay), Some(call)) => {
                 #[cfg(feature = "nested")]
@@ -69,11 +70,6 @@ impl Round<'_> {
         report(&Event::new(self.name, self.number, data), observe);
     }
 
-    fn shown<'a>(&self, part: Part, shown: &'a ShownItem<'a>) -> ShownPart<'a> {
-        let of = self.items;
-        ShownPart { part, of, shown }
-    }
-
     /// Tells why the batch gave up, whose last round ended so. The log has it from what was reported of its parts.
     pub(super) fn gave_up(
         &self,
@@ -87,7 +83,11 @@ impl Round<'_> {
             attempts: self.number,
             corrections: 0,
             max: part.max,
-            error: &self.shown(part, shown),
+            error: &ShownPart {
+                part,
+                of: self.items,
+                shown,
+            },
             ended,
             reason,
         };

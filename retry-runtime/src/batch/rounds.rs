@@ -45,7 +45,8 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On, K: SharedKeys> {
     /// How many items go into one call at most.
     size: usize,
     on: On,
-    deadline: Option<Moment>,
+    /// When the batch ends at the latest.
+    pub(super) deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
     number: u32,
@@ -174,11 +175,6 @@ where
         Outer::shared(&self.rules.policy, Arc::from(self.rules.name()))
     }
 
-    /// When the batch ends at the latest.
-    pub(super) fn deadline(&self) -> Option<Moment> {
-        self.deadline
-    }
-
     /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
     pub(super) fn next_batch(
         &mut self,
@@ -212,7 +208,8 @@ where
         }
         let item = self.fresh.next()?;
         let index = self.results.len();
-        self.results.push(Err(ItemError::not_sent()));
+        self.results
+            .push(Err(ItemError::not_sent(Reason::Cancelled)));
         Some(Entry {
             index,
             item,
@@ -221,33 +218,20 @@ where
         })
     }
 
-    /// Takes a place with the limiter. Returns the call and what it has to wait for, unless it was rejected.
-    pub(super) fn enter(
-        &mut self,
-        mut batch: BatchOf<I, K>,
-        now: impl Fn() -> Moment,
-    ) -> StandingOf<I, K> {
-        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
-        let entered = batch.round.enter(&mut self.rules, items);
-        if let Ok(true) = entered {
-            self.progressed();
-        }
-        let awaited = entered.map(|waits| waits.then_some(Awaited::Turn));
-        self.unless_rejected(batch, awaited, now)
-    }
-
-    /// Ends a call's wait. Returns the call and what it has to wait for next, unless it was rejected.
-    pub(super) fn waited(
+    /// Ends what a call waited for. Without a time, it takes a place with the limiter. Returns the call and what it has to
+    /// wait for next, unless it was rejected.
+    pub(super) fn proceed(
         &mut self,
         mut batch: BatchOf<I, K>,
         waited: Result<Option<Duration>, RejectedBy>,
         now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
-        let Some(waited) = waited.transpose() else {
-            return self.enter(batch, now);
-        };
-        let waited = batch.round.waited(&mut self.rules, waited);
-        self.unless_rejected(batch, waited.map(|()| None), now)
+        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
+        let awaited = batch.round.proceed(&mut self.rules, items, waited);
+        if let Ok(Some(_)) = awaited {
+            self.progressed();
+        }
+        self.unless_rejected(batch, awaited, now)
     }
 
     /// Has a rejected call tried again after a pause, or ends its items.
@@ -257,16 +241,13 @@ where
         awaited: Result<Option<Awaited>, RejectedBy>,
         now: impl Fn() -> Moment,
     ) -> StandingOf<I, K> {
-        let deadline = self.deadline;
         let awaited = awaited.or_else(|by| {
-            let rules = &mut self.rules;
-            let pause = batch
-                .round
-                .rejected(rules, by, |failure| failure.deadline(deadline, &now))?;
+            let (round, clock) = (&mut batch.round, (self.deadline, now));
+            let awaited = round.tried_again(&mut self.rules, by, clock)?;
             for entry in &mut batch.entries {
                 entry.attempts.share_rejections(&mut batch.round);
             }
-            Ok(Some(Awaited::Pause(now().checked_add(pause))))
+            Ok(awaited)
         });
         match awaited {
             Ok(awaited) => Some((batch, awaited)),
@@ -361,9 +342,7 @@ where
         if self.number == 1 {
             let sent = self.results.len();
             for _ in self.fresh.by_ref() {
-                let mut error = ItemError::not_sent();
-                error.reason = reason;
-                self.results.push(Err(error));
+                self.results.push(Err(ItemError::not_sent(reason)));
             }
             let items = self.results.len() - sent;
             self.progress.failed(items);
@@ -520,7 +499,7 @@ where
         self.progressed();
         let shown = shown(self.results, &self.on);
         let (of_groups, of_tally) = self.rules.tell(|_, mut observe| {
-            let of_groups = groups.report(&round, &shown, reborrow(&mut observe));
+            let of_groups = groups.report(&shown, reborrow(&mut observe));
             (of_groups, tally.report(&round, self.ended, &shown, observe))
         });
         drop(shown);

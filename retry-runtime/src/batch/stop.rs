@@ -54,27 +54,24 @@ impl<'a, C: Cancel> Stop<'a, C> {
         let Some(awaited) = awaited else {
             return Ok(None);
         };
-        self.waking(|| match awaited {
+        // Whenever it is woken, this thread asks whether it is cancelled.
+        let thread = thread::current();
+        let id = thread.id();
+        lock(&self.waiting).push(thread);
+        let waited = match awaited {
             Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
             Awaited::Pause(end) => {
                 let left = end.map_or(Duration::MAX, |end| end.since(timer.now()));
                 // Asked in between even where nothing cancels the batch: a panic wakes no timer.
                 let cancel = CancelFn::new(|| self.is_cancelled());
                 if timer.sleep_or_cancelled(left, &cancel) {
-                    return Err(RejectedBy::Cancelled);
+                    Err(RejectedBy::Cancelled)
+                } else {
+                    let late = attempts.late(deadline, || timer.now());
+                    late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
                 }
-                let late = attempts.late(deadline, || timer.now());
-                late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
             }
-        })
-    }
-
-    /// Waits on this thread, which asks whether it is cancelled whenever it is woken.
-    fn waking<T>(&self, wait: impl FnOnce() -> T) -> T {
-        let thread = thread::current();
-        let id = thread.id();
-        lock(&self.waiting).push(thread);
-        let waited = wait();
+        };
         lock(&self.waiting).retain(|thread| thread.id() != id);
         waited
     }

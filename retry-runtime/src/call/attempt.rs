@@ -157,13 +157,8 @@ impl<E, K> Attempt<E, K> {
     /// The verdict on the failure of the attempt before.
     #[doc(hidden)]
     pub fn judged(&self, verdict: Verdict) -> Verdict {
-        let kind = verdict.kind();
-        let number = Kind::ALL
-            .into_iter()
-            .zip(1..)
-            .find(|(of, _)| Some(*of) == kind);
-        self.kind
-            .store(number.map_or(0, |(_, number)| number), Relaxed);
+        let kind = verdict.kind().map_or(0, |kind| kind as u8 + 1);
+        self.kind.store(kind, Relaxed);
         verdict
     }
 

@@ -432,10 +432,10 @@ impl<G: Guards> Attempts<G> {
                 failure = failure.budget(budget);
             }
             if let Some(permit) = &mut permit {
-                failure = failure.recorded(permit);
+                failure = failure.permit(permit);
             }
             if let Some(place) = &mut place {
-                failure = failure.left(place);
+                failure = failure.place(place);
             }
             if let Some(observe) = observe {
                 failure = failure.observe(observe);
@@ -461,7 +461,8 @@ impl<G: Guards> Attempts<G> {
         error: &dyn fmt::Display,
     ) {
         self.with_failure(shared, verdict, error, |call, mut failure| {
-            call.tell_of_failure(call.attempt(), &mut failure);
+            let policy = failure.site.policy;
+            call.tell_of_failure(call.attempt(), &mut failure, policy);
         });
     }
 
@@ -474,7 +475,8 @@ impl<G: Guards> Attempts<G> {
         error: &dyn fmt::Display,
     ) {
         self.with_failure(shared, verdict, error, |call, mut failure| {
-            call.tell_breaker(&mut failure);
+            let policy = failure.site.policy;
+            call.tell_breaker(&mut failure, policy);
         });
     }
 

@@ -1,3 +1,4 @@
+use alloc::format;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -99,17 +100,10 @@ const NOT_DRAWN: u32 = 0;
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.0;
-        let field = |shift: u32, digits: u32| id >> shift & ((1 << (4 * digits)) - 1);
-        write!(
-            f,
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            field(96, 8),
-            field(80, 4),
-            field(64, 4),
-            field(48, 4),
-            field(0, 12)
-        )
+        let hex = format!("{:032x}", self.0);
+        let fields = [0..8, 8..12, 12..16, 16..20, 20..32];
+        let [one, two, three, four, five] = fields.map(|digits| &hex[digits]);
+        write!(f, "{one}-{two}-{three}-{four}-{five}")
     }
 }
 

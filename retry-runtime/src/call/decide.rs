@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::call::failure::{Deadline, Failure};
+use crate::call::failure::Failure;
 #[cfg(feature = "std")]
 use crate::call::sites;
 use crate::call::state::Call;
@@ -21,22 +21,21 @@ pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
     /// Decides what follows. Counts the retry, but reports nothing, unless nobody could say whether to retry.
-    pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
-        let decision = self.decision(failure);
+    pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
+        let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]
-        sites::met(failure.site, decision.is_ok());
+        sites::met(failure.site.name(), policy, decision.is_ok());
         decision
     }
 
-    fn decision(&mut self, failure: &mut Failure<'_>) -> Decision {
-        let policy = failure.site.policy;
+    fn decision(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let values = failure.values;
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, values);
         self.limit = policy.retries_allowed();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
-        self.in_force = self.in_force_after(failure);
-        self.tell_budget(failure);
+        self.in_force = self.in_force_after(failure, policy);
+        self.tell_budget(failure, policy);
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
@@ -57,7 +56,7 @@ impl Call {
         if failure.unrepeatable {
             return Err(Reason::Unrepeatable);
         }
-        let delay = self.delay(failure, (kind, &schedule), retry)?;
+        let delay = self.delay(failure, policy, (kind, &schedule), retry)?;
         let times = 0..failure.times;
         failure.paid = match failure.payer(kind) {
             Some(budget) => times.filter(|_| budget.withdraw(kind)).count(),
@@ -75,12 +74,13 @@ impl Call {
     pub(super) fn delay(
         &self,
         failure: &mut Failure<'_>,
+        policy: &Policy,
         (kind, schedule): (Kind, &Schedule),
         retry: u32,
     ) -> Decision {
-        let (policy, values) = (failure.site.policy, failure.values);
+        let values = failure.values;
         let rule = hint_rule(policy, kind);
-        let left = self.time_left(failure).ok_or(Reason::Deadline);
+        let left = self.time_left(failure, policy).ok_or(Reason::Deadline);
         if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
         }
@@ -106,9 +106,9 @@ impl Call {
     }
 
     /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
-    pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
-        let left = self.pauses_left(failure.site.policy);
-        Some(left.min(self.until_deadline(failure)?))
+    pub(super) fn time_left(&self, failure: &Failure<'_>, policy: &Policy) -> Option<Duration> {
+        let left = self.pauses_left(policy);
+        Some(left.min(self.until_deadline(failure, policy).ok()?))
     }
 
     /// What `total_delay` leaves for pauses; [`Duration::MAX`] without a limit.
@@ -116,23 +116,6 @@ impl Call {
         match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
             None => Duration::MAX,
-        }
-    }
-
-    fn until_deadline(&self, failure: &Failure<'_>) -> Option<Duration> {
-        match (failure.deadline, failure.site.policy.time_limit()) {
-            (Deadline::At { end, now }, _) => end.checked_since(now),
-            (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),
-            (Deadline::Never, _) | (Deadline::OfPolicy, None) => Some(Duration::MAX),
-        }
-    }
-
-    /// Whether the deadline has not passed by more than that.
-    pub(super) fn is_in_time(&self, failure: &Failure<'_>, grace: Duration) -> bool {
-        match (failure.deadline, failure.site.policy.time_limit()) {
-            (Deadline::At { end, now }, _) => now.since(end) <= grace,
-            (Deadline::OfPolicy, Some(limit)) => self.spent().saturating_sub(limit) <= grace,
-            (Deadline::Never, _) | (Deadline::OfPolicy, None) => true,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
 use crate::limiter::LimiterChanges;
 use crate::limiter::place::{Leave, Place};
-use crate::observe::report::{Observe, reborrow};
+use crate::observe::report::Observe;
 use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
@@ -229,22 +229,14 @@ impl<'a> Failure<'a> {
     }
 
     /// What let the attempt through, to tell its breaker how the attempt ended.
-    pub fn permit<B>(self, permit: &'a mut Permit<B>) -> Self {
-        self.recorded(permit)
-    }
-
-    pub(crate) fn recorded(mut self, permit: &'a mut dyn Records) -> Self {
+    pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
         self.permit = Some((permit, Call::turned));
         self
     }
 
     /// The attempt's place with a limiter, to tell the limiter how the attempt ended. Throttled retries are the
     /// limiter's job, so a budget doesn't pay for them.
-    pub fn place<L>(self, place: &'a mut Place<L>) -> Self {
-        self.left(place)
-    }
-
-    pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
+    pub fn place<L>(mut self, place: &'a mut Place<L>) -> Self {
         let is_limited = place.handles_throttling();
         self.place = Some((place, Call::limiter_changed));
         self.limited(is_limited)
@@ -291,47 +283,6 @@ impl<'a> Failure<'a> {
     pub fn observe(mut self, observe: Observe<'a>) -> Self {
         self.observe = Some(observe);
         self
-    }
-
-    /// This failure at another site.
-    pub(super) fn at<'b>(&'b mut self, site: &'b Site<'b>) -> Failure<'b> {
-        let Self {
-            delays,
-            permit,
-            place,
-            observe,
-            ..
-        } = self;
-        Failure {
-            site,
-            delays: delays
-                .as_mut()
-                .map(|(delays, range)| (&mut **delays as _, *range)),
-            permit: permit
-                .as_mut()
-                .map(|(permit, report)| (&mut **permit as _, *report)),
-            place: place
-                .as_mut()
-                .map(|(place, report)| (&mut **place as _, *report)),
-            observe: reborrow(observe),
-            verdict: self.verdict,
-            hint_beside: self.hint_beside,
-            error: self.error,
-            elapsed: self.elapsed,
-            deadline: self.deadline,
-            idempotent: self.idempotent,
-            repeated: self.repeated,
-            unrepeatable: self.unrepeatable,
-            cancelled: self.cancelled,
-            last: self.last,
-            times: self.times,
-            followed: self.followed,
-            paid: self.paid,
-            budget: self.budget,
-            is_limited: self.is_limited,
-            values: self.values,
-            ending: self.ending,
-        }
     }
 
     pub(crate) fn site(&self) -> &'a Site<'a> {

@@ -157,18 +157,12 @@ impl<E, T> GaveUp<E, T> {
 
 impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            error,
-            attempts,
-            elapsed,
-            reason,
-            ..
-        } = self;
-        let plural = if *attempts == 1 { "" } else { "s" };
+        let (attempts, elapsed, reason) = (self.attempts, self.elapsed, self.reason);
+        let plural = if attempts == 1 { "" } else { "s" };
         write!(
             f,
             "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {}",
-            shown(error)
+            shown(&self.error)
         )?;
         if f.alternate() {
             self.table(f)?;

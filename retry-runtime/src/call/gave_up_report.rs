@@ -1,5 +1,6 @@
 //! What a call that gave up says of itself, for reports that programs read.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -17,17 +18,9 @@ impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {
         report.serialize_field("corrections", &self.corrections())?;
         report.serialize_field("elapsed", &self.elapsed().as_secs_f64())?;
         report.serialize_field("error", &Text(shown(self.error())))?;
-        report.serialize_field("failures", &Failures(self))?;
+        report.serialize_field("failures", &self.failures().collect::<Vec<_>>())?;
         report.serialize_field("failures_left_out", &self.errors_left_out())?;
         report.end()
-    }
-}
-
-struct Failures<'a, E, T>(&'a GaveUp<E, T>);
-
-impl<E: fmt::Display, T> Serialize for Failures<'_, E, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.failures())
     }
 }
 

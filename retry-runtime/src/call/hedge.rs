@@ -33,7 +33,7 @@ impl Call {
             && !slow.cancelled
             && slow.idempotent
             && policy.schedule(Some(KIND), values).allows(retry)
-            && self.time_left(slow).is_some()
+            && self.time_left(slow, slow.site.policy).is_some()
     }
 
     /// Whether another attempt is paid for; then it begins. If not, its turn goes back. It begins so long after the last.
@@ -48,13 +48,11 @@ impl Call {
         }
         // Given back if the user's code panics before all are told of the attempt.
         let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
-        let policy = slow.site.policy_in_force();
-        let site = slow.site.with_policy(&policy);
-        let slow = &mut slow.at(&site);
+        let policy = &slow.site.policy_in_force();
         self.limit = policy.retries_allowed();
-        self.in_force = self.in_force_after(slow);
-        self.counts(counted(&policy, slow.values));
-        let (call, max) = (site.name(), limit(self.in_force));
+        self.in_force = self.in_force_after(&slow, policy);
+        self.counts(counted(policy, slow.values));
+        let (call, max) = (slow.site.name(), limit(self.in_force));
         let hedging = EventData::Hedging { max, delay };
         self.report(call, hedging, reborrow(&mut slow.observe));
         if let Some(observe) = reborrow(&mut slow.observe) {
@@ -90,9 +88,8 @@ impl Call {
         let Some(kind) = failure.verdict.kind() else {
             return false;
         };
-        let policy = failure.site.policy_in_force();
-        let site = failure.site.with_policy(&policy);
-        self.tell_of_failure(attempt, &mut failure.at(&site));
+        let policy = &failure.site.policy_in_force();
+        self.tell_of_failure(attempt, &mut failure, policy);
         let error = &shown(failure.error);
         let data = EventData::AttemptFailed { error, kind };
         let event = Event::new(failure.site.name(), attempt, data);

@@ -1,12 +1,54 @@
 use core::time::Duration;
 
+use crate::call::failure::{Deadline, Failure};
+use crate::call::state::Call;
 use crate::observe::reason::Reason;
+use crate::policy::Policy;
 use crate::time::moment::Moment;
 
 /// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
 /// for their turn. Anything later has overslept.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
+}
+
+impl Call {
+    /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
+    /// where a timer overslept the deadline. Pass the error from before the pause; if this fails, the call ends with it.
+    ///
+    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
+    /// the pause, but at least 10 ms and at most 1 s.
+    pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
+        let mut now = *self;
+        now.spend(failure.elapsed);
+        let left = now.until_deadline(&failure, failure.site.policy);
+        let reason = if failure.cancelled {
+            Reason::Cancelled
+        } else if left.is_err_and(|late| late > grace(self.last_delay())) {
+            Reason::Deadline
+        } else {
+            return Ok(());
+        };
+        self.gave_up(failure, reason);
+        Err(reason)
+    }
+
+    /// How long it is until the deadline ([`Duration::MAX`] without one), or how long ago that was.
+    pub(super) fn until_deadline(
+        &self,
+        failure: &Failure<'_>,
+        policy: &Policy,
+    ) -> Result<Duration, Duration> {
+        let (end, now) = match (failure.deadline, policy.time_limit()) {
+            (Deadline::At { end, now }, _) => (end, now),
+            (Deadline::OfPolicy, Some(limit)) => (
+                Moment::from_origin(limit),
+                Moment::from_origin(self.spent()),
+            ),
+            (Deadline::Never, _) | (Deadline::OfPolicy, None) => return Ok(Duration::MAX),
+        };
+        end.checked_since(now).ok_or_else(|| now.since(end))
+    }
 }
 
 /// Why no attempt may follow that pause: it ended too late for one. `None` if it did not.

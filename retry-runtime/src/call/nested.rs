@@ -1,7 +1,6 @@
 //! Calls made within the attempts of other calls: their retries multiply.
 
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use core::cell::RefCell;
 use core::future::{Future, poll_fn};
@@ -21,9 +20,9 @@ thread_local! {
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
-/// The functions already reported, by the one around them. Some names are made at run time, so the number of pairs is
-/// bounded.
-static TOLD: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
+/// The functions already reported, each after the one around it. Some names are made at run time, so the number of pairs
+/// is bounded.
+static TOLD: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 const MOST_TOLD: usize = 256;
 
 /// A call, as those made within its attempts see it.
@@ -44,60 +43,47 @@ enum Name {
 }
 
 impl Outer {
+    const fn new(name: Name, attempts: Option<u64>) -> Self {
+        Self { name, attempts }
+    }
+
     /// A call whose policy is known.
     #[inline]
     pub const fn with_policy(policy: &Policy, name: &'static str, values: Values) -> Self {
-        Self {
-            name: Name::Written(name),
-            attempts: policy.most_attempts(values),
-        }
+        Self::new(Name::Written(name), policy.most_attempts(values))
     }
 
     /// A call of that site.
     #[inline]
     pub const fn of(site: &'static Site<'static>, values: Values) -> Self {
-        Self {
-            name: match site.name {
-                SiteName::Text(name) => Name::Written(name),
-                SiteName::By(name) => Name::Known(name),
-            },
-            attempts: site.policy.most_attempts(values),
-        }
+        let name = match site.name {
+            SiteName::Text(name) => Name::Written(name),
+            SiteName::By(name) => Name::Known(name),
+        };
+        Self::new(name, site.policy.most_attempts(values))
     }
 
     /// An outer call whose name is known at run time. The rounds of a plan are its attempts.
     pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
-        Self {
-            name: Name::Shared(name),
-            attempts: policy.most_attempts(Values::Taken),
-        }
+        Self::new(Name::Shared(name), policy.most_attempts(Values::Taken))
     }
 
     /// A call whose policy is evaluated at its failures.
     #[inline]
     pub const fn named(name: &'static str) -> Self {
-        Self {
-            name: Name::Written(name),
-            attempts: None,
-        }
+        Self::new(Name::Written(name), None)
     }
 
     /// An outer call whose name only a function knows.
     #[inline]
     pub const fn named_as(name: fn() -> &'static str) -> Self {
-        Self {
-            name: Name::Known(name),
-            attempts: None,
-        }
+        Self::new(Name::Known(name), None)
     }
 
     /// An outer call whose name depends on a type.
     #[inline]
     pub const fn named_by(name: fn() -> String) -> Self {
-        Self {
-            name: Name::Made(name),
-            attempts: None,
-        }
+        Self::new(Name::Made(name), None)
     }
 
     /// This call, where the number of its attempts is known after all.
@@ -197,16 +183,12 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
 /// Whether the pair has not been reported yet.
 fn is_news(outer: &str, inner: &str) -> bool {
     let mut told = lock(&TOLD);
-    if told.get(outer).is_some_and(|told| told.contains(inner)) {
-        return false;
+    let is_told = told.iter().any(|pair| pair.0 == outer && pair.1 == inner);
+    let is_news = !is_told && told.len() < MOST_TOLD;
+    if is_news {
+        told.push((outer.to_owned(), inner.to_owned()));
     }
-    let pairs: usize = told.values().map(BTreeSet::len).sum();
-    let has_room = pairs < MOST_TOLD;
-    if has_room {
-        let told = told.entry(outer.to_owned()).or_default();
-        told.insert(inner.to_owned());
-    }
-    has_room
+    is_news
 }
 
 fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {

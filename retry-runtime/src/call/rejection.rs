@@ -12,6 +12,7 @@ use crate::error_text::shown::shown;
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::report;
+use crate::policy::Policy;
 use crate::policy::schedule::{Schedule, limit};
 
 /// The retries of a call's rejections. Not in [`Call`], since most calls have nothing that rejects them.
@@ -44,25 +45,21 @@ impl Rejections {
         if by.reason() != Reason::Rejected {
             return Err(by);
         }
-        let policy = failure.site.policy_in_force();
-        let site = failure.site.with_policy(&policy);
-        let mut failure = failure.at(&site);
+        let policy = &failure.site.policy_in_force();
         let schedule = policy.schedule(Some(Kind::Rejected), failure.values);
         call.spend(failure.elapsed);
-        let decision = self.decide(call, &mut failure, &schedule);
+        let decision = self.decide(call, &mut failure, policy, &schedule);
         let delay = decision.map_err(|reason| by.because(reason))?;
         let data = EventData::Retrying {
             retry: self.retries,
             retry_max: limit(schedule.max),
-            max: limit(call.known(&site).in_force),
+            max: limit(call.known(policy).in_force),
             delay,
             error: &shown(failure.error),
             kind: Kind::Rejected,
         };
-        report(
-            &Event::new(site.name(), call.attempt(), data),
-            failure.observe,
-        );
+        let name = failure.site.name();
+        report(&Event::new(name, call.attempt(), data), failure.observe);
         Ok(delay)
     }
 
@@ -70,6 +67,7 @@ impl Rejections {
         &mut self,
         call: &mut Call,
         failure: &mut Failure<'_>,
+        policy: &Policy,
         schedule: &Schedule,
     ) -> Decision {
         if failure.cancelled {
@@ -77,7 +75,7 @@ impl Rejections {
         }
         let retry = schedule.next_retry(self.retries);
         let retry = retry.ok_or(Reason::Exhausted)?;
-        let delay = call.delay(failure, (Kind::Rejected, schedule), retry)?;
+        let delay = call.delay(failure, policy, (Kind::Rejected, schedule), retry)?;
         call.pauses(delay);
         (self.retries, self.is_last) = (retry, true);
         Ok(delay)

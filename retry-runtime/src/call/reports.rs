@@ -13,6 +13,7 @@ use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report};
+use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 
@@ -29,9 +30,15 @@ impl Call {
 
     /// Reports what follows a failure of the attempt with that number. What is in force says how many retries or
     /// corrections there may be.
-    pub(super) fn report_decision(&self, decision: Decision, attempt: u32, failure: Failure<'_>) {
+    pub(super) fn report_decision(
+        &self,
+        decision: Decision,
+        attempt: u32,
+        failure: Failure<'_>,
+        policy: &Policy,
+    ) {
         let max = limit(self.in_force);
-        let (site, values, kind) = (failure.site, failure.values, failure.verdict.kind());
+        let (values, kind) = (failure.values, failure.verdict.kind());
         let error = &WithHint::new(shown(failure.error), decision, failure.hint());
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
@@ -41,7 +48,7 @@ impl Call {
                 error,
             },
             (Ok(delay), Some(kind)) => {
-                let (retry, retry_max) = self.retry_count(site.policy, kind, values);
+                let (retry, retry_max) = self.retry_count(policy, kind, values);
                 EventData::Retrying {
                     retry,
                     retry_max,
@@ -57,23 +64,18 @@ impl Call {
                 self.end(self.attempts(), error, ended, reason, failure.ending)
             }
         };
-        report(&Event::new(site.name(), attempt, data), failure.observe);
+        let name = failure.site.name();
+        report(&Event::new(name, attempt, data), failure.observe);
     }
 
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
-        let in_force = self.in_force_after(&failure);
-        let Failure {
-            site,
-            error,
-            values,
-            ending,
-            observe,
-            ..
-        } = failure;
+        let in_force = self.in_force_after(&failure, failure.site.policy);
         let call = Self { in_force, ..*self };
-        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
+        let (name, error) = (failure.site.name(), failure.error);
+        let (values, ending) = (failure.values, failure.ending);
+        call.ended_after_pause(name, error, values, ending, reason, failure.observe);
     }
 
     #[cold]
@@ -130,7 +132,7 @@ impl Call {
         observe: Option<Observe<'_>>,
     ) {
         let (error, attempts) = (shown(error), self.attempts());
-        let call = self.known(site);
+        let call = self.known(site.policy);
         let data = call.end(attempts, &error, ended, reason, Ending::Error);
         call.report(site.name(), data, observe);
     }
@@ -161,19 +163,19 @@ impl Call {
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
-            self.known(site).healed(site.name(), None);
+            self.known(site.policy).healed(site.name(), None);
         }
     }
 
     /// Reports a success as [`succeeded`](Self::succeeded) does, and tells an observer also of one at once.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.known(site).report_success(site.name(), observe);
+        self.known(site.policy).report_success(site.name(), observe);
     }
 
     /// The call with the `max` of its policy, where no failure has put another in force.
-    pub(super) fn known(self, site: &Site<'_>) -> Self {
+    pub(super) fn known(self, policy: &Policy) -> Self {
         match self.in_force {
-            0 => self.with_max(site.policy.retries_allowed()),
+            0 => self.with_max(policy.retries_allowed()),
             _ => self,
         }
     }

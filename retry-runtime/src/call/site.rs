@@ -53,14 +53,6 @@ impl<'a> Site<'a> {
         self.policy
     }
 
-    /// This site under another policy.
-    pub(crate) fn with_policy<'b>(&self, policy: &'b Policy) -> Site<'b>
-    where
-        'a: 'b,
-    {
-        Site { policy, ..*self }
-    }
-
     /// The policy with what is [installed](crate::Policies::install) over it.
     pub(crate) fn policy_in_force(&self) -> Policy {
         #[cfg(feature = "std")]

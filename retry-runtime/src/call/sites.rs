@@ -4,7 +4,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::call::site::Site;
 use crate::error_text::shown::shown_within;
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
@@ -79,26 +78,26 @@ fn find(all: &[SiteCounts], name: &str) -> Result<usize, usize> {
 }
 
 /// Counts a failure under the policy in force, and whether a retry follows.
-pub(crate) fn met(site: &Site<'_>, is_retried: bool) {
+pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
     let mut all = lock(&COUNTS);
-    let place = find(&all, site.name()).unwrap_or_else(|_| listed(&mut all, site));
+    let place = find(&all, name).unwrap_or_else(|_| listed(&mut all, name, policy));
     let known = &mut all[place];
-    known.policy = *site.policy;
+    known.policy = *policy;
     known.failures += 1;
     known.retries += u64::from(is_retried);
 }
 
 /// The place of a name that is not listed as it stands: it is new, or shown in another way.
 #[cold]
-fn listed(all: &mut Vec<SiteCounts>, site: &Site<'_>) -> usize {
-    let mut name = shown_within(site.name(), NAME_LIMIT).to_string();
+fn listed(all: &mut Vec<SiteCounts>, name: &str, policy: &Policy) -> usize {
+    let mut name = shown_within(name, NAME_LIMIT).to_string();
     if all.len() >= MOST && find(all, &name).is_err() {
         name = String::from(OTHERS);
     }
     find(all, &name).unwrap_or_else(|place| {
         let new = SiteCounts {
             name,
-            policy: *site.policy,
+            policy: *policy,
             failures: 0,
             retries: 0,
         };

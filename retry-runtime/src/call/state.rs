@@ -3,7 +3,6 @@ use core::time::Duration;
 
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
-use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::next_attempt::NextAttempt;
@@ -158,18 +157,13 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
-        let policy = failure.site.policy_in_force();
-        let site = failure.site.with_policy(&policy);
-        self.failed_at(failure.at(&site))
-    }
-
-    fn failed_at(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
+        let policy = &failure.site.policy_in_force();
         self.spend(failure.elapsed);
         let attempt = self.attempt();
-        self.tell_breaker(&mut failure);
-        self.tell_limiter(&mut failure);
-        let repairs = self.allowed(&failure);
-        let decision = self.decide(&mut failure);
+        self.tell_breaker(&mut failure, policy);
+        self.tell_limiter(&mut failure, policy);
+        let repairs = self.allowed(&failure, policy);
+        let decision = self.decide(&mut failure, policy);
         // Given back if the user's code panics before all are told of the retry.
         let paid = match (decision, failure.verdict.kind()) {
             (Ok(_), Some(kind)) => failure
@@ -180,7 +174,8 @@ impl Call {
         #[cfg(feature = "nested")]
         if decision.is_ok() && failure.values != Values::Corrected {
             let (values, observe) = (failure.values, reborrow(&mut failure.observe));
-            nested::tell(failure.site, attempt, values, observe);
+            let site = Site::new(policy, failure.site.name());
+            nested::tell(&site, attempt, values, observe);
         }
         if decision.is_ok() && failure.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
@@ -190,29 +185,10 @@ impl Call {
             (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => repairs,
             _ => self.in_force,
         };
-        Self { in_force, ..*self }.report_decision(decision, attempt, failure);
+        let call = Self { in_force, ..*self };
+        call.report_decision(decision, attempt, failure, policy);
         paid.into_iter().for_each(Paid::spend);
         decision
-    }
-
-    /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
-    /// where a timer overslept the deadline. Pass the error from before the pause; if this fails, the call ends with it.
-    ///
-    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
-    /// the pause, but at least 10 ms and at most 1 s.
-    pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
-        let mut now = *self;
-        now.spend(failure.elapsed);
-        let grace = grace(self.last_delay());
-        let reason = if failure.cancelled {
-            Reason::Cancelled
-        } else if now.is_in_time(&failure, grace) {
-            return Ok(());
-        } else {
-            Reason::Deadline
-        };
-        self.gave_up(failure, reason);
-        Err(reason)
     }
 
     /// The retries allowed in all, as told of what ends the call without a failure of its own.
@@ -363,9 +339,8 @@ impl Call {
 
     /// The attempts after the first, or else the corrections, that the call may make in all by the `max` for that failure:
     /// those that count elsewhere come on top, so that what is told of it is of one count.
-    fn allowed(&self, failure: &Failure<'_>) -> u32 {
-        let (policy, kind) = (failure.site.policy, failure.verdict.kind());
-        let values = failure.values;
+    fn allowed(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
+        let (kind, values) = (failure.verdict.kind(), failure.values);
         let max = policy.schedule(kind, values).max;
         if max == u32::MAX {
             return max;
@@ -382,11 +357,11 @@ impl Call {
     }
 
     /// The attempts after the first that the call may make in all. Corrections don't change that.
-    pub(super) fn in_force_after(&self, failure: &Failure<'_>) -> u32 {
+    pub(super) fn in_force_after(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
         match (failure.values, self.in_force) {
-            (Values::Corrected, 0) => failure.site.policy.retries_allowed(),
+            (Values::Corrected, 0) => policy.retries_allowed(),
             (Values::Corrected, in_force) => in_force,
-            (Values::Taken | Values::Validated, _) => self.allowed(failure),
+            (Values::Taken | Values::Validated, _) => self.allowed(failure, policy),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::limiter::place::Place;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::EventData;
 use crate::observe::report::{Observe, reborrow};
+use crate::policy::Policy;
 
 impl Call {
     /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
@@ -69,7 +70,7 @@ impl Call {
     }
 
     /// Tells the budget of a failed attempt, and of a call with its first.
-    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>) {
+    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
         let is_known = mem::replace(&mut self.is_known, true);
         let Some(budget) = failure.budget else {
             return;
@@ -78,7 +79,7 @@ impl Call {
             (0..failure.times).for_each(|_| budget.called());
         }
         // If retries are off, nobody has classified the error.
-        if !failure.site.policy.is_enabled() {
+        if !policy.is_enabled() {
             return;
         }
         match failure.verdict.kind() {
@@ -98,28 +99,32 @@ impl Call {
     }
 
     /// Tells budget, breaker and limiter of the failed attempt with that number, where what follows is decided later.
-    pub(crate) fn tell_of_failure(&mut self, attempt: u32, failure: &mut Failure<'_>) {
+    pub(crate) fn tell_of_failure(
+        &mut self,
+        attempt: u32,
+        failure: &mut Failure<'_>,
+        policy: &Policy,
+    ) {
         let seen = self.at(attempt);
-        seen.tell_breaker(failure);
-        seen.tell_limiter(failure);
-        self.tell_budget(failure);
+        seen.tell_breaker(failure, policy);
+        seen.tell_limiter(failure, policy);
+        self.tell_budget(failure, policy);
     }
 
     /// Tells the breaker that let the attempt through how it ended.
-    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
+    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>, policy: &Policy) {
         let Some((permit, report)) = failure.permit.take() else {
             return;
         };
-        let site = failure.site;
         // If retries are off, nobody has classified the error.
-        let seen = if site.policy.is_enabled() {
+        let seen = if policy.is_enabled() {
             Seen::of_failure(failure.verdict)
         } else {
             Seen::Ignored
         };
         if let Some(transition) = permit.record(seen) {
-            let observe = reborrow(&mut failure.observe);
-            report(self, site.name(), transition, Some(failure.error), observe);
+            let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
+            report(self, name, transition, Some(failure.error), observe);
         }
     }
 
@@ -151,14 +156,14 @@ impl Call {
     }
 
     /// Tells the limiter that the attempt has a place with how it ended.
-    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
+    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>, policy: &Policy) {
         let Some((place, report)) = failure.place.as_mut() else {
             return;
         };
-        let site = failure.site;
-        let end = End::of_failure(failure.verdict, site.policy);
+        let end = End::of_failure(failure.verdict, policy);
         if let Some(changes) = place.leave(end) {
-            report(self, site.name(), changes, reborrow(&mut failure.observe));
+            let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
+            report(self, name, changes, observe);
         }
     }
 

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use crate::call::attempts::Shared;
 use crate::call::site::Site;
 use crate::chain::keys::{KeysOf, SharedKeys};
+use crate::chain::name::name;
 use crate::chain::observer::{ObserverKey, StopwatchOf};
 use crate::chain::operation::Operated;
 use crate::key::Key;
@@ -20,14 +21,7 @@ pub(crate) struct Context<P, K: SharedKeys, N> {
 }
 
 /// The name of a call after its operation.
-pub(super) struct NameOf<O>(PhantomData<fn() -> O>);
-
-impl<O> NameOf<O> {
-    #[inline]
-    pub(super) const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
+pub(super) struct NameOf<O>(pub(super) PhantomData<fn() -> O>);
 
 impl<O: Operated> AsRef<str> for NameOf<O> {
     #[inline]
@@ -54,7 +48,7 @@ impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Context<P, K, N> {
     }
 
     pub(crate) fn name(&self) -> &str {
-        name(&self.keys.name, &self.default)
+        name(&self.keys.name, || self.default.as_ref())
     }
 
     /// The policy with what is installed over it.
@@ -84,13 +78,9 @@ impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Shared for Context<P, K, N
 
     #[inline]
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let name = name(&self.keys.name, &self.default);
+        let name = name(&self.keys.name, || self.default.as_ref());
         let site = Site::new(self.policy.borrow(), name);
         let observer = &mut self.keys.observer;
         observer.timed(&mut self.stopwatch, |observe| tell(&site, observe))
     }
-}
-
-fn name<'a>(key: &'a impl Key<Value: AsRef<str>>, default: &'a impl AsRef<str>) -> &'a str {
-    key.get().map_or_else(|| default.as_ref(), AsRef::as_ref)
 }

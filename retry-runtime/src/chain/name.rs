@@ -13,14 +13,11 @@ use crate::policy::Policy;
 use crate::policy::values::Values;
 
 /// The name.
-pub(crate) fn name<N: Key<Value: AsRef<str>>>(
-    key: &N,
-    default: impl FnOnce() -> &'static str,
-) -> &str {
-    match key.get() {
-        Some(name) => name.as_ref(),
-        None => default(),
-    }
+pub(crate) fn name<'a>(
+    key: &'a impl Key<Value: AsRef<str>>,
+    default: impl FnOnce() -> &'a str,
+) -> &'a str {
+    key.get().map_or_else(default, AsRef::as_ref)
 }
 
 /// The call under that policy, to those within its attempts.

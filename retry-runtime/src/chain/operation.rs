@@ -62,20 +62,7 @@ pub(super) trait MakesAttempts<E, R>: Operated<History: Room<Arc<Attempt<E>>>> {
 }
 
 /// A function of nothing, beside a history `H` that others need.
-pub(super) struct Plain<F, H> {
-    operation: F,
-    history: PhantomData<fn() -> H>,
-}
-
-impl<F, H> Plain<F, H> {
-    #[inline]
-    pub(super) fn new(operation: F) -> Self {
-        Self {
-            operation,
-            history: PhantomData,
-        }
-    }
-}
+pub(super) struct Plain<F, H>(pub(super) F, pub(super) PhantomData<fn() -> H>);
 
 impl<F, H> Operated for Plain<F, H> {
     type History = H;
@@ -88,24 +75,12 @@ impl<F, H> Operated for Plain<F, H> {
 impl<E, R, F: FnMut() -> R, H: Room<Arc<Attempt<E>>>> MakesAttempts<E, R> for Plain<F, H> {
     #[inline]
     fn begin(&mut self, _: &H) -> R {
-        (self.operation)()
+        self.0()
     }
 }
 
 /// A function of what is known of the attempt.
-pub(super) struct OfAttempt<F, E> {
-    operation: F,
-    errors: PhantomData<fn() -> E>,
-}
-
-impl<F, E> OfAttempt<F, E> {
-    pub(super) fn new(operation: F) -> Self {
-        Self {
-            operation,
-            errors: PhantomData,
-        }
-    }
-}
+pub(super) struct OfAttempt<F, E>(pub(super) F, pub(super) PhantomData<fn() -> E>);
 
 impl<F, E> Operated for OfAttempt<F, E> {
     type History = Option<Arc<Attempt<E>>>;
@@ -118,6 +93,6 @@ impl<F, E> Operated for OfAttempt<F, E> {
 impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> MakesAttempts<E, R> for OfAttempt<F, E> {
     fn begin(&mut self, history: &Self::History) -> R {
         let attempt = history.as_ref().expect("made before the first attempt");
-        (self.operation)(Arc::clone(attempt))
+        self.0(Arc::clone(attempt))
     }
 }

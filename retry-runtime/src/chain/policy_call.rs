@@ -1,6 +1,7 @@
 use alloc::sync::Arc;
 use core::borrow::Borrow;
 use core::future::Future;
+use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
 use crate::call::hook::HookOutcome;
@@ -182,7 +183,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        run(PolicyCall::of(self), Plain::<_, ()>::new(operation))
+        run(PolicyCall::of(self), Plain::<_, ()>(operation, PhantomData))
     }
 
     /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
@@ -203,7 +204,7 @@ impl Policy {
     {
         R::from_result(run_blocking(
             PolicyCall::of(self),
-            Plain::<_, ()>::new(operation),
+            Plain::<_, ()>(operation, PhantomData),
         ))
     }
 }
@@ -231,10 +232,10 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
             >,
         Fallen: Future<Output = Result<T, E>>,
     {
-        let attempts = Plain::<_, HistoryOf<A, E>>::new(operation);
+        let attempts = Plain::<_, HistoryOf<A, E>>(operation, PhantomData);
         self.keys.keys().span.around(
             self,
-            |call| name(&call.keys.keys().name, place_of::<Op>),
+            |call| name(&call.keys.keys().name, || place_of::<Op>()),
             |call| run(call, attempts),
         )
     }
@@ -287,8 +288,8 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     {
         self.keys.keys().span.around(
             self,
-            |call| name(&call.keys.keys().name, place_of::<Op>),
-            |call| run(call, OfAttempt::new(operation)),
+            |call| name(&call.keys.keys().name, || place_of::<Op>()),
+            |call| run(call, OfAttempt(operation, PhantomData)),
         )
     }
 
@@ -311,7 +312,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     {
         R::from_result(run_blocking(
             self,
-            Plain::<_, HistoryOf<A, E>>::new(operation),
+            Plain::<_, HistoryOf<A, E>>(operation, PhantomData),
         ))
     }
 
@@ -332,6 +333,6 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
                 BeforeRetry: Hooks<E, Returned: HookOutcome>,
             >,
     {
-        R::from_result(run_blocking(self, OfAttempt::new(operation)))
+        R::from_result(run_blocking(self, OfAttempt(operation, PhantomData)))
     }
 }

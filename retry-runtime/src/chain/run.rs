@@ -1,6 +1,7 @@
 //! A chain's call between its attempts, however it waits for them: all that async and blocking calls decide alike.
 
 use alloc::sync::Arc;
+use core::marker::PhantomData;
 use core::mem;
 use core::time::Duration;
 
@@ -12,7 +13,8 @@ use crate::call::gave_up::GaveUp;
 use crate::call::hook::{Caused, HookOutcome};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::protections::Rejects;
+use crate::call::next_attempt::NextAttempt;
+use crate::call::protections::{Guards, Rejects};
 use crate::chain::abort::Aborts;
 use crate::chain::context::{Context, NameOf};
 use crate::chain::hook::{HookKey, Hooks};
@@ -31,18 +33,19 @@ use crate::observe::reason::Reason;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
-/// The call of a chain `Q` whose operation names it by default. It keeps a history in `H`, and in `X` what it ends with
-/// if no attempt follows a pause.
-pub(super) struct Run<Q: Keyed, D, H, X> {
+/// The call of a chain `Q` whose operation `D` names it by default. It keeps in `X` what it ends with if no attempt follows a
+/// pause: a value `T`, or an error `E`.
+pub(super) struct Run<Q: Keyed, D: Operated, X, T, E> {
     pub(super) context: Context<Q::Policy, Q::Keys, NameOf<D>>,
     pub(super) attempts: Attempts<<Q::Keys as SharedKeys>::Guards>,
     on: Q::On,
     until: <Q::Single as SingleKeys>::Until,
     before_pause: <Q::Single as SingleKeys>::BeforePause,
     before_retry: <Q::Single as SingleKeys>::BeforeRetry,
-    pub(super) history: H,
+    pub(super) history: D::History,
     kept: X,
     pub(super) deadline: Option<Moment>,
+    outcome: PhantomData<fn() -> (T, E)>,
 }
 
 /// What an attempt came to: an error may be in the history instead.
@@ -71,7 +74,14 @@ macro_rules! follow {
 }
 pub(super) use follow;
 
-impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
+impl<Q, D, X, T, E> Run<Q, D, X, T, E>
+where
+    Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
+    Q::Single: SingleKeys<Until: UntilKey<T>, BeforePause: Hooks<E>, BeforeRetry: Hooks<E>>,
+    Rejecting<Q::Keys>: Rejects<E>,
+    D: Operated<History: Room<Arc<Attempt<E>>>>,
+    X: Room<Outcome<T, E>>,
+{
     /// A call that has not begun, and what it waits and ends with.
     #[inline]
     pub(super) fn new(
@@ -81,34 +91,28 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         Q::Cancel,
         Q::Timer,
         <Q::Single as SingleKeys>::Fallback,
-    )
-    where
-        H: Default,
-        X: Default,
-    {
+    ) {
         let single = call.single.into_keys();
         let run = Self {
-            context: Context::new(call.policy, call.keys, NameOf::new()),
+            context: Context::new(call.policy, call.keys, NameOf(PhantomData)),
             attempts: Attempts::new(),
             on: call.on,
             until: single.until,
             before_pause: single.before_pause,
             before_retry: single.before_retry,
-            history: H::default(),
+            history: Default::default(),
             kept: X::default(),
             deadline: None,
+            outcome: PhantomData,
         };
         (run, call.cancel, call.timer, single.fallback)
     }
 
     /// The call begins.
     #[inline]
-    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl Fn() -> Clock)
-    where
-        H: Room<Arc<Attempt<E>>>,
-    {
+    pub(super) fn start(&mut self, now: impl FnOnce() -> Moment, clock: impl Fn() -> Clock) {
         self.context.starts(&clock);
-        if H::EXISTS {
+        if D::History::EXISTS {
             self.history
                 .put(Arc::new(Attempt::before_first(clock(), ())));
         }
@@ -132,18 +136,9 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         )
     }
 
-    /// Takes a place for the next attempt. Returns whether it has to wait for its turn.
-    #[inline]
-    pub(super) fn enter(&mut self) -> Result<bool, RejectedBy> {
-        self.attempts.enter(&mut self.context, 1)
-    }
-
     /// Begins the attempt, which has its turn unless that wait has failed.
     #[inline]
-    pub(super) fn begin<E>(&mut self) -> Result<(), RejectedBy>
-    where
-        H: Room<Arc<Attempt<E>>>,
-    {
+    pub(super) fn begin(&mut self) -> Result<(), RejectedBy> {
         self.attempts.begin(&mut self.context)?;
         if let Some(history) = self.history.get_mut() {
             let call = self.attempts.call();
@@ -159,18 +154,13 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// What follows an attempt. `is_dropped` says whether its time was up.
     #[inline]
-    pub(super) fn ended<T, E>(
+    pub(super) fn ended(
         &mut self,
         outcome: Result<T, E>,
         is_dropped: bool,
         is_cancelled: impl FnOnce() -> bool,
         now: impl Fn() -> Moment,
-    ) -> Step<T, E>
-    where
-        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>, Single: SingleKeys<Until: UntilKey<T>>>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    ) -> Step<T, E> {
         match outcome {
             Ok(value) => {
                 self.attempts.answered(&mut self.context);
@@ -189,23 +179,15 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     #[cold]
     #[inline(never)]
-    fn rejected_value<T, E>(
+    fn rejected_value(
         &mut self,
         value: T,
         is_cancelled: bool,
         now: impl Fn() -> Moment,
-    ) -> Step<T, E>
-    where
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    ) -> Step<T, E> {
         self.count_anew(&now);
-        let detail = detail(
-            self.context.keys.idempotent,
-            self.deadline,
-            is_cancelled,
-            now,
-        );
+        let idempotent = self.context.keys.idempotent;
+        let detail = detail(idempotent, self.deadline, is_cancelled, now);
         let verdict = Verdict::TRANSIENT;
         let decision = self
             .attempts
@@ -221,10 +203,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// Counts retries anew where the attempt made progress.
-    fn count_anew<E>(&mut self, now: impl Fn() -> Moment)
-    where
-        H: Room<Arc<Attempt<E>>>,
-    {
+    fn count_anew(&mut self, now: impl Fn() -> Moment) {
         let history = self.history.get_mut().map(own);
         if let Some(lasted) = history.and_then(|history| history.take_progress(None, now)) {
             self.attempts.restarted(self.context.guards(), lasted);
@@ -233,18 +212,13 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     #[cold]
     #[inline(never)]
-    fn failed<T, E>(
+    fn failed(
         &mut self,
         error: E,
         is_dropped: bool,
         is_cancelled: bool,
         now: impl Fn() -> Moment,
-    ) -> Step<T, E>
-    where
-        Q: Keyed<On: Classifies<E>>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    ) -> Step<T, E> {
         self.count_anew(&now);
         let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
@@ -253,16 +227,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         if let Some(history) = self.history.get_mut() {
             history.judged(verdict);
         }
-        let shown = Described {
-            on: &self.on,
-            error: &error,
-        };
-        let detail = detail(
-            self.context.keys.idempotent,
-            self.deadline,
-            is_cancelled,
-            now,
-        );
+        let on = &self.on;
+        let shown = Described { on, error: &error };
+        let idempotent = self.context.keys.idempotent;
+        let detail = detail(idempotent, self.deadline, is_cancelled, now);
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         let decision = attempts.failed(context, verdict, &shown, |failure| {
             detail(failure).ends_with(ending::<Q>())
@@ -287,18 +255,12 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// Why the call ends after that pause, if it does. Where no key keeps what it would end with, there is nothing to end
     /// with but another attempt.
-    pub(super) fn resumed<T, E>(
+    pub(super) fn resumed(
         &mut self,
         is_cancelled: bool,
         now: impl FnOnce() -> Moment,
         clock: impl FnOnce() -> Clock,
-    ) -> Option<Step<T, E>>
-    where
-        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
-        Rejecting<Q::Keys>: Rejects<E>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    ) -> Option<Step<T, E>> {
         let by = if is_cancelled {
             Some(RejectedBy::Cancelled)
         } else {
@@ -315,26 +277,14 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// The end of a call whose pause would end after the deadline, because a hook took too long.
-    pub(super) fn outlasts<T, E>(&mut self, now: impl FnOnce() -> Moment) -> Option<Step<T, E>>
-    where
-        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
-        Rejecting<Q::Keys>: Rejects<E>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    pub(super) fn outlasts(&mut self, now: impl FnOnce() -> Moment) -> Option<Step<T, E>> {
         self.attempts.outlasts(self.deadline, now)?;
         self.ended_by(RejectedBy::Deadline)
     }
 
     /// What follows where the next attempt may not begin.
     #[cold]
-    pub(super) fn rejected<T, E>(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E>
-    where
-        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
-        Rejecting<Q::Keys>: Rejects<E>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    pub(super) fn rejected(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E> {
         let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
         let pause = if Rejecting::<Q::Keys>::IS_NAMED {
             self.attempts.rejected(&mut self.context, by, detail)
@@ -353,13 +303,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
 
     /// The end of a call whose next attempt may not begin: with the last outcome or, before the first one, with the
     /// rejection. `None` if no key rejects calls.
-    fn ended_by<T, E>(&mut self, by: RejectedBy) -> Option<Step<T, E>>
-    where
-        Q: Keyed<On: Classifies<E>, Cancel: Aborts<E>>,
-        Rejecting<Q::Keys>: Rejects<E>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    fn ended_by(&mut self, by: RejectedBy) -> Option<Step<T, E>> {
         if Q::Cancel::ABORTS && by == RejectedBy::Cancelled {
             return Some(Step::Ends(self.aborted(Q::Cancel::aborted(), false)));
         }
@@ -368,76 +312,44 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         Some(self.gave_up(outcome, by.reason()))
     }
 
-    /// The pause that was decided last. Asked for, since a local would be kept over the pause in each future.
-    #[inline]
-    pub(super) fn pause(&self) -> Duration {
-        self.attempts.call().last_delay()
-    }
-
     /// Begins what runs before the pause.
     #[inline]
-    pub(super) fn before_pause<T, E>(
+    pub(super) fn before_pause(
         &mut self,
-    ) -> Option<<<Q::Single as SingleKeys>::BeforePause as HookKey>::Returned>
-    where
-        Q: Keyed<Single: SingleKeys<BeforePause: Hooks<E>>>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
-        if self.attempts.follows_rejection() {
-            return None;
-        }
-        let next = self.attempts.call().next_attempt();
-        let error = kept_error(&mut self.kept, &mut self.history)?;
+    ) -> Option<<<Q::Single as SingleKeys>::BeforePause as HookKey>::Returned> {
+        let (error, next) = told(&mut self.attempts, &mut self.kept, &mut self.history)?;
         self.before_pause.begin(error, next)
     }
 
     /// Begins what runs before the retry.
     #[inline]
-    pub(super) fn before_retry<T, E>(
+    pub(super) fn before_retry(
         &mut self,
-    ) -> Option<<<Q::Single as SingleKeys>::BeforeRetry as HookKey>::Returned>
-    where
-        Q: Keyed<Single: SingleKeys<BeforeRetry: Hooks<E>>>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
-        if self.attempts.follows_rejection() {
-            return None;
-        }
-        let next = self.attempts.call().next_attempt();
-        let error = kept_error(&mut self.kept, &mut self.history)?;
+    ) -> Option<<<Q::Single as SingleKeys>::BeforeRetry as HookKey>::Returned> {
+        let (error, next) = told(&mut self.attempts, &mut self.kept, &mut self.history)?;
         self.before_retry.begin(error, next)
     }
 
     /// The end of a call where what ran between two attempts failed.
-    pub(super) fn hooked<T, E>(&mut self, outcome: impl HookOutcome) -> Option<Step<T, E>>
-    where
-        Q: Keyed<On: Classifies<E>>,
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
+    pub(super) fn hooked(&mut self, outcome: impl HookOutcome) -> Option<Step<T, E>> {
         let cause = outcome.cause()?;
         let error = self.take_kept()?.err()?;
         let on = &self.on;
         let shown = &Described { on, error: &error };
         let (reason, shown) = (Reason::HookFailed, Caused(shown, &cause));
-        let (attempts, context) = (&mut self.attempts, &mut self.context);
-        attempts.ended(context, &shown, ending::<Q>(), reason);
+        let context = &mut self.context;
+        self.attempts.ended(context, &shown, ending::<Q>(), reason);
         Some(Step::GaveUp(error, reason, false))
     }
 
     /// The end of a call that is aborted with that error, in the middle of an attempt or not.
-    pub(super) fn aborted<T, E>(&mut self, error: E, is_under_way: bool) -> Result<T, E> {
+    pub(super) fn aborted(&mut self, error: E, is_under_way: bool) -> Result<T, E> {
         self.attempts.aborted(&mut self.context, is_under_way);
         Err(error)
     }
 
     /// Tells of the end.
-    fn gave_up<T, E>(&mut self, outcome: Result<T, E>, reason: Reason) -> Step<T, E>
-    where
-        Q: Keyed<On: Classifies<E>>,
-    {
+    fn gave_up(&mut self, outcome: Result<T, E>, reason: Reason) -> Step<T, E> {
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         match outcome {
             Ok(value) => {
@@ -445,10 +357,8 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                 Step::Ends(Ok(value))
             }
             Err(error) => {
-                let shown = Described {
-                    on: &self.on,
-                    error: &error,
-                };
+                let on = &self.on;
+                let shown = Described { on, error: &error };
                 attempts.ended(context, &shown, ending::<Q>(), reason);
                 Step::GaveUp(error, reason, false)
             }
@@ -456,12 +366,8 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// What the call ends with after a pause.
-    fn take_kept<T, E>(&mut self) -> Option<Result<T, E>>
-    where
-        H: Room<Arc<Attempt<E>>>,
-        X: Room<Outcome<T, E>>,
-    {
-        let last_error = |history: &mut H| own(history.get_mut()?).take_last_failure();
+    fn take_kept(&mut self) -> Option<Result<T, E>> {
+        let last_error = |history: &mut D::History| own(history.get_mut()?).take_last_failure();
         match self.kept.take() {
             Some(Ok(value)) => Some(Ok(value)),
             Some(Err(Some(error))) => Some(Err(error)),
@@ -470,15 +376,12 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// What a last resort is told of a call that ended so.
-    pub(super) fn take_gave_up<E>(
+    pub(super) fn take_gave_up(
         &mut self,
         error: E,
         reason: Reason,
         clock: impl FnOnce() -> Clock,
-    ) -> GaveUp<E>
-    where
-        H: Room<Arc<Attempt<E>>>,
-    {
+    ) -> GaveUp<E> {
         let Some(history) = self.history.get_mut() else {
             unreachable!("a chain with a last resort keeps errors for it");
         };
@@ -489,11 +392,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// Tells how the last resort ended.
-    pub(super) fn fell_back<T, E>(&mut self, outcome: &Result<T, E>)
-    where
-        Q: Keyed<On: Classifies<E>>,
-        H: Room<Arc<Attempt<E>>>,
-    {
+    pub(super) fn fell_back(&mut self, outcome: &Result<T, E>) {
         let number = self.history.get_mut().map_or(0, |history| history.number());
         let on = &self.on;
         let (attempts, context) = (&mut self.attempts, &mut self.context);
@@ -504,16 +403,22 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 }
 
-/// The error that the call may yet end with, in either place.
-fn kept_error<'a, T: 'a, E: 'a>(
+/// What a hook is told: the error that the call may yet end with, in either place, and what follows. Nothing after a
+/// rejection.
+fn told<'a, T: 'a, E: 'a>(
+    attempts: &mut Attempts<impl Guards>,
     kept: &'a mut impl Room<Outcome<T, E>>,
     history: &'a mut impl Room<Arc<Attempt<E>>>,
-) -> Option<&'a E> {
-    match kept.get_mut()? {
-        Ok(_) => None,
-        Err(Some(error)) => Some(error),
-        Err(None) => history.get_mut()?.last_error(),
+) -> Option<(&'a E, NextAttempt)> {
+    if attempts.follows_rejection() {
+        return None;
     }
+    let error = match kept.get_mut()? {
+        Ok(_) => return None,
+        Err(Some(error)) => error,
+        Err(None) => history.get_mut()?.last_error()?,
+    };
+    Some((error, attempts.call().next_attempt()))
 }
 
 /// What a failure's decision goes by, besides the attempt.

@@ -9,7 +9,7 @@ use crate::call::attempts::Shared;
 use crate::call::hook::HookOutcome;
 use crate::call::protections::Rejects;
 use crate::chain::abort::{Aborts, Cancellable};
-use crate::chain::fallback::FallsBack;
+use crate::chain::fallback::{Falls, FallsBack};
 use crate::chain::hook::Hooks;
 use crate::chain::keys::{Ending, HooksOf, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
@@ -64,7 +64,7 @@ where
     Fallen: Future<Output = Result<T, E>>,
 {
     let (mut run, cancel, timer, fallback) =
-        Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(call.into_call());
+        Run::<Q, Op, KeptOf<Q, T, E>, T, E>::new(call.into_call());
     async move {
         let mut cancelled = pin!(cancel.into_cancelled());
         run.start(|| timer.now(), || timer.clock());
@@ -77,7 +77,7 @@ where
                 let mut has_turn = if is_aborted {
                     Err(RejectedBy::Cancelled)
                 } else {
-                    run.enter()
+                    run.attempts.enter(&mut run.context, 1)
                 };
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
@@ -109,7 +109,8 @@ where
                 follow!(run.outlasts(|| timer.now()));
             }
             let is_cancelled = {
-                let mut sleep = Box::pin(timer.sleep(run.pause()));
+                // Not in a local, which each future would keep over the pause.
+                let mut sleep = Box::pin(timer.sleep(run.attempts.call().last_delay()));
                 pause_or_cancelled(cancelled.as_mut(), sleep.as_mut()).await
             };
             follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
@@ -120,11 +121,9 @@ where
             }
         };
         // Its error's life ends here, too.
-        let fallen = match fallback.fall(error, |error| {
-            run.take_gave_up(error, reason, || timer.clock())
-        }) {
-            Err(error) => return Err(error),
-            Ok(fallen) => fallen,
+        let fallen = {
+            let gave_up = |error| run.take_gave_up(error, reason, || timer.clock());
+            fallback.fall(error, gave_up)?
         };
         let outcome = unless_aborted!(fallen, Q, run, cancelled, has_begun);
         run.fell_back(&outcome);

@@ -4,7 +4,7 @@ use crate::call::attempted;
 use crate::call::hook::HookOutcome;
 use crate::call::protections::Rejects;
 use crate::chain::abort::Aborts;
-use crate::chain::fallback::FallsBackBlocking;
+use crate::chain::fallback::{Falls, FallsBackBlocking};
 use crate::chain::hook::Hooks;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::OnError;
@@ -33,13 +33,13 @@ where
     R: BlockingOutcome<T, E>,
 {
     let (mut run, cancel, timer, fallback) =
-        Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
+        Run::<Q, Op, Option<Outcome<T, E>>, T, E>::new(call.into_call());
     let spans = run.context.keys.span;
     let span = spans.of_call(|| run.context.name());
     let _entered = <Q::Keys as SharedKeys>::Span::enter(&span);
     run.start(|| timer.now(), || timer.clock());
     let (error, reason, _) = loop {
-        let mut has_turn = run.enter();
+        let mut has_turn = run.attempts.enter(&mut run.context, 1);
         if let Ok(true) = has_turn {
             let waited = run.attempts.wait_blocking(&timer, run.deadline, &cancel);
             has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
@@ -61,20 +61,16 @@ where
             follow!(run.hooked(outcome));
             follow!(run.outlasts(|| timer.now()));
         }
-        let is_cancelled = timer.sleep_or_cancelled(run.pause(), &cancel);
+        let pause = run.attempts.call().last_delay();
+        let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
         follow!(run.resumed(is_cancelled, || timer.now(), || timer.clock()));
         if let Some(outcome) = run.before_retry() {
             follow!(run.hooked(outcome));
             follow!(run.resumed(false, || timer.now(), || timer.clock()));
         }
     };
-    let mut fell_back = false;
-    let outcome = fallback.fall(error, |error| {
-        fell_back = true;
-        run.take_gave_up(error, reason, || timer.clock())
-    });
-    if fell_back {
-        run.fell_back(&outcome);
-    }
+    let gave_up = |error| run.take_gave_up(error, reason, || timer.clock());
+    let outcome = fallback.fall(error, gave_up)?;
+    run.fell_back(&outcome);
     outcome
 }

@@ -9,7 +9,7 @@ use core::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
 
-use crate::call::attempts::Attempts;
+use crate::call::attempts::{Attempts, Shared};
 use crate::call::late;
 use crate::call::protections::Guards;
 use crate::classify::rejected::RejectedBy;
@@ -55,6 +55,33 @@ pub(crate) enum Awaited {
     Turn,
     /// The end of the pause after which it is tried again. `None` where that is further than a clock reaches.
     Pause(Option<Moment>),
+}
+
+impl<G: Guards> Attempts<G> {
+    /// Ends what an attempt waited for. Without a time, it takes a place with the limiter. Returns what it has to wait for
+    /// next.
+    pub(crate) fn proceed(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        cost: u32,
+        waited: Result<Option<Duration>, RejectedBy>,
+    ) -> Result<Option<Awaited>, RejectedBy> {
+        match waited.transpose() {
+            None => Ok(self.enter(shared, cost)?.then_some(Awaited::Turn)),
+            Some(waited) => self.waited(shared, waited).map(|()| None),
+        }
+    }
+
+    /// The pause after which a rejected attempt is tried again, or what ends it.
+    pub(crate) fn tried_again(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        by: RejectedBy,
+        (deadline, now): (Option<Moment>, impl Fn() -> Moment),
+    ) -> Result<Option<Awaited>, RejectedBy> {
+        let pause = self.rejected(shared, by, |failure| failure.deadline(deadline, &now))?;
+        Ok(Some(Awaited::Pause(now().checked_add(pause))))
+    }
 }
 
 /// Waits until an attempt has its turn, or may enter again.

@@ -39,13 +39,13 @@ use svg::Svg;
 #[derive(Clone, Debug)]
 pub struct Diagram {
     subtasks: Vec<Drawn>,
+    graph: Graph,
 }
 
 #[derive(Clone, Debug)]
 struct Drawn {
     name: Arc<str>,
     status: Status,
-    after: Vec<usize>,
 }
 
 /// What became of a subtask.
@@ -84,8 +84,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     /// The plan as a picture, as it is now.
     pub fn diagram(&self) -> Diagram {
         let graph = Graph::new(&self.nodes, &self.by_name);
-        let blocked = graph.blocked_by(&self.nodes, Node::is_failed);
-        let drawn = |((node, after), blocked): ((&Node<'_, T, E, F>, _), _)| Drawn {
+        let blocked = graph.blocked(&self.nodes);
+        let drawn = |(node, blocked): (&Node<'_, T, E, F>, _)| Drawn {
             name: Arc::clone(node.name()),
             status: match &node.state {
                 State::Completed(_) => Status::Completed,
@@ -94,11 +94,10 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
                 State::Pending if blocked => Status::Blocked,
                 State::Pending => Status::Pending,
             },
-            after,
         };
-        let nodes = self.nodes.iter().zip(graph.after).zip(blocked);
         Diagram {
-            subtasks: nodes.map(drawn).collect(),
+            subtasks: self.nodes.iter().zip(blocked).map(drawn).collect(),
+            graph,
         }
     }
 }
@@ -131,8 +130,8 @@ impl Diagram {
 
     /// Each dependency: a subtask, and one that depends on it.
     fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
-        let subtasks = self.subtasks.iter().enumerate();
-        subtasks.flat_map(|(to, subtask)| subtask.after.iter().map(move |from| (*from, to)))
+        let subtasks = self.graph.after.iter().enumerate();
+        subtasks.flat_map(|(to, after)| after.iter().map(move |from| (*from, to)))
     }
 }
 

@@ -41,22 +41,15 @@ impl PlanError {
         dependency: &str,
         known: impl Iterator<Item = &'a Arc<str>>,
     ) -> Self {
-        // In order, so that of two names as near the message has always the same.
-        let mut known: Vec<&str> = known.map(|name| &**name).collect();
-        known.sort_unstable();
-        let remedy = match nearest(dependency, &known) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => String::from("add it, or remove the dependency"),
-        };
+        let remedy = did_you_mean(dependency, known)
+            .unwrap_or_else(|| String::from("add it, or remove the dependency"));
         Self(format!(
             "{subtask} → {dependency}: there is no subtask `{dependency}`; {remedy}"
         ))
     }
 
     pub(crate) fn no_subtask<'a>(name: &str, known: impl Iterator<Item = &'a Arc<str>>) -> Self {
-        let mut known: Vec<&str> = known.map(|name| &**name).collect();
-        known.sort_unstable();
-        let guess = nearest(name, &known).map(|name| format!("; did you mean `{name}`?"));
+        let guess = did_you_mean(name, known).map(|guess| format!("; {guess}"));
         Self(format!(
             "there is no subtask `{name}`{}",
             guess.unwrap_or_default()
@@ -104,3 +97,11 @@ impl fmt::Display for PlanError {
 }
 
 impl Error for PlanError {}
+
+/// The nearest known name, as a question.
+fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a Arc<str>>) -> Option<String> {
+    // In order, so that of two names as near the message has always the same.
+    let mut known: Vec<&str> = known.map(|name| &**name).collect();
+    known.sort_unstable();
+    nearest(name, &known).map(|name| format!("did you mean `{name}`?"))
+}

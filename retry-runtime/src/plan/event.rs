@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::listed::listed;
 use crate::observe::fields::Fields;
 use crate::observe::reason::Reason;
 use crate::observe::report::report_line;
@@ -20,18 +21,10 @@ pub(crate) enum Ended {
     GaveUp,
 }
 
-impl Ended {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Healed => "healed",
-            Self::Failed => "failed",
-            Self::DeadEnd => "dead end",
-            Self::NotBegun => "not begun",
-            Self::GaveUp => "gave up",
-        }
-    }
-}
+listed!(Ended:
+    Completed = "completed", Healed = "healed", Failed = "failed", DeadEnd = "dead end",
+    NotBegun = "not begun", GaveUp = "gave up"
+);
 
 /// What a subtask is called in the log.
 pub(crate) struct CallOfSubtask<'a> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::plan::node::Node;
 
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// What each subtask depends on.
     pub(crate) after: Vec<Vec<usize>>,
@@ -42,20 +43,27 @@ impl Graph {
         graph
     }
 
-    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
-    pub(crate) fn cycle(&self) -> Vec<usize> {
+    /// Takes each dependency along, from a subtask that waits for no other any more to one that depends on it. Returns how
+    /// many each subtask waits for in the end: more than none where they wait for each other.
+    pub(crate) fn walk(&self, mut along: impl FnMut(usize, usize)) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
-        let mut free: Vec<usize> = (0..waiting.len())
-            .filter(|index| waiting[*index] == 0)
-            .collect();
+        let indices = 0..waiting.len();
+        let mut free: Vec<usize> = indices.filter(|index| waiting[*index] == 0).collect();
         while let Some(index) = free.pop() {
-            for dependent in &self.dependents[index] {
-                waiting[*dependent] -= 1;
-                if waiting[*dependent] == 0 {
-                    free.push(*dependent);
+            for &dependent in &self.dependents[index] {
+                along(index, dependent);
+                waiting[dependent] -= 1;
+                if waiting[dependent] == 0 {
+                    free.push(dependent);
                 }
             }
         }
+        waiting
+    }
+
+    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
+    pub(crate) fn cycle(&self) -> Vec<usize> {
+        let waiting = self.walk(|_, _| ());
         // All that is left depends on something that is left, so that walk runs into a cycle.
         let Some(mut index) = waiting.iter().position(|waiting| *waiting > 0) else {
             return Vec::new();
@@ -71,16 +79,11 @@ impl Graph {
         path.split_off(start)
     }
 
-    /// Which pending subtasks depend on one of these, directly or not.
-    pub(crate) fn blocked_by<'a, T, E, F: ?Sized>(
-        &self,
-        nodes: &[Node<'a, T, E, F>],
-        blocks: impl Fn(&Node<'a, T, E, F>) -> bool,
-    ) -> Vec<bool> {
+    /// Which pending subtasks depend on a failed one, directly or not.
+    pub(crate) fn blocked<T, E, F: ?Sized>(&self, nodes: &[Node<'_, T, E, F>]) -> Vec<bool> {
         let mut blocked = vec![false; nodes.len()];
-        let mut reached: Vec<usize> = (0..nodes.len())
-            .filter(|index| blocks(&nodes[*index]))
-            .collect();
+        let indices = 0..nodes.len();
+        let mut reached: Vec<usize> = indices.filter(|index| nodes[*index].is_failed()).collect();
         while let Some(index) = reached.pop() {
             for dependent in &self.dependents[index] {
                 if nodes[*dependent].is_pending() && !blocked[*dependent] {

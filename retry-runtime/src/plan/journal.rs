@@ -8,7 +8,7 @@ use crate::plan::{Plan, PlanState};
 pub(crate) struct Journal<'a, T> {
     record: Box<dyn FnMut(PlanState<T>) + Send + 'a>,
     /// How many executions have been recorded.
-    executions: u64,
+    pub(crate) executions: u64,
 }
 
 impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
@@ -69,15 +69,6 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
             change.add(&self.nodes[index]);
             journal.executions = self.executions;
             (journal.record)(change);
-        }
-    }
-}
-
-impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// So many executions were loaded, and are known.
-    pub(crate) fn recorded(&mut self, executions: u64) {
-        if let Some(journal) = &mut self.journal {
-            journal.executions = journal.executions.saturating_add(executions);
         }
     }
 }

@@ -17,12 +17,10 @@ use crate::chain::under_way::Bounds;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
-use crate::plan::run::Again;
-use crate::plan::run_keys::RunKeys;
+use crate::plan::plan_run::PlanRun;
 use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Subtask, Validity};
 use crate::time::cancel::MayCancel;
 use crate::time::race::race;
@@ -134,35 +132,39 @@ where
     {
         let call = policy.into_chain();
         let clock = || call.timer.clock();
-        let keys = RunKeys::new(&call.policy, &self.name, call.on, call.keys, clock);
-        keys.plan.keys.span.around(
-            (self, keys),
-            |(_, keys)| keys.plan.name(),
-            |(plan, keys)| plan.run_rounds(keys, call.cancel, call.timer, validate),
+        let run = PlanRun::new(self, &call.policy, call.on, call.keys, clock);
+        run.rules.keys.span.around(
+            run,
+            |run| run.rules.name(),
+            |run| run.rounds(call.cancel, call.timer, validate),
         )
     }
+}
 
+impl<'a, T, E, F, R, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+    On: OnError<E>,
+    K: SharedKeys,
+{
     /// Runs rounds until the results are valid or the policy gives up.
-    async fn run_rounds<On, K, C, W, V, Validated>(
-        &mut self,
-        mut keys: RunKeys<On, K>,
-        cancel: C,
-        timer: W,
+    async fn rounds<V, Validated>(
+        mut self,
+        cancel: impl MayCancel,
+        timer: impl Timer,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
     where
-        On: OnError<E>,
-        K: SharedKeys,
-        C: MayCancel,
-        W: Timer,
         V: FnMut(Snapshot<T>) -> Validated,
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
-        let mut graph = self.runnable()?;
-        timer.expect(|| keys.plan.name());
-        let mut scope = self.scope(Node::is_pending);
-        self.prepare(&mut keys);
-        let limit = keys.plan.policy.time_limit();
+        self.graph = self.plan.runnable()?;
+        self.scope = self.plan.scope(Node::is_pending);
+        timer.expect(|| self.rules.name());
+        self.prepare();
+        let limit = self.rules.policy.time_limit();
         let deadline = limit.and_then(|limit| timer.now().checked_add(limit));
         let cancelled = pin!(cancel.into_cancelled());
         let mut bounds = Bounds {
@@ -172,125 +174,81 @@ where
             signal: Signal::new(cancelled).await,
         };
         loop {
-            keys.begin_round(self.len());
+            self.begin_round();
             #[cfg(feature = "nested")]
-            let outer = Outer::shared(&keys.plan.policy, Arc::from(keys.plan.name()));
-            let late = attempted::awaited!(
-                self.execute(&graph, &scope, Again::Failed, &mut keys, &mut bounds),
-                outer
-            );
+            let outer = Outer::shared(&self.rules.policy, Arc::from(self.rules.name()));
+            let late = attempted::awaited!(self.execute(&mut bounds), outer);
             if let Some(late) = late {
-                let message = self.under_way(&late);
-                return Ok(self.cut(&mut keys, message, None, Reason::Deadline));
+                let message = self.plan.under_way(&late);
+                return Ok(self.cut(message, None, Reason::Deadline));
             }
             let left = deadline.map_or(Duration::MAX, |end| end.since(timer.now()));
-            let round = self.classify(&graph, &mut keys, left);
-            let validator = pin!(validate(self.snapshot()));
+            let round = self.classify(left);
+            let validator = pin!(validate(self.plan.snapshot()));
             let Some(validity) = race(validator, bounds.end.as_mut()).await else {
                 let message = String::from("the validator was under way at the deadline");
-                return Ok(self.cut(&mut keys, message, None, Reason::Deadline));
+                return Ok(self.cut(message, None, Reason::Deadline));
             };
             if let Validity::Valid = validity {
-                self.accepted(&mut keys);
+                self.accepted();
                 return Ok(PlanEnd::Valid);
             }
             let message = validity.message();
-            let len = self.len();
+            let len = self.plan.len();
             let verdict = match round.worst {
                 Some(verdict) => verdict,
-                None => self
-                    .add_missing(validity, &mut graph)
-                    .inspect_err(|error| self.failed(&mut keys, error))?,
+                None => self.add_missing(validity).inspect_err(|error| {
+                    let ended = Some(AttemptEnd::Stop);
+                    let _ = self.cut(error.to_string(), ended, Reason::NotRetryable);
+                })?,
             };
-            if let Some(reason) = keys.refusal().filter(|_| !verdict.is_retryable()) {
-                self.truncate(len);
-                return Ok(self.cut(&mut keys, message, Some(AttemptEnd::Stop), reason));
+            if let Some(reason) = self.refusal().filter(|_| !verdict.is_retryable()) {
+                self.plan.truncate(len);
+                return Ok(self.cut(message, Some(AttemptEnd::Stop), reason));
             }
-            let error = self.round_error(&message);
-            let retried = &round.retried;
-            let ended = self.pause(&mut keys, &mut bounds, verdict, retried, &error);
-            if let Some(reason) = ended.await {
-                self.truncate(len);
-                self.gave_up(reason, &mut keys);
+            let error = self.plan.round_error(&message);
+            let ended = self.pause(&mut bounds, verdict, &round.retried, &error);
+            if let Err(reason) = ended.await {
+                self.plan.truncate(len);
+                self.all_gave_up(reason);
                 return Ok(PlanEnd::GaveUp { reason, message });
             }
-            scope = (0..self.len())
-                .map(|index| self.runs_again(index, &keys))
-                .collect();
+            let indices = 0..self.plan.len();
+            self.scope = indices.map(|index| self.runs_again(index)).collect();
         }
     }
 
-    /// Before the first round.
-    fn prepare<On: OnError<E>, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>) {
-        if On::IS_SHOWN {
-            for node in &mut self.nodes {
-                node.show(|error| keys.shown(error));
-            }
-        }
-        keys.begin_with(
-            self.count_of(Node::is_completed),
-            self.count_of(Node::is_dead_end),
-        );
-        if keys.plan.policy.attempt_limit().is_some() {
-            ignored_timeout::tell(keys.plan.name());
-        }
-    }
-
-    /// Pauses after a round that failed. Returns why no other follows, if none does.
-    async fn pause<On, K: SharedKeys>(
+    /// Pauses after a round that failed, or says why no other follows.
+    async fn pause(
         &mut self,
-        keys: &mut RunKeys<On, K>,
         bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
         verdict: Verdict,
         retried: &[(usize, Verdict)],
         error: &str,
-    ) -> Option<Reason> {
+    ) -> Result<(), Reason> {
         let is_cancelled = bounds.signal.is_cancelled();
         let clock = (bounds.deadline, || bounds.timer.now());
-        match keys.round_failed(verdict, retried, error, is_cancelled, clock) {
-            Err(reason) => Some(reason),
-            Ok((pause, unpaid)) => {
-                for index in unpaid {
-                    self.make_dead_end(index, Reason::Budget, keys);
-                }
-                bounds.pause(pause).await;
-                let reason = bounds.ended();
-                reason.inspect(|reason| keys.round_gave_up(error, *reason))
-            }
-        }
-    }
-
-    fn count_of(&self, is: impl Fn(&Node<'a, T, E, F>) -> bool) -> usize {
-        self.nodes.iter().filter(|node| is(node)).count()
-    }
-
-    /// Whether the next round executes that subtask, if it can begin.
-    fn runs_again<On, K: SharedKeys>(&self, index: usize, keys: &RunKeys<On, K>) -> bool {
-        let node = &self.nodes[index];
-        node.is_open() || node.is_pending() && !keys.is_refused(index)
+        let pause = self.round_failed(verdict, retried, error, is_cancelled, clock)?;
+        bounds.pause(pause).await;
+        let ended = bounds.ended().map_or(Ok(()), Err);
+        ended.inspect_err(|reason| self.round.gave_up(&mut self.rules, &error, *reason))
     }
 
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
-    fn classify<On: OnError<E>, K: SharedKeys>(
-        &mut self,
-        graph: &Graph,
-        keys: &mut RunKeys<On, K>,
-        left: Duration,
-    ) -> Round {
-        let policy = keys.plan.policy_in_force();
-        let left = left.min(keys.pauses_left(&policy));
+    fn classify(&mut self, left: Duration) -> Round {
+        let policy = self.rules.policy_in_force();
+        let left = left.min(self.round.call().pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
-        for index in 0..self.len() {
-            let node = &self.nodes[index];
+        for index in 0..self.plan.len() {
             // What it waits for has failed, too, and decides whether there is another round.
-            if !node.is_open() || !self.is_ready(index, graph) {
+            if !self.plan.nodes[index].is_open() || !self.plan.is_ready(index, &self.graph) {
                 continue;
             }
-            let verdict = keys.verdict(index, node.error());
-            match refused(&policy, verdict, keys.plan.keys.idempotent, left) {
+            let verdict = self.verdict(index);
+            match refused(&policy, verdict, self.rules.keys.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
-                Some(reason) => self.refuse(index, reason, keys),
+                Some(reason) => self.refuse(index, reason),
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
@@ -302,7 +260,7 @@ where
         });
         for (index, verdict) in late {
             if worst.is_some_and(|worst| verdict.hint() > worst.hint()) {
-                self.refuse(index, Reason::Deadline, keys);
+                self.refuse(index, Reason::Deadline);
             } else {
                 retried.push((index, verdict));
             }
@@ -310,27 +268,12 @@ where
         Round { worst, retried }
     }
 
-    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
-    fn refuse<On, K: SharedKeys>(
-        &mut self,
-        index: usize,
-        reason: Reason,
-        keys: &mut RunKeys<On, K>,
-    ) {
-        keys.note_dead_end(index, reason);
-        self.make_dead_end(index, reason, keys);
-    }
-
     /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.
-    fn add_missing(
-        &mut self,
-        validity: Validity<'a, T, E, F>,
-        graph: &mut Graph,
-    ) -> Result<Verdict, PlanError> {
-        let len = self.len();
-        let missing = self.untried(validity);
-        *graph = self.extend(missing)?;
-        let begins = (len..self.len()).any(|index| self.is_ready(index, graph));
+    fn add_missing(&mut self, validity: Validity<'a, T, E, F>) -> Result<Verdict, PlanError> {
+        let (len, plan) = (self.plan.len(), &mut *self.plan);
+        let missing = plan.untried(validity);
+        self.graph = plan.extend(missing)?;
+        let begins = (len..plan.len()).any(|index| plan.is_ready(index, &self.graph));
         Ok(if begins {
             Verdict::TRANSIENT
         } else {
@@ -338,6 +281,35 @@ where
         })
     }
 
+    fn accepted(&mut self) {
+        for index in 0..self.plan.len() {
+            let node = &self.plan.nodes[index];
+            if node.retried && node.is_open() {
+                self.make_dead_end(index, Reason::Exhausted);
+            }
+        }
+        self.round.tell_of_success(&mut self.rules);
+        self.plan.log_summary(self.rules.name());
+    }
+
+    /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
+    fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
+        self.round_cut(&message, ended, reason);
+        self.all_gave_up(reason);
+        PlanEnd::GaveUp { reason, message }
+    }
+
+    fn all_gave_up(&mut self, reason: Reason) {
+        for index in 0..self.plan.len() {
+            if self.plan.nodes[index].is_open() {
+                self.make_dead_end(index, reason);
+            }
+        }
+        self.plan.log_summary(self.rules.name());
+    }
+}
+
+impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// What the validator asks for, without what the plan has already and could not complete.
     fn untried(&self, validity: Validity<'a, T, E, F>) -> Vec<Subtask<'a, T, E, F>> {
         let Validity::Missing(mut subtasks) = validity else {
@@ -370,45 +342,6 @@ where
         } else {
             message.to_owned()
         }
-    }
-
-    fn accepted<On, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>) {
-        for index in 0..self.len() {
-            let node = &self.nodes[index];
-            if node.retried && node.is_open() {
-                self.make_dead_end(index, Reason::Exhausted, keys);
-            }
-        }
-        keys.round_succeeded();
-        self.log_summary(keys.plan.name());
-    }
-
-    /// Tells of the end of a plan that can't run with what the validator asks for.
-    fn failed<On, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>, error: &PlanError) {
-        let (message, ended) = (error.to_string(), Some(AttemptEnd::Stop));
-        let _ = self.cut(keys, message, ended, Reason::NotRetryable);
-    }
-
-    /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
-    fn cut<On, K: SharedKeys>(
-        &mut self,
-        keys: &mut RunKeys<On, K>,
-        message: String,
-        ended: Option<AttemptEnd>,
-        reason: Reason,
-    ) -> PlanEnd {
-        keys.cut(&message, ended, reason);
-        self.gave_up(reason, keys);
-        PlanEnd::GaveUp { reason, message }
-    }
-
-    fn gave_up<On, K: SharedKeys>(&mut self, reason: Reason, keys: &mut RunKeys<On, K>) {
-        for index in 0..self.len() {
-            if self.nodes[index].is_open() {
-                self.make_dead_end(index, reason, keys);
-            }
-        }
-        self.log_summary(keys.plan.name());
     }
 }
 

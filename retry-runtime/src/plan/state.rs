@@ -143,7 +143,10 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             self.set(&name, State::Completed(output));
         }
         self.executions = self.executions.saturating_add(state.executions);
-        self.recorded(state.executions);
+        // They are known to who keeps the journal.
+        if let Some(journal) = &mut self.journal {
+            journal.executions = journal.executions.saturating_add(state.executions);
+        }
         Ok(())
     }
 

@@ -101,24 +101,9 @@ fn middle(place: usize) -> usize {
 /// For each subtask, how many others must complete one after the other before it. Subtasks that wait for each other have
 /// what is known without that.
 fn columns(diagram: &Diagram) -> Vec<usize> {
-    let subtasks = &diagram.subtasks;
-    let mut dependents = vec![Vec::new(); subtasks.len()];
-    for (from, to) in diagram.edges() {
-        dependents[from].push(to);
-    }
-    let mut columns = vec![0; subtasks.len()];
-    let mut waiting: Vec<usize> = subtasks.iter().map(|drawn| drawn.after.len()).collect();
-    let places = 0..subtasks.len();
-    let mut free: Vec<usize> = places.filter(|place| waiting[*place] == 0).collect();
-    while let Some(place) = free.pop() {
-        for &dependent in &dependents[place] {
-            columns[dependent] = columns[dependent].max(columns[place] + 1);
-            waiting[dependent] -= 1;
-            if waiting[dependent] == 0 {
-                free.push(dependent);
-            }
-        }
-    }
+    let mut columns = vec![0; diagram.subtasks.len()];
+    let along = |from: usize, to: usize| columns[to] = columns[to].max(columns[from] + 1);
+    diagram.graph.walk(along);
     columns
 }
 

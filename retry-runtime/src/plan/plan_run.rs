@@ -1,14 +1,13 @@
-//! The keys of a run, and what they make of its subtasks.
+//! A run of a plan: what its keys make of its rounds and its subtasks.
 
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
-use core::time::Duration;
 
 use crate::call::attempts::{Attempts, Shared};
-use crate::call::decide;
-use crate::call::failure::{Ending, Failure, is_paid};
+use crate::call::decide::{self, Decision};
+use crate::call::failure::{Failure, is_paid};
 use crate::call::protections::Guards;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -24,40 +23,45 @@ use crate::error_text::shown::shown;
 use crate::key::{Key, Room};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
+use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::observe::unknown_error;
-use crate::plan::event::CallOfSubtask;
-use crate::plan::node::SubtaskFailure;
+use crate::plan::Plan;
+use crate::plan::event::{CallOfSubtask, Ended};
+use crate::plan::graph::Graph;
+use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
+use crate::plan::run::Again;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::policy::values::Values;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
-/// The plan as a call, whose attempts its rounds are, and its subtasks as calls of their own: each execution is an
-/// attempt.
-pub(crate) struct RunKeys<On, K: SharedKeys> {
-    pub(crate) plan: PlanShared<K>,
+/// A run of a plan. The plan is a call, whose attempts its rounds are, and its subtasks are calls of their own: each execution
+/// is an attempt.
+pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> {
+    pub(crate) plan: &'r mut Plan<'a, T, E, F>,
+    pub(crate) graph: Graph,
+    /// Whether a round executes each subtask, by index in the plan.
+    pub(crate) scope: Vec<bool>,
+    /// What a subtask is that failed before and fails again.
+    pub(crate) again: Again,
+    /// What its rounds go by. Named after the plan unless a key names it.
+    pub(crate) rules: Context<Policy, K, Arc<str>>,
     on: On,
-    round: Attempts<K::Guards>,
-    /// How many subtasks the plan has in this round.
-    subtasks: usize,
-    /// Every subtask, by index in the plan.
+    pub(crate) round: Attempts<K::Guards>,
+    /// Every subtask of this round, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
     /// The stopwatch that each subtask gets a copy of.
     stopwatch: StopwatchOf<K>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
 
-/// What the calls of a run share, and what its rounds go by. Named after the plan unless a key names it.
-type PlanShared<K> = Context<Policy, K, Arc<str>>;
-
-/// What the attempts of a subtask go by: the plan's, under a name of plan and subtask.
-struct SubtaskShared<'a, K: SharedKeys> {
-    plan: &'a mut PlanShared<K>,
+/// What the attempts of a subtask go by: the plan's rules, under a name of plan and subtask.
+pub(crate) struct SubtaskShared<'a, K: SharedKeys> {
+    rules: &'a mut Context<Policy, K, Arc<str>>,
     subtask: &'a str,
     stopwatch: &'a mut StopwatchOf<K>,
 }
@@ -81,15 +85,6 @@ struct SubtaskRun<K: SharedKeys> {
 type SpanOf<K> = <<K as SharedKeys>::Span as SpanKey>::Span;
 pub(crate) type AttemptsOf<K> = Attempts<<K as SharedKeys>::Guards>;
 
-/// An execution of a subtask.
-#[derive(Clone, Copy)]
-pub(crate) struct Execution<'a> {
-    pub(crate) index: usize,
-    pub(crate) subtask: &'a str,
-    /// Counted from 1.
-    pub(crate) attempt: u32,
-}
-
 impl<K: SharedKeys> SubtaskShared<'_, K> {
     /// Tells the observer, if there is one, of an execution. The log has it from the plan.
     fn observe(&mut self, attempt: u32, data: EventData<'_>) {
@@ -107,22 +102,22 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
     type Guards = K::Guards;
 
     fn policy(&self) -> &Policy {
-        self.plan.policy()
+        self.rules.policy()
     }
 
     fn guards(&self) -> &K::Guards {
-        self.plan.guards()
+        self.rules.guards()
     }
 
     fn is_observed(&self) -> bool {
-        self.plan.is_observed()
+        self.rules.is_observed()
     }
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let (plan, subtask) = (self.plan.name(), self.subtask);
+        let (plan, subtask) = (self.rules.name(), self.subtask);
         let name = CallOfSubtask { plan, subtask }.to_string();
-        let site = Site::new(&self.plan.policy, &name);
-        let observer = &mut self.plan.keys.observer;
+        let site = Site::new(&self.rules.policy, &name);
+        let observer = &mut self.rules.keys.observer;
         observer.timed(self.stopwatch, |observe| tell(&site, observe))
     }
 }
@@ -141,39 +136,57 @@ impl<K: SharedKeys> SubtaskRun<K> {
     }
 }
 
-impl<On, K: SharedKeys> RunKeys<On, K> {
-    /// Keys for a plan of that name, unless they name it.
+impl<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> PlanRun<'r, 'a, T, E, F, On, K> {
+    /// A run that has not begun.
     pub(crate) fn new(
+        plan: &'r mut Plan<'a, T, E, F>,
         policy: &Policy,
-        plan: &Arc<str>,
         on: On,
         keys: K,
         clock: impl Fn() -> Clock,
     ) -> Self {
-        let mut plan = Context::new(*policy, keys, Arc::clone(plan));
-        plan.starts(&clock);
+        let mut rules = Context::new(*policy, keys, Arc::clone(&plan.name));
+        rules.starts(&clock);
         Self {
             plan,
+            graph: Graph::default(),
+            scope: Vec::new(),
+            again: Again::Failed,
+            rules,
             on,
             round: Attempts::new(),
-            subtasks: 0,
             runs: Vec::new(),
             stopwatch: K::Observer::stopwatch(clock),
             progress: Default::default(),
         }
     }
+}
 
-    /// So many subtasks have completed before the run, and so many are dead ends.
-    pub(crate) fn begin_with(&mut self, completed: usize, dead_ends: usize) {
-        self.progress.done(completed);
-        self.progress.failed(dead_ends);
+impl<'a, T, E, F, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+where
+    E: fmt::Display,
+    F: ?Sized,
+    On: OnError<E>,
+    K: SharedKeys,
+{
+    /// Takes in what became of subtasks before the run.
+    pub(crate) fn prepare(&mut self) {
+        for node in &mut self.plan.nodes {
+            self.progress.done(usize::from(node.is_completed()));
+            self.progress.failed(usize::from(node.is_dead_end()));
+            if On::IS_SHOWN {
+                node.show(|error| shown_by(&self.on, error));
+            }
+        }
+        if self.rules.policy.attempt_limit().is_some() {
+            ignored_timeout::tell(self.rules.name());
+        }
     }
 
-    /// A round begins, in which the plan has so many subtasks.
-    pub(crate) fn begin_round(&mut self, subtasks: usize) {
-        self.round.tell_started(&mut self.plan);
-        self.subtasks = subtasks;
-        let stopwatch = self.stopwatch;
+    /// A round begins.
+    pub(crate) fn begin_round(&mut self) {
+        self.round.tell_started(&mut self.rules);
+        let (subtasks, stopwatch) = (self.plan.len(), self.stopwatch);
         self.runs
             .resize_with(subtasks, || SubtaskRun::new(stopwatch));
         self.progressed();
@@ -182,18 +195,13 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Tells the observer how far the plan is.
     fn progressed(&mut self) {
         let (progress, round) = (&mut self.progress, self.round.call().attempt());
-        let subtasks = self.subtasks;
-        self.plan
+        let subtasks = self.runs.len();
+        self.rules
             .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
-    /// How long the rounds may yet pause.
-    pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
-        self.round.call().pauses_left(policy)
-    }
-
-    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks, and which
-    /// of them are not paid for. Or why there is none.
+    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks that are paid
+    /// for. Or why there is none.
     pub(crate) fn round_failed(
         &mut self,
         verdict: Verdict,
@@ -201,16 +209,16 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &str,
         is_cancelled: bool,
         (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
-    ) -> Result<(Duration, Vec<usize>), Reason> {
+    ) -> Decision {
         let kinds = retried
             .iter()
             .filter_map(|(index, verdict)| Some((*index, verdict.kind()?)));
         let (paid, free): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| self.is_paid(*kind));
-        let budget = self.plan.guards().protections().budget.get().cloned();
+        let budget = self.rules.guards().protections().budget.get().cloned();
         let budget = budget.as_ref().filter(|_| !retried.is_empty());
         let budget = budget.map(|budget| RoundBudget::new(budget, paid, !free.is_empty()));
         let call = &mut self.round.call;
-        let pause = self.plan.tell(|site, observe| {
+        let pause = self.rules.tell(|site, observe| {
             let failure = Failure::new(site, verdict, &error).deadline(deadline, now);
             let mut failure = failure.cancelled(is_cancelled);
             if let Some(budget) = &budget {
@@ -221,121 +229,69 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             }
             call.failed_with(failure)
         })?;
-        let paid = budget.map(RoundBudget::into_paid);
-        let unpaid = paid.map(|paid| self.pay(retried, &paid));
-        Ok((pause, unpaid.unwrap_or_default()))
+        if let Some(paid) = budget.map(RoundBudget::into_paid) {
+            self.pay(retried, &paid);
+        }
+        Ok(pause)
     }
 
-    /// Keeps what was paid for the subtasks that are retried. Returns the others, which run no more.
-    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) -> Vec<usize> {
+    /// Keeps what was paid for the subtasks that are retried. The others are dead ends.
+    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
         let mut paid = paid.iter().peekable();
-        let mut unpaid = Vec::new();
-        for (index, verdict) in retried {
+        for &(index, verdict) in retried {
             let kind = verdict.kind().filter(|kind| self.is_paid(*kind));
-            let run = &mut self.runs[*index];
+            let run = &mut self.runs[index];
             // Its first attempt was in an earlier run.
             if run.verdict.is_none() {
                 run.attempts = Attempts::of(Call::after(1));
             }
             run.attempts.call.followed = kind;
-            if paid.next_if(|(paid, _)| paid == index).is_some() {
-                run.attempts.pay(self.plan.guards());
+            if paid.next_if(|(paid, _)| *paid == index).is_some() {
+                run.attempts.pay(self.rules.guards());
             } else if kind.is_some() {
                 run.refused = Some(Reason::Budget);
-                unpaid.push(*index);
+                self.make_dead_end(index, Reason::Budget);
             }
         }
-        unpaid
     }
 
     fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.plan.guards().protections().handle_throttling())
-    }
-
-    /// Tells of the end of the plan after a pause.
-    pub(crate) fn round_gave_up(&mut self, error: &str, reason: Reason) {
-        let call = *self.round.call();
-        self.plan.tell(|site, observe| {
-            let (values, ending) = (Values::Taken, Ending::Error);
-            call.ended_after_pause(site.name(), &error, values, ending, reason, observe);
-        });
+        is_paid(kind, self.rules.guards().protections().handle_throttling())
     }
 
     /// Ends the plan without another round: after one with that end, or in the middle of one (`None`).
-    pub(crate) fn cut(&mut self, message: &str, ended: Option<AttemptEnd>, reason: Reason) {
+    pub(crate) fn round_cut(&mut self, message: &str, ended: Option<AttemptEnd>, reason: Reason) {
         let call = *self.round.call();
-        self.plan
+        self.rules
             .tell(|site, observe| call.cut(site, &message, ended, reason, observe));
     }
 
-    /// Tells that the results are valid.
-    pub(crate) fn round_succeeded(&mut self) {
-        self.round.tell_of_success(&mut self.plan);
-    }
-
-    /// The span of an execution, within the subtask's, which is within the plan's.
-    pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
-        let (spans, plan) = (self.plan.keys.span, self.plan.name());
-        let subtask = execution.subtask;
-        let span = &mut self.runs[execution.index].span;
+    /// The span of the next execution, within the subtask's, which is within the plan's.
+    pub(crate) fn span_of(&mut self, index: usize) -> SpanOf<K> {
+        let (spans, plan) = (self.rules.keys.span, self.rules.name());
+        let node = &self.plan.nodes[index];
+        let subtask = node.name();
+        let span = &mut self.runs[index].span;
         let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
         let _entered = K::Span::enter(span);
-        spans.of_attempt(execution.attempt)
+        spans.of_attempt(node.executions.saturating_add(1))
     }
 
-    fn of<'a>(&'a mut self, execution: Execution<'a>) -> SubtaskShared<'a, K> {
+    /// What the attempts of that subtask go by.
+    pub(crate) fn of(&mut self, index: usize) -> SubtaskShared<'_, K> {
         SubtaskShared {
-            plan: &mut self.plan,
-            subtask: execution.subtask,
-            stopwatch: &mut self.runs[execution.index].stopwatch,
+            rules: &mut self.rules,
+            subtask: self.plan.nodes[index].name(),
+            stopwatch: &mut self.runs[index].stopwatch,
         }
     }
 
     /// The attempt of an execution that is to begin.
-    pub(crate) fn attempt_of(&mut self, execution: Execution<'_>) -> AttemptsOf<K> {
-        let mut attempts = mem::take(&mut self.runs[execution.index].attempts);
-        attempts.call = attempts.call.at(execution.attempt);
+    pub(crate) fn attempt_of(&mut self, index: usize) -> AttemptsOf<K> {
+        let mut attempts = mem::take(&mut self.runs[index].attempts);
+        let executions = self.plan.nodes[index].executions;
+        attempts.call = attempts.call.at(executions.saturating_add(1));
         attempts
-    }
-
-    /// Takes a place with the limiter. Returns whether the attempt has to wait for its turn.
-    pub(crate) fn enter(
-        &mut self,
-        execution: Execution<'_>,
-        attempts: &mut AttemptsOf<K>,
-    ) -> Result<bool, RejectedBy> {
-        attempts.enter(&mut self.of(execution), 1)
-    }
-
-    /// Ends the wait for its turn.
-    pub(crate) fn waited(
-        &mut self,
-        execution: Execution<'_>,
-        attempts: &mut AttemptsOf<K>,
-        waited: Result<Duration, RejectedBy>,
-    ) -> Result<(), RejectedBy> {
-        attempts.waited(&mut self.of(execution), waited)
-    }
-
-    /// The pause before a rejected execution is tried again, or what ends the subtask.
-    pub(crate) fn pause_after(
-        &mut self,
-        by: RejectedBy,
-        execution: Execution<'_>,
-        attempts: &mut AttemptsOf<K>,
-        (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
-    ) -> Result<Duration, RejectedBy> {
-        let shared = &mut self.of(execution);
-        attempts.rejected(shared, by, |failure| failure.deadline(deadline, now))
-    }
-
-    /// Begins an execution that has its turn.
-    pub(crate) fn begin(
-        &mut self,
-        execution: Execution<'_>,
-        attempts: &mut AttemptsOf<K>,
-    ) -> Result<(), RejectedBy> {
-        attempts.begin(&mut self.of(execution))
     }
 
     /// A subtask that was not let begin runs no more in this run.
@@ -345,113 +301,120 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         run.refused = Some(by.reason());
     }
 
-    pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut attempts: AttemptsOf<K>) {
+    pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<K>) {
         self.progress.done(1);
-        let run = &mut self.runs[execution.index];
+        let run = &mut self.runs[index];
         (run.verdict, run.span) = (None, None);
-        attempts.answered(&mut self.of(execution));
-        attempts.credit(self.plan.guards());
+        attempts.answered(&mut self.of(index));
+        attempts.credit(self.rules.guards());
+        let attempts = self.plan.nodes[index].executions;
         let data = EventData::Succeeded {
-            attempts: execution.attempt,
+            attempts,
             corrections: 0,
-            max: limit(self.plan.policy.retries_allowed()),
+            max: limit(self.rules.policy.retries_allowed()),
         };
-        self.of(execution).observe(execution.attempt, data);
+        self.of(index).observe(attempts, data);
         self.progressed();
     }
 
-    /// What the key `show` makes of an error.
-    pub(crate) fn shown<E>(&self, error: &E) -> Option<String>
-    where
-        On: OnError<E>,
-    {
-        let on = &self.on;
-        On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
-    }
-
     /// Returns the failure as it is to be kept.
-    pub(crate) fn failed<E: fmt::Display>(
+    pub(crate) fn failed(
         &mut self,
-        execution: Execution<'_>,
+        index: usize,
         mut attempts: AttemptsOf<K>,
         error: E,
-    ) -> SubtaskFailure<E>
-    where
-        On: OnError<E>,
-    {
-        let policy = self.plan.policy_in_force();
+    ) -> SubtaskFailure<E> {
+        let policy = self.rules.policy_in_force();
         let verdict = decide::verdict(&policy, || self.on.verdict(&error));
         let known = policy.is_enabled().then_some(verdict);
-        let text = self.shown(&error);
+        let text = shown_by(&self.on, &error);
         let error = SubtaskFailure::Error(error, text);
-        let subtask = &mut self.of(execution);
+        let subtask = &mut self.of(index);
         if known.is_some_and(|verdict| verdict.basis() == Basis::Unknown) {
             subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
         }
         attempts.failed_with_others(subtask, verdict, &error);
-        let run = &mut self.runs[execution.index];
+        let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
             None => {
                 run.unreported = Some(AttemptEnd::Stop);
                 if let Some((stopwatch, _)) = run.stopwatch.get_mut() {
-                    stopwatch.forget_attempt(execution.attempt);
+                    stopwatch.forget_attempt(attempt);
                 }
             }
             Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };
-                self.of(execution).observe(execution.attempt, data);
+                self.of(index).observe(attempt, data);
             }
         }
         error
     }
 
-    /// Tells the observer that a subtask runs no more.
+    /// Tells the observer that a subtask runs no more: because of that, or else of its failure.
     pub(crate) fn gave_up(
         &mut self,
-        execution: Execution<'_>,
-        error: &dyn fmt::Display,
+        index: usize,
+        cause: Option<&dyn fmt::Display>,
         reason: Reason,
     ) {
-        let run = &mut self.runs[execution.index];
+        let (node, run) = (&self.plan.nodes[index], &mut self.runs[index]);
         run.span = None;
-        let ended = run.unreported.take();
         self.progress.failed(1);
-        let data = EventData::GaveUp {
-            attempts: execution.attempt,
-            corrections: 0,
-            max: limit(self.plan.policy.retries_allowed()),
-            error,
-            ended,
-            reason,
-        };
-        self.of(execution).observe(execution.attempt, data);
+        let failure = node.failure().map(|failure| failure as _);
+        if let Some(error) = cause.or(failure) {
+            let data = EventData::GaveUp {
+                attempts: node.executions,
+                corrections: 0,
+                max: limit(self.rules.policy.retries_allowed()),
+                error,
+                ended: run.unreported.take(),
+                reason,
+            };
+            let mut subtask = SubtaskShared {
+                rules: &mut self.rules,
+                subtask: node.name(),
+                stopwatch: &mut run.stopwatch,
+            };
+            subtask.observe(node.executions, data);
+        }
         self.progressed();
     }
 
     /// The verdict on the last failure of a subtask. One from before this run is asked for now.
-    pub(crate) fn verdict<E>(&mut self, index: usize, error: Option<&E>) -> Verdict
-    where
-        On: OnError<E>,
-    {
+    pub(crate) fn verdict(&mut self, index: usize) -> Verdict {
         if let Some(verdict) = self.runs[index].verdict {
             return verdict;
         }
         // A loaded failure has no error that could be classified, and loading it asks for another try.
         // Nor is one classified where retries are off: the round's decision ends the plan.
-        let error = error.filter(|_| self.plan.policy_in_force().is_enabled());
+        let error = self.plan.nodes[index].error();
+        let error = error.filter(|_| self.rules.policy_in_force().is_enabled());
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// A failure of that subtask gets no further round.
-    pub(crate) fn note_dead_end(&mut self, index: usize, reason: Reason) {
+    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
+    pub(crate) fn refuse(&mut self, index: usize, reason: Reason) {
         self.runs[index].dead_end = Some(reason);
+        self.make_dead_end(index, reason);
     }
 
-    pub(crate) fn is_refused(&self, index: usize) -> bool {
-        let run = self.runs.get(index);
-        run.is_some_and(|run| run.refused.is_some())
+    pub(crate) fn make_dead_end(&mut self, index: usize, reason: Reason) {
+        let State::Failed { dead_end, .. } = &mut self.plan.nodes[index].state else {
+            return;
+        };
+        *dead_end = true;
+        let plan = self.rules.name();
+        self.plan.ended(plan, index, Ended::DeadEnd, Some(reason));
+        self.gave_up(index, None, reason);
+    }
+
+    /// Whether the next round executes that subtask, if it can begin.
+    pub(crate) fn runs_again(&self, index: usize) -> bool {
+        let (node, run) = (&self.plan.nodes[index], self.runs.get(index));
+        let is_refused = run.is_some_and(|run| run.refused.is_some());
+        node.is_open() || node.is_pending() && !is_refused
     }
 
     /// Why nothing is left to run: why the first was refused of those that another run could complete, or else the first
@@ -460,4 +423,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let refused = self.runs.iter().find_map(|run| run.refused);
         refused.or_else(|| self.runs.iter().find_map(|run| run.dead_end))
     }
+}
+
+/// What the key `show` makes of an error.
+fn shown_by<E, On: OnError<E>>(on: &On, error: &E) -> Option<String> {
+    On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
 }
