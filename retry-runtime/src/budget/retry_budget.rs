@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
 
-use crate::budget::payer::Payer;
 use crate::classify::kind::Kind;
 use crate::forward::forward;
 
@@ -94,8 +93,7 @@ forward! {
         fn failed(&self, kind: Kind) => ();
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
-    Option<T>: "A switch: `None` pays for everything.";
-    [B] Payer<B>, |payer| payer.as_budget()
+    Option<T>: "A switch: `None` pays for everything."
 }
 
 /// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)
