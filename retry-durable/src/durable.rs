@@ -297,7 +297,7 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// One attempt, and what follows it.
+    /// Makes one attempt, and decides what follows it.
     async fn attempt<G, F, R, T, E>(
         &mut self,
         engine: &G,
@@ -456,7 +456,7 @@ struct Failed<E> {
     call: Call,
     /// When it was decided, by the engine's clock.
     at: Duration,
-    /// Without an `Option`: JSON could not tell an error that is `null` from none.
+    /// The error, without an `Option`: JSON could not tell an error that is `null` from none.
     error: E,
 }
 

@@ -6,5 +6,4 @@ pub(crate) mod bucket;
 pub(crate) mod expiring;
 #[cfg(feature = "std")]
 pub(crate) mod keyed;
-pub(crate) mod payer;
 pub(crate) mod retry_budget;

@@ -39,7 +39,7 @@ pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_timer;
 
-/// In nanoseconds, at most 584 years.
+/// A time in nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -22,7 +22,7 @@ pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
 /// A body that is recorded while it is sent, or that replays what was recorded.
 pub struct Recorded<B> {
     tape: Arc<Mutex<Tape<B>>>,
-    /// Which sending this is.
+    /// The number of the sending.
     take: u64,
     /// How many parts were sent.
     at: usize,

@@ -8,7 +8,7 @@ use crate::sync::{Mutex, lock};
 use crate::time::clock;
 use crate::time::moment::{AHEAD, Moment};
 
-/// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
+/// Something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
 /// tenant.
 ///
 /// ```

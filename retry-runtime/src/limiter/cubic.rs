@@ -167,7 +167,7 @@ impl Measured {
         half: None,
     };
 
-    /// One more. Returns how many there were per second.
+    /// Counts an answer. Returns how many there were per second.
     fn answered(&mut self, now: Moment) -> f64 {
         self.answers += 1.0;
         let half = now.since_origin().as_nanos() / HALF.as_nanos();

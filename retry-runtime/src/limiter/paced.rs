@@ -2,7 +2,7 @@ use crate::time::moment::Moment;
 
 /// A gate with a rate.
 pub trait Paced {
-    /// In cost per second; infinite without a limit.
+    /// The cost that may begin per second; infinite without a limit.
     fn rate(&self) -> f64;
 
     /// How much cost may begin at once; less than 0 where more than all of it is owed.

@@ -17,13 +17,13 @@ pub struct Quota {
     burst: u32,
     /// What may begin at once, in the time that it takes to gather it.
     capacity: Duration,
-    /// Of which each attempt takes one, whatever it costs.
+    /// What each attempt takes one of, whatever it costs.
     requests: Option<Allowance>,
-    /// Of which each attempt takes its cost.
+    /// What each attempt takes its cost of.
     units: Allowance,
 }
 
-/// So much for each period.
+/// An amount for each period.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     amount: u32,
@@ -124,8 +124,8 @@ impl Allowance {
         }
     }
 
-    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the
-    /// server allows.
+    /// The time in which so many units are gathered, up to six hundred years: rounded up, so that there are never more
+    /// than the server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;

@@ -1,6 +1,68 @@
 //! The key `budget`.
 
-pub use crate::budget::payer::budget;
+use crate::budget::retry_budget::RetryBudget;
+use crate::classify::kind::Kind;
+
+/// What pays for retries. It is a budget for every `B`, so that an error about the bound appears once, where the
+/// expression is written.
+#[derive(Debug)]
+pub struct Payer<B> {
+    budget: B,
+    withdraw: fn(&B, Kind) -> bool,
+    refund: fn(&B, Kind),
+    called: fn(&B),
+    succeeded: fn(&B, Option<Kind>),
+    succeeded_at_once: fn(&B),
+    answered: fn(&B, Option<Kind>),
+    failed: fn(&B, Kind),
+}
+
+impl<B> RetryBudget for Payer<B> {
+    fn withdraw(&self, kind: Kind) -> bool {
+        (self.withdraw)(&self.budget, kind)
+    }
+
+    fn refund(&self, kind: Kind) {
+        (self.refund)(&self.budget, kind);
+    }
+
+    #[inline]
+    fn called(&self) {
+        (self.called)(&self.budget);
+    }
+
+    #[inline]
+    fn succeeded(&self, retried: Option<Kind>) {
+        (self.succeeded)(&self.budget, retried);
+    }
+
+    #[inline]
+    fn succeeded_at_once(&self) {
+        (self.succeeded_at_once)(&self.budget);
+    }
+
+    fn answered(&self, retried: Option<Kind>) {
+        (self.answered)(&self.budget, retried);
+    }
+
+    fn failed(&self, kind: Kind) {
+        (self.failed)(&self.budget, kind);
+    }
+}
+
+#[inline]
+pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
+    Payer {
+        budget,
+        withdraw: B::withdraw,
+        refund: B::refund,
+        called: B::called,
+        succeeded: B::succeeded,
+        succeeded_at_once: B::succeeded_at_once,
+        answered: B::answered,
+        failed: B::failed,
+    }
+}
 
 #[cfg(feature = "std")]
 pub use self::budget as own_budget;
@@ -11,9 +73,7 @@ pub use self::of_no_function::{NoBudget, own_budget};
 /// Says that there is no budget of a function's own.
 #[cfg(not(feature = "std"))]
 mod of_no_function {
-    use super::budget;
-    use crate::budget::payer::Payer;
-    use crate::budget::retry_budget::RetryBudget;
+    use super::{Payer, RetryBudget, budget};
 
     /// Stands for it.
     #[derive(Debug)]

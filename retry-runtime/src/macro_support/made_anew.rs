@@ -9,13 +9,13 @@ use crate::breaker::circuit::Breaker;
 use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 use crate::budget::bucket::Budget;
-use crate::budget::payer::Payer;
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::place::Place;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::with_cost::WithCost;
+use crate::macro_support::budget::Payer;
 
 /// What remembers earlier attempts in itself, not behind a pointer.
 pub trait Remembers {}

@@ -11,9 +11,9 @@ use crate::observe::reason::Reason;
 /// What [`Stats`](super::Stats) counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// By [`Count`].
+    /// How many of each [`Count`].
     counts: [u64; 7],
-    /// By [`Reason`].
+    /// How many calls gave up for each [`Reason`].
     gave_up: [u64; Reason::ALL.len()],
     paused: Duration,
     last_error: Option<String>,

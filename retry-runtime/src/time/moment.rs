@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-/// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
+/// The most by which one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
 /// back was set back.
 #[cfg_attr(
     not(feature = "std"),
