@@ -4,7 +4,6 @@ use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -183,12 +182,8 @@ impl Adaptive {
 }
 
 impl Gate for Adaptive {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
-    }
-
-    fn has_pace(&self) -> bool {
-        self.rate.is_finite()
+    fn per_second(&self) -> Option<f64> {
+        Some(self.rate)
     }
 
     #[inline]
@@ -250,10 +245,6 @@ impl Gate for Adaptive {
 }
 
 impl Paced for Adaptive {
-    fn rate(&self) -> f64 {
-        self.rate
-    }
-
     fn available(&self, now: Moment) -> f64 {
         if self.rate.is_infinite() {
             return f64::INFINITY;

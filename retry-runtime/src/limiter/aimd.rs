@@ -124,10 +124,6 @@ impl Gate for Aimd {
         }
     }
 
-    fn has_pace(&self) -> bool {
-        false
-    }
-
     #[inline]
     fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let running = self.running.saturating_add(u64::from(cost));

@@ -5,7 +5,6 @@ use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -197,8 +196,8 @@ impl Allowance {
 }
 
 impl Gate for Quota {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
+    fn per_second(&self) -> Option<f64> {
+        Some(f64::from(self.units.amount) / self.period.as_secs_f64())
     }
 
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
@@ -238,10 +237,6 @@ impl Gate for Quota {
 }
 
 impl Paced for Quota {
-    fn rate(&self) -> f64 {
-        f64::from(self.units.amount) / self.period.as_secs_f64()
-    }
-
     fn available(&self, now: Moment) -> f64 {
         let (period, capacity) = (self.period, self.capacity);
         let waits = |requests: &Allowance| {
