@@ -191,7 +191,10 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
             JetStream(error) => error.verdict()
         }
         stream::ConsumerErrorKind | stream::DeleteMessageErrorKind | stream::PurgeErrorKind
-        | kv::StatusErrorKind => { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        | kv::StatusErrorKind => {
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
         context::GetStreamErrorKind | context::GetStreamByNameErrorKind
         | stream::LastRawMessageErrorKind => { JetStream(error) => error.verdict() }
         stream::DirectGetErrorKind => {

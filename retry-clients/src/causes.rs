@@ -16,7 +16,8 @@ pub(crate) fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) ->
         .find_map(|cause| cause.downcast_ref::<E>())
 }
 
-/// The verdict of `reqwest`'s error among the causes, where a client hides its transport. It knows of certificates.
+/// The verdict of `reqwest`'s error among the causes, where a client hides its transport. It knows
+/// of certificates.
 #[cfg(any(feature = "azure_core", feature = "object_store", feature = "rig"))]
 pub(crate) fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
     cause::<reqwest::Error>(error).map(Classify::classify)

@@ -95,8 +95,8 @@ fn by_body(body: &str) -> Verdict {
     }
 }
 
-/// The configuration of a store that sends one request per call. By itself it sends up to eleven, for up to three
-/// minutes.
+/// The configuration of a store that sends one request per call. By itself it sends up to eleven,
+/// for up to three minutes.
 pub fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,

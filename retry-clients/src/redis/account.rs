@@ -46,7 +46,8 @@ pub(super) struct Account<F, C> {
 /// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
 #[derive(Default)]
 pub(super) struct Standing {
-    /// What the process is called. Drawn at the first ask: what was made before a `fork` is another process's, too.
+    /// What the process is called. Drawn at the first ask: what was made before a `fork` is another
+    /// process's, too.
     process: Option<String>,
     /// Tokens granted in all, as far as this process knows.
     granted: u64,
@@ -54,7 +55,8 @@ pub(super) struct Standing {
     asks: u64,
     /// What the last answer told.
     told: Told,
-    /// When the last answer came. `None` where more may have been granted since: it goes back with the next ask.
+    /// When the last answer came. `None` where more may have been granted since: it goes back with
+    /// the next ask.
     answered: Option<Instant>,
     /// Whether there ever was an answer.
     is_known: bool,

@@ -135,8 +135,8 @@ impl Trials {
     }
 }
 
-/// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server that is down may also
-/// say that it wants no wait.
+/// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
+/// that is down may also say that it wants no wait.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
 /// The longest time that a breaker is open because of a hint: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);

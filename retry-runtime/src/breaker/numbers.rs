@@ -9,16 +9,17 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::protection_numbers::{number, numbers};
 
 numbers! {
-    /// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls
-    /// run.
+    /// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them
+    /// in force while calls run.
     ///
     /// | key | value |
     /// |---|---|
     /// | `ratio` | a number above 0, and at most 1 |
     /// | `open_for` | a duration, as in `10s`: from 1 ms to 584 years |
     ///
-    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
-    /// range. With the feature `serde`, a table with the same keys works, too.
+    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named
+    /// twice, or a value out of range. With the feature `serde`, a table with the same keys works,
+    /// too.
     ///
     /// ```
     /// use retry_runtime::{Breaker, BreakerNumbers};

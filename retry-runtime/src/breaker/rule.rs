@@ -30,10 +30,12 @@ pub(super) struct Rule {
 }
 
 pub(super) const MILLION: u64 = 1_000_000;
-/// The fewest failures that look sudden: so many random ones in a row are rare where half of the attempts fail: see `docs/lab.md`.
+/// The fewest failures that look sudden: so many random ones in a row are rare where half of the
+/// attempts fail: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
-/// The longest run of an attempt, in milliseconds: 24 days. More is a clock that is behind another's.
+/// The longest run of an attempt, in milliseconds: 24 days. More is a clock that is behind
+/// another's.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
 impl Rule {

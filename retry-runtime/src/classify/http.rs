@@ -40,7 +40,10 @@ impl Classify for StatusCode {
 }
 
 macro_rules! answers {
-    ($($(#[$doc:meta])* [$($generics:tt)*] $answer:ty, |$this:ident| $status:expr, $headers:expr;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        [$($generics:tt)*] $answer:ty, |$this:ident| $status:expr, $headers:expr;
+    )*) => {$(
         $(#[$doc])*
         impl<$($generics)*> Classify for $answer {
             fn classify(&self) -> Verdict {

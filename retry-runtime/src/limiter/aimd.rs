@@ -96,7 +96,8 @@ impl Aimd {
         self.failed += (failed - self.failed) / SHARED;
     }
 
-    /// Raises the limit while at least half of it is in use: otherwise successes say nothing about a higher one.
+    /// Raises the limit while at least half of it is in use: otherwise successes say nothing about
+    /// a higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // What costs more than the limit is a whole round.

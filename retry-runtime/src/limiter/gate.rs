@@ -7,7 +7,8 @@ use crate::time::moment::Moment;
 /// The limit behind a limiter's queue: data that is told the time. The queue handles the order, wakers, and the pauses
 /// that servers ask for.
 pub trait Gate {
-    /// The cost that may begin per second, where there is such a rate; infinite while nothing limits it.
+    /// The cost that may begin per second, where there is such a rate; infinite while nothing
+    /// limits it.
     fn per_second(&self) -> Option<f64> {
         None
     }

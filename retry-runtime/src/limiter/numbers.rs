@@ -8,16 +8,17 @@ use crate::policy::error::{PolicyError, refused};
 use crate::policy::protection_numbers::{number, numbers};
 
 numbers! {
-    /// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
-    /// force while calls run.
+    /// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file:
+    /// [`ConcurrencyLimiter::set`] puts them in force while calls run.
     ///
     /// | key | value |
     /// |---|---|
     /// | `least` | a whole number from 1 up |
     /// | `most` | a whole number from 1 up, and not below `least` |
     ///
-    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
-    /// range. With the feature `serde`, a table with the same keys works, too.
+    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named
+    /// twice, or a value out of range. With the feature `serde`, a table with the same keys works,
+    /// too.
     ///
     /// ```
     /// use retry_runtime::ConcurrencyLimiter;

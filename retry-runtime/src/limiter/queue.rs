@@ -57,8 +57,8 @@ const HAD_TURN: u64 = 1 << 63;
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-/// The number of attempts over which those that run at a time are averaged. A round of them may all end before the next
-/// begin.
+/// The number of attempts over which those that run at a time are averaged. A round of them may all
+/// end before the next begin.
 const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {

@@ -123,8 +123,8 @@ impl Allowance {
         }
     }
 
-    /// The time in which so many units are gathered, up to six hundred years: rounded up, so that there are never more
-    /// than the server allows.
+    /// The time in which so many units are gathered, up to six hundred years: rounded up, so that
+    /// there are never more than the server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;

@@ -16,7 +16,8 @@ macro_rules! fields {
         pub(crate) struct Fields<'a> {
             /// What happened, as the line begins.
             pub(crate) name: &'static str,
-            /// The record whose level can be set. What has none is for observers alone, or has a level of its own.
+            /// The record whose level can be set. What has none is for observers alone, or has a
+            /// level of its own.
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
             $($(#[$doc])* pub(crate) $field: Option<$type>,)*

@@ -138,7 +138,8 @@ pub(super) struct Gauged<'a> {
 macro_rules! gauged {
     ($observer:ident) => {
         impl<'a> $observer<'a> {
-            /// Shows under that name what is left of that budget, at each event of a call that names this observer.
+            /// Shows under that name what is left of that budget, at each event of a call that
+            /// names this observer.
             #[must_use]
             pub const fn budget(
                 mut self,
@@ -149,11 +150,12 @@ macro_rules! gauged {
                 self
             }
 
-            /// Shows under that name the state of that breaker, at each event of a call that names this observer. One
-            /// of your own type is shown as its [`state`](crate::CircuitBreaker::state) says.
+            /// Shows under that name the state of that breaker, at each event of a call that names
+            /// this observer. One of your own type is shown as its
+            /// [`state`](crate::CircuitBreaker::state) says.
             ///
-            /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure, and name it
-            /// on a new observer or on a clone:
+            /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a
+            /// closure, and name it on a new observer or on a clone:
             ///
             /// ```
             /// # #[cfg(feature = "metrics")] mod example {
@@ -187,8 +189,9 @@ macro_rules! gauged {
                 self
             }
 
-            /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each
-            /// event of a call that names this observer.
+            /// Shows under that name how full that limiter is, as its
+            /// [`state`](crate::Limiter::state) says, at each event of a call that names this
+            /// observer.
             #[must_use]
             pub const fn limiter(
                 mut self,

@@ -40,7 +40,8 @@ macro_rules! counts {
 counts! {
     /// The calls that succeeded, with or without retries.
     succeeded Succeeded;
-    /// The calls that succeeded although their first attempt did not, or after their value was corrected.
+    /// The calls that succeeded although their first attempt did not, or after their value was
+    /// corrected.
     healed Healed;
     /// The calls that ended with what their `fallback` returned.
     fell_back FellBack;

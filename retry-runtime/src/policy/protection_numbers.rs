@@ -8,10 +8,13 @@ use retry_vocabulary::complaint;
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::value::Entries;
 
-/// Declares the numbers of a protection. Behind each key is a function of the key and a text, which reads a value or
-/// complains. A method named behind the type looks at all together.
+/// Declares the numbers of a protection. Behind each key is a function of the key and a text, which
+/// reads a value or complains. A method named behind the type looks at all together.
 macro_rules! numbers {
-    ($(#[$attr:meta])* $numbers:ident $(, $check:ident)? { $($key:ident: $type:ty, $read:expr;)* }) => {
+    (
+        $(#[$attr:meta])*
+        $numbers:ident $(, $check:ident)? { $($key:ident: $type:ty, $read:expr;)* }
+    ) => {
         $(#[$attr])*
         pub struct $numbers {
             $(pub(crate) $key: Option<$type>,)*

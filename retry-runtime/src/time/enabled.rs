@@ -1,5 +1,5 @@
-//! The timer and the clock of async calls that name none: a page's, tokio's, or none, as features and target say. The
-//! three files offer the same.
+//! The timer and the clock of async calls that name none: a page's, tokio's, or none, as features
+//! and target say. The three files offer the same.
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 #[path = "enabled/page.rs"]

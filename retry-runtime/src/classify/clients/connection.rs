@@ -12,8 +12,8 @@ use crate::classify::verdict::Verdict;
     reason = "neither a page nor a client that has only tonic's `Status` says so"
 )]
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
-    /// What means that no connection can ever be made: from `hyper-util`, an address that is not HTTP or has no host;
-    /// from rustls and OpenSSL, a bad certificate.
+    /// What means that no connection can ever be made: from `hyper-util`, an address that is not
+    /// HTTP or has no host; from rustls and OpenSSL, a bad certificate.
     const LASTING: [&str; 3] = [
         "invalid URL",
         "invalid peer certificate",

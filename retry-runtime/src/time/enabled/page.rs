@@ -25,7 +25,8 @@ fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
     async move {
         loop {
             let left = duration.saturating_sub(started.elapsed());
-            // Upwards, for it takes whole milliseconds. By the clock, it may fire a little early all the same.
+            // Upwards, for it takes whole milliseconds. By the clock, it may fire a little early
+            // all the same.
             let millis = left.min(LONGEST).as_nanos().div_ceil(1_000_000);
             TimeoutFuture::new(u32::try_from(millis).unwrap_or(u32::MAX)).await;
             if started.elapsed() >= duration {
