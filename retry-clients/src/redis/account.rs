@@ -21,7 +21,7 @@ const POLICY: Policy = Policy::exponential()
     .unlimited()
     .base(Duration::from_millis(100))
     .cap(LONGEST);
-/// With the patience, less than the script leaves the others to come back.
+/// The longest pause: with the patience, less than the script leaves the others to come back.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// How many failures in a row are told one by one, and how often they are after that.
@@ -46,17 +46,19 @@ pub(super) struct Account<F, C> {
 /// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
 #[derive(Default)]
 pub(super) struct Standing {
-    /// What it is called. Drawn at the first ask: what was made before a `fork` is another process's, too.
+    /// What the process is called. Drawn at the first ask: what was made before a `fork` is another
+    /// process's, too.
     process: Option<String>,
     /// Tokens granted in all, as far as this process knows.
     granted: u64,
-    /// How often it asked.
+    /// How often the process asked.
     asks: u64,
     /// What the last answer told.
     told: Told,
-    /// When that came. `None` where more may have been granted since: it goes back with the next ask.
+    /// When the last answer came. `None` where more may have been granted since: it goes back with
+    /// the next ask.
     answered: Option<Instant>,
-    /// Whether there ever was one.
+    /// Whether there ever was an answer.
     is_known: bool,
     /// Failures in a row that were told.
     failing: Call,

@@ -59,7 +59,7 @@ struct Shared {
     lease: AtomicU64,
     alone: Mutex<Alone>,
     standing: Arc<tokio::sync::Mutex<Standing>>,
-    /// With the totals at last, to which the lease was given back.
+    /// Wakes the task that asks; at last with the totals, to which the lease was given back.
     wake: Arc<Wake<Told>>,
 }
 

@@ -63,7 +63,7 @@ struct Shared {
     room: RateLimiter<Leased>,
     standing: Arc<Mutex<Standing>>,
     part: Arc<Mutex<Part>>,
-    /// With the room that is left at last.
+    /// Wakes the task that asks; at last with the room that is left.
     wake: Arc<Wake<u64>>,
 }
 
@@ -358,7 +358,7 @@ fn between_asks(rate: f64) -> f64 {
 }
 
 impl Shared {
-    /// In how long one more comes to be there.
+    /// The time until one more is there.
     fn until_next(&self) -> Duration {
         (self.period / self.amount).clamp(AT_MOST_EVERY, EVERY)
     }

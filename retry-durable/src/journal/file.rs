@@ -70,7 +70,7 @@ pub(super) struct JournalFile {
     end: u64,
     /// The check of the last one.
     check: u32,
-    /// Whether the file ends there, too.
+    /// Whether the file ends where the lines end.
     is_whole: bool,
 }
 

@@ -33,7 +33,7 @@ use crate::time::clock;
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
-    /// In billionths.
+    /// The tokens that are left, in billionths.
     tokens: AtomicU64,
     /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
     filled: AtomicU64,
@@ -280,7 +280,7 @@ impl Rest for Budget {
     }
 }
 
-/// In nanoseconds since the clock's origin, and not zero.
+/// The time in nanoseconds since the clock's origin, and not zero.
 pub(crate) fn now() -> u64 {
     let now = clock::now().since_origin().as_nanos();
     u64::try_from(now).unwrap_or(u64::MAX).max(1)

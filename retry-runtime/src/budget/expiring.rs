@@ -38,7 +38,7 @@ const PARTS: usize = 10;
 /// Time is forgotten in tenths: what calls gave counts for nine to ten tenths of `ttl`.
 #[derive(Debug)]
 pub struct ExpiringBudget {
-    /// In billionths, as all numbers of tokens here.
+    /// What a call gives, in billionths of a token, as all numbers of tokens here.
     per_call: u64,
     reserve: u64,
     /// How long a part is, in nanoseconds.
@@ -89,7 +89,7 @@ impl ExpiringBudget {
         self.left(&self.now()) as f64 / ONE as f64
     }
 
-    /// Without what is too old.
+    /// The window without what is too old.
     fn now(&self) -> MutexGuard<'_, Window> {
         let part = now() / self.part;
         let mut window = lock(&self.window);

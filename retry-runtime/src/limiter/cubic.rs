@@ -3,7 +3,6 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -89,12 +88,8 @@ fn cubic(highest: f64, since: Duration) -> f64 {
 }
 
 impl Gate for Cubic {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
-    }
-
-    fn has_pace(&self) -> bool {
-        self.is_on
+    fn per_second(&self) -> Option<f64> {
+        Some(if self.is_on { self.rate } else { f64::INFINITY })
     }
 
     #[inline]
@@ -131,10 +126,6 @@ impl Gate for Cubic {
 }
 
 impl Paced for Cubic {
-    fn rate(&self) -> f64 {
-        if self.is_on { self.rate } else { f64::INFINITY }
-    }
-
     fn available(&self, now: Moment) -> f64 {
         if self.is_on {
             self.tokens(now)
@@ -167,7 +158,7 @@ impl Measured {
         half: None,
     };
 
-    /// One more. Returns how many there were per second.
+    /// Counts an answer. Returns how many there were per second.
     fn answered(&mut self, now: Moment) -> f64 {
         self.answers += 1.0;
         let half = now.since_origin().as_nanos() / HALF.as_nanos();

@@ -22,9 +22,9 @@ pub(super) struct SlowStart {
 
 /// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
-/// In what time half of what was known of a server is out of date.
+/// The time after which half of what was known of a server is out of date.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// In what time as many more may run, where attempts are too slow to tell.
+/// The time after which twice as many may run, where attempts are too slow to tell.
 const DOUBLED: Duration = Duration::from_secs(1);
 /// Beyond that many at a time, it limits nobody.
 const MANY: f64 = 1000.0;

@@ -171,7 +171,7 @@ struct Patience {
 /// What a call does that has to wait.
 #[derive(Clone, Copy)]
 enum Nap {
-    /// Its turn comes no sooner.
+    /// The turn comes no sooner than after that time.
     UntilTurn(Duration),
     /// The attempt is woken, waits no longer, or looks whether those before it take their turns.
     Patient(Option<Duration>),

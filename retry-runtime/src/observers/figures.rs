@@ -134,6 +134,79 @@ pub(super) struct Gauged<'a> {
     pub(super) limiter: Option<(&'a str, &'a (dyn Limiter + Sync))>,
 }
 
+/// The setters of an observer that shows what calls share.
+macro_rules! gauged {
+    ($observer:ident) => {
+        impl<'a> $observer<'a> {
+            /// Shows under that name what is left of that budget, at each event of a call that
+            /// names this observer.
+            #[must_use]
+            pub const fn budget(
+                mut self,
+                name: &'a str,
+                budget: &'a $crate::budget::bucket::Budget,
+            ) -> Self {
+                self.shared.budget = Some((name, budget));
+                self
+            }
+
+            /// Shows under that name the state of that breaker, at each event of a call that names
+            /// this observer. One of your own type is shown as its
+            /// [`state`](crate::CircuitBreaker::state) says.
+            ///
+            /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a
+            /// closure, and name it on a new observer or on a clone:
+            ///
+            /// ```
+            /// # #[cfg(feature = "metrics")] mod example {
+            /// use retry_runtime::observers::Metrics;
+            /// use retry_runtime::{Breaker, Keyed, Observer, retry};
+            ///
+            /// struct Client {
+            ///     breakers: Keyed<String, Breaker>,
+            /// }
+            ///
+            /// impl Client {
+            ///     #[retry(
+            ///         breaker = self.breakers.of(host),
+            ///         observe = |event| {
+            ///             Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+            ///         }
+            ///     )]
+            ///     async fn get(&self, host: &str) -> std::io::Result<String> {
+            ///         Ok(format!("hello from {host}"))
+            ///     }
+            /// }
+            /// # }
+            /// ```
+            #[must_use]
+            pub const fn breaker(
+                mut self,
+                name: &'a str,
+                breaker: &'a (dyn $crate::breaker::circuit_breaker::CircuitBreaker + Sync),
+            ) -> Self {
+                self.shared.breaker = Some((name, breaker));
+                self
+            }
+
+            /// Shows under that name how full that limiter is, as its
+            /// [`state`](crate::Limiter::state) says, at each event of a call that names this
+            /// observer.
+            #[must_use]
+            pub const fn limiter(
+                mut self,
+                name: &'a str,
+                limiter: &'a (dyn $crate::limiter::Limiter + Sync),
+            ) -> Self {
+                self.shared.limiter = Some((name, limiter));
+                self
+            }
+        }
+    };
+}
+
+pub(super) use gauged;
+
 impl Gauged<'_> {
     fn measure(&self, to: &impl Instruments) {
         if let Some((name, budget)) = self.budget {
