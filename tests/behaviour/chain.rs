@@ -803,6 +803,11 @@ async fn futures_are_send() {
         .abort(pending())
         .call(async || Ok(prompt.len()));
     assert_eq!(is_send(hooked).await, Ok(6));
+    let dynamic = async || {
+        let call = async || Ok::<_, Box<dyn Error + Send + Sync>>(prompt.len());
+        EXACT.timeout(secs(9)).policy_timeout().call(call).await
+    };
+    assert_eq!(is_send(dynamic()).await.unwrap(), 6);
 }
 
 /// What it keeps over an await is in the call's future once, whatever may cancel it.

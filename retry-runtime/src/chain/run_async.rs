@@ -92,6 +92,7 @@ where
                         let number = run.attempts.call().attempt();
                         let span = run.context.keys.span.of_attempt(number);
                         let attempt = SpanOf::<Q>::within(span, || operation.begin(&run.history));
+                        let limit = TimeoutOf::<Q>::limit(limit);
                         let attempt = TimeoutOf::<Q>::attempt(attempt, &timer, limit);
                         let cancelled = cancelled.as_mut();
                         let ((outcome, is_dropped), is_cancelled) = attempted::awaited!(

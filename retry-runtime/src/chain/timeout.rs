@@ -1,5 +1,5 @@
-use core::future::Future;
-use core::pin::{Pin, pin};
+use core::future::{Future, pending};
+use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
@@ -8,12 +8,18 @@ use pin_project_lite::pin_project;
 use crate::classify::conversions::FromTimedOut;
 use crate::classify::timed_out::TimedOut;
 use crate::key::{Key, Unnamed};
-use crate::time::race::race;
-use crate::time::timer::{Timer, sleep_out};
+use crate::time::skip;
+use crate::time::timer::Timer;
 
 /// What a chain has whose attempts end at the policy's `timeout`.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed;
+
+/// How long an attempt may take, and what it ends with then.
+pub struct Limit<O> {
+    limit: Duration,
+    timed_out: fn(Duration) -> O,
+}
 
 /// How attempts end that fail with an error of type `E`.
 #[diagnostic::on_unimplemented(
@@ -22,23 +28,32 @@ pub struct Timed;
     note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
 )]
 pub trait TimesOut<E>: Key {
+    /// The limit, with what an attempt ends with there.
+    fn limit<T>(limit: Option<Duration>) -> Option<Limit<Result<T, E>>>;
+
     /// The outcome of the attempt, and whether it was dropped at that limit.
     // It takes the attempt, not what begins it: a closure in the future's type is not found `Send` in every future around it.
-    fn attempt<T, F: Future<Output = Result<T, E>>>(
+    // Nor is a bound on its output where that holds a `dyn` type, so a function makes what it ends with at the limit.
+    fn attempt<F: Future>(
         attempt: F,
         timer: &impl Timer,
-        limit: Option<Duration>,
-    ) -> impl Future<Output = (Result<T, E>, bool)>;
+        limit: Option<Limit<F::Output>>,
+    ) -> impl Future<Output = (F::Output, bool)>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<E> TimesOut<E> for Unnamed {
     #[inline]
-    fn attempt<T, F: Future<Output = Result<T, E>>>(
+    fn limit<T>(_: Option<Duration>) -> Option<Limit<Result<T, E>>> {
+        None
+    }
+
+    #[inline]
+    fn attempt<F: Future>(
         attempt: F,
         _: &impl Timer,
-        _: Option<Duration>,
-    ) -> impl Future<Output = (Result<T, E>, bool)> {
+        _: Option<Limit<F::Output>>,
+    ) -> impl Future<Output = (F::Output, bool)> {
         Untimed { attempt }
     }
 }
@@ -46,15 +61,22 @@ impl<E> TimesOut<E> for Unnamed {
 #[diagnostic::do_not_recommend]
 impl<E: FromTimedOut> TimesOut<E> for Option<Timed> {
     #[inline]
-    fn attempt<T, F: Future<Output = Result<T, E>>>(
+    fn limit<T>(limit: Option<Duration>) -> Option<Limit<Result<T, E>>> {
+        limit.map(|limit| Limit {
+            limit,
+            timed_out: |limit| Err(E::from_timed_out(TimedOut::new(limit))),
+        })
+    }
+
+    #[inline]
+    fn attempt<F: Future>(
         attempt: F,
         timer: &impl Timer,
-        limit: Option<Duration>,
-    ) -> impl Future<Output = (Result<T, E>, bool)> {
+        limit: Option<Limit<F::Output>>,
+    ) -> impl Future<Output = (F::Output, bool)> {
         Race {
             attempt,
-            sleep: sleep_out(timer, limit),
-            limit,
+            end: end(timer, limit),
         }
     }
 }
@@ -77,33 +99,36 @@ impl<F: Future> Future for Untimed<F> {
     }
 }
 
+/// What an attempt ends with at its limit, once that is reached.
+async fn end<O>(timer: &impl Timer, limit: Option<Limit<O>>) -> O {
+    match limit {
+        Some(Limit { limit, timed_out }) => {
+            timer.sleep(limit).await;
+            timed_out(limit)
+        }
+        None => pending().await,
+    }
+}
+
 pin_project! {
-    /// An attempt against its limit, if the policy has one.
+    /// An attempt against its end, if the policy has a limit.
     struct Race<F, S> {
         #[pin]
         attempt: F,
         #[pin]
-        sleep: S,
-        limit: Option<Duration>,
+        end: S,
     }
 }
 
-impl<T, E, F, S> Future for Race<F, S>
-where
-    E: FromTimedOut,
-    F: Future<Output = Result<T, E>>,
-    S: Future<Output = ()>,
-{
-    type Output = (Result<T, E>, bool);
+impl<F: Future, S: Future<Output = F::Output>> Future for Race<F, S> {
+    type Output = (F::Output, bool);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let limit = this.limit.unwrap_or_default();
-        pin!(race(this.attempt, this.sleep))
-            .poll(context)
-            .map(|raced| match raced {
-                Some(outcome) => (outcome, false),
-                None => (Err(E::from_timed_out(TimedOut::new(limit))), true),
-            })
+        if let Poll::Ready(outcome) = this.attempt.poll(context) {
+            return Poll::Ready((outcome, false));
+        }
+        let ended = skip::unskipped(|| this.end.poll(context));
+        ended.map(|outcome| (outcome, true))
     }
 }
