@@ -15,6 +15,7 @@ impl Printer<'_> {
         let history = self.model.history.map(|history| self.history(history));
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
         let gated = self.gated(ours! {
+            #(self.failed_drop())
             #(self.begin())
             #attempt
             #outcome_type
@@ -31,7 +32,6 @@ impl Printer<'_> {
             'retry_call: loop {
                 #(self.error_type_of_loop())
                 #(self.timer_declaration())
-                #(self.failed_declaration())
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #gated
@@ -47,7 +47,8 @@ impl Printer<'_> {
             #(self.error_type())
             #history
             #(self.error_type_of_history())
-            #(self.kept_for_gate())
+            #(self.failed_declaration())
+            #(self.gate_declaration())
             #(self.pushback())
             #(self.waker())
             #(self.owned_slots())

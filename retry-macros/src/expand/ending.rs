@@ -108,8 +108,7 @@ impl Printer<'_> {
 
     /// What reports show of a failure.
     pub(crate) fn shown_after(&self, failed: FailureSource) -> TokenStream {
-        let rejected = ours!(&__retry::REJECTED_VALUE);
-        if_else(failed.has_error(), self.shown(), rejected)
+        if_else(failed.has_error(), self.shown(), rejected_value())
     }
 
     /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
@@ -120,20 +119,15 @@ impl Printer<'_> {
         ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
     }
 
-    /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
-    /// what the pause was for.
-    pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
-        self.reported_as(&self.shown(), pending, reason)
-    }
-
-    /// Reports such an end with what it shows of the failure.
-    pub(crate) fn reported_as(
+    /// Reports that the call ends with `retry_error` during or after a pause, and binds `retry_reason` where it is asked
+    /// for. `pending` is what the pause was for, and `shown` what reports show of the error.
+    pub(crate) fn reported(
         &self,
         shown: &TokenStream,
         pending: &TokenStream,
         reason: &TokenStream,
     ) -> TokenStream {
-        let told = self.told_as(shown, self.model.falls_back(), pending, reason);
+        let told = self.told(shown, self.model.falls_back(), pending, reason);
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
             #told
@@ -142,29 +136,17 @@ impl Printer<'_> {
         }
     }
 
-    pub(crate) fn told(
-        &self,
-        failed: FailureSource,
-        pending: &TokenStream,
-        reason: &TokenStream,
-    ) -> TokenStream {
-        let falls_back = failed.has_error() && self.model.falls_back();
-        self.told_as(&self.shown_after(failed), falls_back, pending, reason)
-    }
-
-    fn told_as(
+    fn told(
         &self,
         shown: &TokenStream,
         falls_back: bool,
         pending: &TokenStream,
         reason: &TokenStream,
     ) -> TokenStream {
-        let observe = self.observe();
-        let report = if self.is_told_by_site() && !falls_back {
-            ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
-        } else {
-            let ending = if_else(falls_back, code!(Fallback), code!(Error));
-            ours! {
+        let ending = if_else(falls_back, code!(Fallback), code!(Error));
+        ours! {
+            {
+                #(self.observer())
                 __retry::Call::ended_after_pause(
                     #(self.whole_call()),
                     #(self.name()),
@@ -172,15 +154,44 @@ impl Printer<'_> {
                     __retry::Values::#pending,
                     __retry::Ending::#ending,
                     #reason,
-                    #observe,
+                    #(self.observe()),
                 );
-            }
-        };
-        ours! {
-            {
-                #(self.observer())
-                #report
             }
         }
     }
+
+    /// Ends the call between two attempts with `retry_error`. First, `unpaid` gives back what was paid for the next.
+    pub(crate) fn ends_with_error(
+        &self,
+        unpaid: Option<&TokenStream>,
+        shown: &TokenStream,
+        reason: &TokenStream,
+    ) -> TokenStream {
+        ours! {
+            #unpaid
+            #(self.reported(shown, &ours!(Taken), reason))
+            let retry_outcome = #(self.outcome_of_failure());
+            #(self.leave())
+        }
+    }
+
+    /// Ends the call between two attempts, for `retry_why`, with the value that `until` rejected, if that is what the last
+    /// one left. First, `unpaid` gives back what was paid for the next.
+    pub(crate) fn ends_with_value(&self, unpaid: Option<&TokenStream>) -> Option<TokenStream> {
+        let told = || self.told(&rejected_value(), false, &ours!(Taken), &ours!(retry_why));
+        self.model.keeps_values().then(|| {
+            ours! {
+                if let __retry::Some(retry_outcome) = retry_returned {
+                    #unpaid
+                    #(told())
+                    #(self.leave())
+                }
+            }
+        })
+    }
+}
+
+/// What is shown of a value that `until` rejected.
+fn rejected_value() -> TokenStream {
+    ours!(&__retry::REJECTED_VALUE)
 }

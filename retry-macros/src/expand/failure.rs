@@ -57,7 +57,7 @@ impl Printer<'_> {
         let failed_with = if failed.has_error() {
             self.failed_with_error()
         } else {
-            self.failed_without_error(&ended)
+            self.failed_without_error()
         };
         let paused = self.paused();
         let has_reason = self.reason().is_some() && failed.has_error();
@@ -102,7 +102,7 @@ impl Printer<'_> {
                 let timer = self.timer_assignment().map(|assigned| ours!(let #assigned));
                 (timer, self.cancel())
             }
-            _ if self.model.gathers_failures() => (None, None),
+            _ if self.model.rejects_values() => (None, None),
             _ => (self.timer_assignment(), self.cancel()),
         };
         if self.model.decision != Decider::Full {

@@ -3,39 +3,25 @@
 //! A call checks the breaker before the queue, so that nobody waits while it is open, and takes its pass after the
 //! queue, so that nobody waits while holding one. An attempt that both let begin spends what the budget paid.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::FailureSource;
-use crate::expand::model::{Count, Late};
+use crate::expand::model::Count;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
-    /// What outlives an iteration of the loop: the next attempt's gate can end the call with it.
-    pub(crate) fn kept_for_gate(&self) -> Option<TokenStream> {
-        if !self.model.is_gated() {
-            return None;
+    /// Declares what the next attempt's gate needs.
+    pub(crate) fn gate_declaration(&self) -> TokenStream {
+        let (is_gated, is_paid) = (self.model.is_gated(), self.model.is_paid());
+        let unspent = ours!(let mut retry_unspent = __retry::None;);
+        let rejections = ours!(let mut retry_rejections = __retry::Rejections::new(););
+        ours! {
+            #(when(is_gated && is_paid, unspent))
+            #(when(self.model.retries_rejections(), rejections))
         }
-        let failed = when(
-            self.model.late(self.asyncness)? == Late::FromLocal,
-            ours!(let mut retry_failed = __retry::None;),
-        );
-        let returned = when(
-            self.model.keeps_values(),
-            ours!(let mut retry_returned = __retry::None;),
-        );
-        let paid = when(
-            self.model.is_paid(),
-            ours!(let mut retry_unspent = __retry::None;),
-        );
-        let rejections = when(
-            self.model.retries_rejections(),
-            ours!(let mut retry_rejections = __retry::Rejections::new();),
-        );
-        Some(ours!(#failed #returned #paid #rejections))
     }
 
     /// An attempt behind its gate. If the gate doesn't let it begin, the call ends.
@@ -48,7 +34,7 @@ impl Printer<'_> {
                 #(self.look())
                 #(self.turn())
                 #(self.pass())
-                #(self.begins())
+                #(self.taken())
                 #attempt
             }
         };
@@ -137,9 +123,8 @@ impl Printer<'_> {
         }
     }
 
-    fn rejects_by_breaker(&self, breaker: &TokenStream) -> TokenStream {
-        let span = breaker.span();
-        let half_open_in = ours_at!(span=> __retry::CircuitBreaker::half_open_in(#breaker));
+    fn rejects_by_breaker(&self) -> TokenStream {
+        let half_open_in = ours!(__retry::Permit::half_open_in(&retry_permit));
         self.rejects(ours!(__retry::RejectedBy::Breaker), half_open_in)
     }
 
@@ -152,19 +137,21 @@ impl Printer<'_> {
         Some(ours!(#rejected(__retry::Rejected::new(retry_by))))
     }
 
-    /// Binds the breaker, and asks whether it is worthwhile to wait.
+    /// Binds the breaker, and asks whether it is worthwhile to wait for a limiter.
     fn look(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
-        self.model.expr(Key::Limiter)?;
         let span = breaker.span();
-        let bound = bound_breaker(span);
-        let is_open = ours_at!(span=> __retry::CircuitBreaker::is_open(&#bound));
-        let rejects = self.rejects_by_breaker(&ours!(&#bound));
-        Some(ours! {
-            let #bound = #(self.kept(breaker));
-            if #is_open {
-                #rejects;
+        let permit = ours_at!(span=> __retry::Permit::unasked(#(self.kept(breaker))));
+        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
+        let looks = ours! {
+            if __retry::Permit::is_open(&retry_permit) {
+                #(self.rejects_by_breaker());
             }
+        };
+        Some(ours! {
+            let mut retry_permit = #permit;
+            #is_shared
+            #(when(self.model.has_limiter(), looks))
         })
     }
 
@@ -172,7 +159,7 @@ impl Printer<'_> {
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
-        let entered = ours_at!(span=> __retry::Place::new(#(self.kept(limiter))));
+        let entered = ours_at!(span=> __retry::Place::queued(#(self.kept(limiter)), 1));
         let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
@@ -210,62 +197,28 @@ impl Printer<'_> {
         let is_cancellable = self.model.is_cancellable();
         let timer = self.timer();
         if self.asyncness == Asyncness::Blocking {
-            let cancel = if is_cancellable {
-                ours!(retry_cancel)
-            } else {
-                ours!(__retry::Uncancelled)
-            };
+            let uncancelled = ours!(__retry::Uncancelled);
+            let cancel = if_else(is_cancellable, ours!(retry_cancel), uncancelled);
             return ours! {
                 __retry::wait_blocking(&mut retry_place, &#timer, #deadline, &#cancel)
             };
         }
-        let cancelled = if is_cancellable {
-            ours!(::core::pin::Pin::as_mut(&mut retry_cancel))
-        } else {
-            ours!(::core::pin::pin!(::core::future::pending::<()>()))
-        };
+        let cancel = ours!(::core::pin::Pin::as_mut(&mut retry_cancel));
+        let uncancelled = ours!(::core::pin::pin!(::core::future::pending::<()>()));
+        let cancelled = if_else(is_cancellable, cancel, uncancelled);
         ours!(__retry::wait(&mut retry_place, #timer, #deadline, #cancelled).await)
     }
 
     /// Asks the breaker for a pass.
-    fn pass(&self) -> Option<TokenStream> {
-        let breaker = self.model.expr(Key::Breaker)?;
-        let span = breaker.span();
-        let is_limited = self.model.has_limiter();
-        let (breaker, give_back) = if is_limited {
-            let give_back = ours!(__retry::Place::give_back(retry_place););
-            (ours!(#(bound_breaker(span))), Some(give_back))
-        } else {
-            (self.kept(breaker), None)
-        };
-        let permit = if self.model.retries_rejections() {
-            let permit = ours_at!(span=> __retry::Permit::unless_open(#breaker));
-            ours! {
-                let mut retry_permit = match #permit {
-                    __retry::Ok(retry_permit) => retry_permit,
-                    __retry::Err(retry_open) => {
-                        #give_back
-                        #(self.rejects_by_breaker(&ours!(&retry_open)));
-                    }
-                };
-            }
-        } else {
-            let permit = ours_at!(span=> __retry::Permit::new(#breaker));
-            ours! {
-                let __retry::Some(mut retry_permit) = #permit else {
-                    #give_back
-                    break 'retry_gate __retry::RejectedBy::Breaker;
-                };
-            }
-        };
-        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
+    fn pass(&self) -> TokenStream {
         let half_opened = ours!(__retry::Permit::transition(&retry_permit));
-        let half_opened = self.turned(&half_opened, &self.whole_call());
-        Some(ours! {
-            #permit
-            #is_shared
-            #half_opened
-        })
+        let passed = ours! {
+            if !__retry::Permit::admit(&mut retry_permit) {
+                #(self.rejects_by_breaker());
+            }
+            #(self.turned(&half_opened, &self.whole_call()))
+        };
+        when(self.model.has_breaker(), passed)
     }
 
     /// An attempt that begins while the breaker's pass is held. The compiler names the first use of a borrow that stands in
@@ -279,43 +232,21 @@ impl Printer<'_> {
         }
     }
 
-    /// Releases what was kept in case the attempt did not begin.
-    fn begins(&self) -> TokenStream {
-        let failed = when(
-            self.model.late(self.asyncness) == Some(Late::FromLocal),
-            ours!(__retry::drop(retry_failed);),
-        );
-        let returned = when(
-            self.model.keeps_values(),
-            ours!(__retry::drop(retry_returned);),
-        );
-        let spend = when(
-            self.model.is_paid(),
-            ours! {
-                if let __retry::Some(retry_paid) = retry_unspent {
-                    __retry::Paid::spend(retry_paid);
-                }
-            },
-        );
-        ours!(#failed #returned #spend)
+    /// Takes the turn and what was paid, as the attempt begins.
+    fn taken(&self) -> TokenStream {
+        let spend = ours! {
+            if let __retry::Some(retry_paid) = retry_unspent {
+                __retry::Paid::spend(retry_paid);
+            }
+        };
+        let turn = ours!(__retry::Place::begin(&mut retry_place););
+        ours!(#(when(self.model.has_limiter(), turn)) #(when(self.model.is_paid(), spend)))
     }
 
     /// Ends the call with what the last attempt left, or else with the rejection.
     fn rejected_at_gate(&self) -> Option<TokenStream> {
         let rejected = self.error_of_rejection()?;
         let last = self.last_error()?;
-        let why = ours!(retry_why);
-        let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(FailureSource::Until, &ours!(Taken), &why);
-            let leave = self.leave();
-            ours! {
-                if let __retry::Some(retry_outcome) = retry_returned {
-                    #ended
-                    #leave
-                }
-            }
-        });
-        let reported = self.reported(&ours!(Taken), &why);
         let is_bound = self.model.retries_rejections();
         let timer = self.timer_assignment().filter(|_| !is_bound);
         // A fallback may run for long.
@@ -323,7 +254,7 @@ impl Printer<'_> {
             #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
             #timer
             let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
-            #returned
+            #(self.ends_with_value(None))
             let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
                 __retry::None => {
@@ -331,9 +262,7 @@ impl Printer<'_> {
                     #rejected
                 }
             };
-            #reported
-            let retry_outcome = #(self.outcome_of_failure());
-            #(self.leave())
+            #(self.ends_with_error(None, &self.shown(), &ours!(retry_why)))
         })
     }
 
@@ -382,8 +311,4 @@ impl Printer<'_> {
             }
         }
     }
-}
-
-fn bound_breaker(span: Span) -> Ident {
-    Ident::new("retry_breaker", Span::mixed_site().located_at(span))
 }

@@ -94,9 +94,12 @@ impl Printer<'_> {
     /// last. If one refuses, no other begins until the running ones are over.
     fn beside(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let permit = ours_at!(breaker.span()=> __retry::Permit::beside(#(self.user(breaker))));
+            let permit = ours_at!(breaker.span()=> __retry::Permit::unasked(#(self.user(breaker))));
             ours! {
-                let retry_permit = #permit?;
+                let mut retry_permit = #permit;
+                if !__retry::Permit::admit_beside(&mut retry_permit) {
+                    return __retry::None;
+                }
                 __retry::Call::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
@@ -104,7 +107,9 @@ impl Printer<'_> {
             let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
-        let taken = when(turn.is_some(), ours!(.place(&mut retry_place)));
+        let begins = turn
+            .is_some()
+            .then(|| ours!(__retry::Place::begin(&mut retry_place);));
         let kept = self.model.history;
         let begun = kept.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
         let mutable = when(permit.is_some(), ours!(mut));
@@ -120,9 +125,10 @@ impl Printer<'_> {
                         }
                         #permit
                         #turn
-                        if !__retry::Call::hedges(&mut retry_next, retry_slow #taken, retry_delay) {
+                        if !__retry::Call::hedges(&mut retry_next, retry_slow, retry_delay) {
                             return __retry::None;
                         }
+                        #begins
                         #begun
                         __retry::Some(#(self.guards()))
                     }

@@ -35,7 +35,8 @@ impl Printer<'_> {
         };
         let last_error = self.last_error()?;
         let shown = ours!(&__retry::Caused(#(self.shown()), &retry_cause));
-        let reported = self.reported_as(&shown, &ours!(Taken), &ours!(__retry::Reason::HookFailed));
+        let unpaid = self.unpaid();
+        let reason = ours!(__retry::Reason::HookFailed);
         Some(ours! {
             let retry_cause = match #error {
                 __retry::Some(retry_error) => #cause,
@@ -43,10 +44,7 @@ impl Printer<'_> {
             };
             if let __retry::Some(retry_cause) = retry_cause {
                 if let __retry::Some(retry_error) = #last_error {
-                    #(self.unpaid())
-                    #reported
-                    let retry_outcome = #(self.outcome_of_failure());
-                    #(self.leave())
+                    #(self.ends_with_error(unpaid.as_ref(), &shown, &reason))
                 }
             }
             #((key == Key::BeforePause).then(|| self.late_pause()))

@@ -2,20 +2,27 @@
 
 use proc_macro2::TokenStream;
 
-use crate::expand::failure::FailureSource;
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, when};
 
 impl Printer<'_> {
-    /// Declares what a failure leaves behind for a call that ends after its pause.
-    pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
-        let is_local = self.model.late(self.asyncness)? == Late::FromLocal;
-        if self.model.is_gated() {
-            return None;
-        }
-        let value = when(self.model.keeps_values(), ours!(let retry_returned;));
-        Some(ours!(#(when(is_local, ours!(let retry_failed;))) #value))
+    /// Declares what a failure leaves behind for a call that ends before its next attempt.
+    pub(crate) fn failed_declaration(&self) -> TokenStream {
+        let failed = ours!(let mut retry_failed = __retry::None;);
+        let returned = ours!(let mut retry_returned = __retry::None;);
+        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+    }
+
+    /// Drops that as the next attempt begins.
+    pub(crate) fn failed_drop(&self) -> TokenStream {
+        let failed = ours!(__retry::drop(retry_failed););
+        let returned = ours!(__retry::drop(retry_returned););
+        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+    }
+
+    fn keeps_error(&self) -> bool {
+        self.model.late(self.asyncness) == Some(Late::FromLocal)
     }
 
     /// Keeps the error to end with.
@@ -30,12 +37,9 @@ impl Printer<'_> {
         })
     }
 
-    /// Keeps a value that was rejected, since there is no error to end with. `returned` makes it the outcome.
-    pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
-        let kept = ours! {
-            #returned
-            retry_returned = __retry::Some(retry_outcome);
-        };
+    /// Keeps a value that was rejected, since there is no error to end with.
+    pub(crate) fn failed_without_error(&self) -> Option<TokenStream> {
+        let kept = ours!(retry_returned = __retry::Some(retry_outcome););
         let value = when(self.model.keeps_values(), kept);
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => value,
@@ -76,28 +80,14 @@ impl Printer<'_> {
     /// Ends the call between two attempts if `reason`, of type `Option<Reason>`, is there.
     fn ended_for(&self, reason: &TokenStream) -> Option<TokenStream> {
         let error = self.last_error()?;
-        let ended = self.reported(&ours!(Taken), &ours!(retry_why));
-        let leave = self.leave();
         let unpaid = self.unpaid();
-        let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(FailureSource::Until, &ours!(Taken), &ours!(retry_why));
-            ours! {
-                if let __retry::Some(retry_outcome) = retry_returned {
-                    #unpaid
-                    #ended
-                    #leave
-                }
-            }
-        });
+        let unpaid = unpaid.as_ref();
         Some(ours! {
             if let __retry::Some(retry_why) = #reason {
                 if let __retry::Some(retry_error) = #error {
-                    #unpaid
-                    #ended
-                    let retry_outcome = #(self.outcome_of_failure());
-                    #leave
+                    #(self.ends_with_error(unpaid, &self.shown(), &ours!(retry_why)))
                 }
-                #returned
+                #(self.ends_with_value(unpaid))
             }
         })
     }
@@ -106,7 +96,7 @@ impl Printer<'_> {
     /// passed.
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
         let late = self.late()?;
-        let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
+        let reported = self.reported(&self.shown(), &ours!(Corrected), &ours!(retry_why));
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
                 #(self.unpaid())

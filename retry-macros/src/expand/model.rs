@@ -408,11 +408,10 @@ impl Model {
         self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
     }
 
-    /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
-    /// place, because a closure or an `async` block that is written twice has two types.
-    pub(crate) fn gathers_failures(&self) -> bool {
-        let rejects_values = self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected();
-        rejects_values && (self.is_cancellable() || self.asks_timer())
+    /// Whether a value may be a failure. Several kinds of failure then leave the same thing to the pause: what the user wrote
+    /// for it must stand at one place, because a closure or an `async` block that is written twice has two types.
+    pub(crate) fn rejects_values(&self) -> bool {
+        self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected()
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.

@@ -45,11 +45,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the count and the site are all that reports about the call need.
-    pub(crate) fn is_told_by_site(&self) -> bool {
-        self.model.count == Count::Retries
-    }
-
     /// The function's error type.
     pub(crate) fn error(&self) -> TokenStream {
         let failing = &self.model.failing;

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 
+use crate::expand::model::Count;
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
 
@@ -29,33 +30,23 @@ impl Printer<'_> {
         is_bound.then(|| ours!(#call::credit(&#counted, &retry_budget);))
     }
 
-    /// Reports the success to the log and the observer.
+    /// Reports the success to the log and the observer. The name is evaluated only if someone listens, the policy not at
+    /// all.
     fn succeeded(&self) -> TokenStream {
-        let observer = self.observer();
-        if self.is_told_by_site() {
-            let site = self.constant_site();
-            return match observer {
-                None => ours!(retry_call.healed(#site);),
-                Some(_) => ours! {
-                    {
-                        #observer
-                        retry_call.succeeded(#site, &mut retry_observer);
-                    }
-                },
-            };
-        }
-        // The name is evaluated only if someone listens, the policy not at all.
         let (name, call) = (self.name(), self.succeeded_call());
-        match observer {
-            None => ours! {
-                if __retry::Call::is_retried(#call) {
-                    __retry::Call::healed(#call, #name, __retry::None);
-                }
-            },
-            Some(_) => ours! {
+        match self.observer() {
+            Some(observer) => ours! {
                 {
                     #observer
                     __retry::Call::report_success(#call, #name, &mut retry_observer);
+                }
+            },
+            None if self.model.count == Count::Retries => {
+                ours!(retry_call.healed(#(self.constant_site()));)
+            }
+            None => ours! {
+                if __retry::Call::is_retried(#call) {
+                    __retry::Call::healed(#call, #name, __retry::None);
                 }
             },
         }

@@ -13,62 +13,72 @@ use crate::tokens::{ours, ours_at, when};
 impl Printer<'_> {
     /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
     pub(crate) fn judged(&self) -> TokenStream {
-        if self.model.gathers_failures() {
+        if self.model.rejects_values() {
             return self.gathered();
         }
+        let keys = (
+            self.model.expr(Key::Validate),
+            self.model.expr(Key::Correct),
+        );
+        let (value, accepted) = match keys {
+            (Some(validate), Some(correct)) => {
+                (ours!(retry_value), self.corrected(validate, correct))
+            }
+            _ => (ours!(_), self.report()),
+        };
         ours! {
             // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
             // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                #(self.accepted())
+                __retry::Ok(#value) => { #(self.answered()) #accepted }
                 __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
 
-    /// Looks at `retry_outcome` where failures share what they leave to the pause, which is bound between finding one and
-    /// deciding about it.
+    /// Looks at `retry_outcome` where a value may be a failure, too. Failures share what they leave to the pause, which is
+    /// bound between finding one and deciding about it.
     fn gathered(&self) -> TokenStream {
-        let until = self.model.expr(Key::Until);
-        let is_corrected = self.model.is_corrected();
-        let validate = self.model.expr(Key::Validate);
-        let is_checked = validate.is_some() && !is_corrected;
-        let (by_until, by_check) = match (until, is_checked) {
-            (Some(_), true) => (
+        let (until, validate) = (self.model.expr(Key::Until), self.model.expr(Key::Validate));
+        let correct = self.model.expr(Key::Correct);
+        let checked = validate.filter(|_| correct.is_none());
+        let (by_until, by_check) = match (until, checked) {
+            (Some(_), Some(_)) => (
                 ours!((retry_value, __retry::None)),
                 ours!((retry_value, __retry::Some(retry_error))),
             ),
             _ => (ours!(retry_value), ours!((retry_value, retry_error))),
         };
+        let again = ours!(retry_outcome = __retry::Ok(retry_value););
         let wanted = until.map(|until| {
             ours! {
-                if !#(self.accepts(until, &ours!(&retry_value))) {
+                if !#(self.accepts(until)) {
                     break 'retry_judged __retry::Ok(#by_until);
                 }
             }
         });
-        let accepted = match validate {
-            Some(validate) if is_checked => ours! {
+        let valid = checked.map(|validate| {
+            ours! {
                 #(self.check(validate))
                 if let __retry::Err(retry_error) = retry_checked {
                     break 'retry_judged __retry::Ok(#by_check);
                 }
-                #(self.validated_success())
-            },
-            Some(validate) => self.validated(validate),
-            None => self.validated_success(),
-        };
-        let unwanted = until.map(|_| {
-            let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
-            ours!(__retry::Ok(#by_until) => { #decided })
+            }
         });
-        let invalid = is_checked.then(|| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
+        let accepted = match (validate, correct) {
+            (Some(validate), Some(correct)) => self.corrected(validate, correct),
+            _ => ours!(#again #(self.report())),
+        };
+        let unwanted = self.unwanted();
+        let unwanted = until.map(|_| ours!(__retry::Ok(#by_until) => { #again #unwanted }));
+        let invalid = checked.map(|_| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
         ours! {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
                         #(self.answered())
                         #wanted
+                        #valid
                         #accepted
                     }
                     __retry::Err(retry_error) => {
@@ -87,44 +97,17 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether `until` accepts a value.
-    fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
+    /// Whether `until` accepts the value.
+    fn accepts(&self, until: &Expr) -> TokenStream {
+        let accepts = ours_at!(until.span()=> __retry::accepts(&retry_value, #(self.user(until))));
         Self::contained(until, accepts)
     }
 
-    /// What follows a value that `until` rejected. `ended` makes it the outcome.
-    fn unwanted(&self, ended: TokenStream) -> TokenStream {
+    /// What follows a value that `until` rejected, and that is the outcome again.
+    fn unwanted(&self) -> TokenStream {
         let kept = self.model.history;
         let interrupted = kept.map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
-        self.decided(FailureSource::Until, interrupted, ended)
-    }
-
-    /// The arm for an `Ok`. A value that no key looks at stays where it is.
-    pub(crate) fn accepted(&self) -> TokenStream {
-        let (validate, until) = (self.model.expr(Key::Validate), self.model.expr(Key::Until));
-        let is_moved = validate.is_some();
-        let binding = match until {
-            _ if is_moved => ours!(retry_value),
-            Some(_) => ours!(ref retry_value),
-            None => ours!(_),
-        };
-        let accepted = validate.map_or_else(|| self.report(), |validate| self.validated(validate));
-        let judged = match until {
-            Some(until) => {
-                let value = ours!(#(when(is_moved, ours!(&))) retry_value);
-                let ended = when(is_moved, ours!(retry_outcome = __retry::Ok(retry_value);));
-                ours! {
-                    if #(self.accepts(until, &value)) {
-                        #accepted
-                    } else {
-                        #(self.unwanted(ended))
-                    }
-                }
-            }
-            None => accepted,
-        };
-        ours!(__retry::Ok(#binding) => { #(self.answered()) #judged })
+        self.decided(FailureSource::Until, interrupted, TokenStream::new())
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.
@@ -153,14 +136,6 @@ impl Printer<'_> {
         ours!(__retry::complaint::<#(self.error())>(#(self.error_of_type())).__retry_verdict())
     }
 
-    /// Makes a value that was moved out of the outcome the outcome again, and reports it.
-    fn validated_success(&self) -> TokenStream {
-        ours! {
-            retry_outcome = __retry::Ok(retry_value);
-            #(self.report())
-        }
-    }
-
     /// What an invalid value leaves in the history.
     fn kept_invalid(&self) -> Option<TokenStream> {
         let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
@@ -186,19 +161,8 @@ impl Printer<'_> {
         self.decided(FailureSource::Validation, kept, self.ended_invalid())
     }
 
-    /// What follows a value that `validate` is to check.
-    fn validated(&self, validate: &Expr) -> TokenStream {
-        let check = self.check(validate);
-        let success = self.validated_success();
-        let Some(correct) = self.model.expr(Key::Correct) else {
-            return ours! {
-                #check
-                match retry_checked {
-                    __retry::Ok(()) => { #success }
-                    __retry::Err(retry_error) => { #(self.invalid()) }
-                }
-            };
-        };
+    /// What follows a value that `validate` is to check and `correct` to repair.
+    fn corrected(&self, validate: &Expr, correct: &Expr) -> TokenStream {
         let Decided {
             before,
             decision,
@@ -210,9 +174,10 @@ impl Printer<'_> {
         ours! {
             let mut retry_value = retry_value;
             loop {
-                #check
+                #(self.check(validate))
                 let __retry::Err(retry_error) = retry_checked else {
-                    #success
+                    retry_outcome = __retry::Ok(retry_value);
+                    #(self.report())
                     break;
                 };
                 #before
@@ -243,7 +208,7 @@ impl Printer<'_> {
             retry_value = match retry_corrected {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
-                    #(self.reported(&ours!(Corrected), &failed))
+                    #(self.reported(&self.shown(), &ours!(Corrected), &failed))
                     #(self.ended())
                     break;
                 }
