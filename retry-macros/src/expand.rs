@@ -1,6 +1,5 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
-mod abort;
 mod attempt;
 mod call_loop;
 mod cancel;
@@ -10,17 +9,14 @@ mod error_type;
 mod failure;
 mod gate;
 mod hedge;
-mod hook;
 mod hover;
 mod late;
 pub(crate) mod model;
 mod pause;
 mod policy;
 mod printer;
-mod span;
 #[cfg(feature = "stream")]
 mod stream;
-mod success;
 mod surroundings;
 mod time;
 mod validation;

@@ -4,6 +4,7 @@
 // `syn` and `proc_macro2` types are passed by value as their own functions do.
 #![allow(clippy::needless_pass_by_value)]
 
+mod as_variant;
 mod attribute;
 mod block;
 mod classify;

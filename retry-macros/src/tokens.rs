@@ -274,6 +274,16 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     any(tokens, &mut |_, from| is_ident(&from[0], name))
 }
 
+/// Whether a word is in a list of words with spaces between them.
+pub(crate) fn is_among(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// A path or a type as messages show it.
+pub(crate) fn shown(tokens: &dyn ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
 /// Whether one of the names is that of the last segment of a path.
 pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
     let last = path.segments.last();
@@ -310,7 +320,7 @@ fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let captured = format!("{{{name}");
     any(tokens, &mut |_, from| match from {
         [TokenTree::Ident(ident), dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-            ident == name && !known.split(' ').any(|known| method == known)
+            ident == name && !is_among(known, &method.to_string())
         }
         [TokenTree::Ident(ident), ..] => ident == name,
         [TokenTree::Literal(text), ..] => text.to_string().contains(&captured),

@@ -16,6 +16,7 @@ use syn::{
 use self::definition::Definition;
 use self::methods::Methods;
 use self::wrapped::Wrapped;
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
@@ -55,10 +56,8 @@ impl Decorator {
         let members = members::parse(self.item.braces.stream())?;
         let mut errors = Errors::default();
         check::on_trait(arguments, &self.declared.ident, &mut errors);
-        let of = match arguments.value(Key::Of) {
-            Some(KeyValue::Path(path)) => Some(path.clone()),
-            _ => None,
-        };
+        let of = arguments.value(Key::Of);
+        let of = as_variant!(of, Some(KeyValue::Path(path)) => path.clone());
         let path = of
             .clone()
             .unwrap_or_else(|| self.declared.ident.to_token_stream());

@@ -10,35 +10,34 @@ use crate::tokens::{ours, ours_at, when};
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
     pub(crate) fn details(&self, now: &TokenStream) -> TokenStream {
-        self.details_if(now, true)
+        let idempotent = self.model.arguments.get(Key::Idempotent);
+        ours! {
+            #(self.limits(now))
+            #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
+            #(self.payer_and_observer())
+        }
     }
 
     /// The details of a rejected attempt. It took no effect and costs nothing, so idempotency and budget are left out.
     pub(crate) fn details_of_rejection(&self) -> TokenStream {
         let delays = self.model.delays().is_some();
         let delays = when(delays, ours!(.delays(&mut retry_delays)));
-        ours!(#(self.details_if(&self.now_after_failure(), false)) #delays)
+        ours!(#(self.limits(&self.now_after_failure())) #(self.observes()) #delays)
     }
 
-    fn details_if(&self, now: &TokenStream, has_begun: bool) -> TokenStream {
-        let idempotent = self.model.arguments.get(Key::Idempotent);
-        let idempotent = idempotent.filter(|_| has_begun);
+    /// What ends the call in any case.
+    fn limits(&self, now: &TokenStream) -> TokenStream {
+        let deadline = ours!(.deadline(retry_deadline, #now));
         ours! {
-            #(when(self.model.deadline.is_some(), ours!(.deadline(retry_deadline, #now))))
-            #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
+            #(when(self.model.deadline.is_some(), deadline))
             #(self.cancelled().map(|cancelled| ours!(.cancelled(#cancelled))))
-            #(when(has_begun, self.payer()))
-            #(self.observes())
         }
     }
 
     /// Who pays for a retry, and who is told of it.
     pub(crate) fn payer_and_observer(&self) -> TokenStream {
-        ours!(#(self.payer()) #(self.observes()))
-    }
-
-    fn payer(&self) -> TokenStream {
-        when(self.model.is_paid(), ours!(.budget(&retry_budget)))
+        let payer = when(self.model.is_paid(), ours!(.budget(&retry_budget)));
+        ours!(#payer #(self.observes()))
     }
 
     fn observes(&self) -> TokenStream {

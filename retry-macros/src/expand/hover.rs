@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use crate::attribute::argument::{Argument, KeyValue};
+use crate::attribute::argument::Argument;
 use crate::expand::model::Model;
 use crate::tokens::code;
 use retry_vocabulary::key::Key;
@@ -24,9 +24,7 @@ fn mention(given: &[Argument], keys: &mut TokenStream) {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
         let span = Span::mixed_site().located_at(argument.ident.span());
         keys.extend(code!(#(Ident::new(constant(argument.key), span)) as _,));
-        if let KeyValue::Section(inner) = &argument.value {
-            mention(inner, keys);
-        }
+        mention(argument.value.section(), keys);
     }
 }
 

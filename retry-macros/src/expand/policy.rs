@@ -9,6 +9,7 @@ use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{Decider, DefaultName, Policy};
 use crate::expand::printer::Printer;
@@ -48,9 +49,7 @@ impl Printer<'_> {
             Policy::Decorator { of_trait, .. } => of_trait,
             policy => policy,
         };
-        let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
-            return None;
-        };
+        let numbers = policy.numbers()?;
         let is_literal = |number: &Argument| number.value.is_literal();
         let is_own = |number: &Argument| number.key.owner() == Owner::Schedule;
         let literals = |is_wanted| {
@@ -182,9 +181,7 @@ impl Printer<'_> {
 
     /// What a decorator's method is called after its client, of type `String`.
     pub(crate) fn client_name(&self) -> Option<TokenStream> {
-        let DefaultName::Client(client) = &self.model.default_name else {
-            return None;
-        };
+        let client = as_variant!(&self.model.default_name, DefaultName::Client(name) => name)?;
         Some(code!(__retry::client_name::<#client>(#(self.bare_name()))))
     }
 
@@ -284,15 +281,7 @@ impl Printer<'_> {
                 })
             }
             // Read by the macro itself.
-            KeyValue::Stream(_)
-            | KeyValue::Text(_)
-            | KeyValue::Name(_)
-            | KeyValue::Names(_)
-            | KeyValue::Path(_)
-            | KeyValue::Alone
-            | KeyValue::Delays(_)
-            | KeyValue::Wrapper(..)
-            | KeyValue::Paths(_) => TokenStream::new(),
+            _ => TokenStream::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What surrounds an attempt while it runs: its span, and with the feature `nested` what calls within it know.
+//! What surrounds the call and each attempt: the key `span`, and with the feature `nested` what calls within an attempt know.
 
 use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
@@ -6,7 +6,8 @@ use retry_vocabulary::key::Key;
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{if_else, ours, when};
+use crate::target::function::Asyncness;
+use crate::tokens::{if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The output of an attempt's future.
@@ -105,13 +106,7 @@ impl Printer<'_> {
                 of_trait,
                 own,
                 ..
-            } => {
-                let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &**of_trait else {
-                    return outer;
-                };
-                if !says_max(numbers) || !says_max(own) {
-                    return outer;
-                }
+            } if of_trait.numbers().is_some_and(says_max) && says_max(own) => {
                 let literals = self.setters(own, &|number| number.value.is_literal());
                 ours! {
                     match &#this.policy {
@@ -122,6 +117,57 @@ impl Printer<'_> {
             }
             _ => outer,
         }
+    }
+
+    /// The loop, in the call's span.
+    pub(crate) fn in_call_span(&self, retried: TokenStream) -> TokenStream {
+        let Some(span) = self.model.span() else {
+            return retried;
+        };
+        let bound = self.call_span(span);
+        if self.asyncness == Asyncness::Blocking {
+            return ours! {
+                #bound
+                let retry_entered = __retry::span::enter(&retry_span);
+                let retry_finished = { #retried };
+                __retry::drop(retry_entered);
+                retry_finished
+            };
+        }
+        ours! {
+            #bound
+            let retry_spanned = ::core::pin::pin!(async { #retried });
+            // Bound to a name, so that it ends before what it borrows is dropped.
+            #[allow(clippy::let_and_return)]
+            let retry_finished = __retry::span::within(retry_spanned, &retry_span).await;
+            retry_finished
+        }
+    }
+
+    fn call_span(&self, key: &Argument) -> TokenStream {
+        let name = self.name();
+        let new =
+            ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
+        ours! {
+            let retry_spans: bool = #(self.argument(key));
+            let retry_span = #new;
+        }
+    }
+
+    /// Binds the span of the attempt that begins.
+    pub(crate) fn attempt_span(&self) -> Option<TokenStream> {
+        self.model.span()?;
+        let next = ours!(__retry::span::next(&retry_begun));
+        let own = ours!(__retry::Call::attempt(#(self.whole_call())));
+        let number = if_else(self.model.is_hedged(), next, own);
+        Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
+    }
+
+    /// Binds what counts attempts that begin beside others, whose closure can't borrow the call.
+    pub(crate) fn begun(&self) -> Option<TokenStream> {
+        self.model.span()?;
+        let call = self.whole_call();
+        Some(ours!(let retry_begun = __retry::span::begun(__retry::Call::attempt(#call));))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
-use crate::tokens::{code_at, elements, ends_with};
+use crate::tokens::{code_at, elements, ends_with, shown};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -46,10 +46,6 @@ pub(super) fn members(
         }
     }
     implemented
-}
-
-fn shown(pointer: &Path) -> String {
-    pointer.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Why a method of what the pointer points to can't be called.

@@ -9,6 +9,7 @@ use syn::{
     parse_quote,
 };
 
+use crate::as_variant::as_variant;
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
@@ -79,9 +80,7 @@ impl Wrapped<'_> {
 
     /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
     pub(super) fn bound(&self, item: &TraitItem) -> Option<WherePredicate> {
-        let TraitItem::Type(item) = item else {
-            return None;
-        };
+        let item = as_variant!(item, TraitItem::Type(item) => item)?;
         let (ident, bounds) = (&item.ident, &item.bounds);
         if bounds.is_empty()
             || !item.generics.params.is_empty()
