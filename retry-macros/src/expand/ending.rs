@@ -1,6 +1,5 @@
 //! How a call ends: what it returns, what its fallback makes of a failure, and who is told.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -9,17 +8,17 @@ use crate::expand::failure::FailureSource;
 use crate::expand::model::Count;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{code, if_else, ours, ours_at};
+use crate::tokens::{Code, code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// What [`Self::ended`] calls the reason, if it needs it.
-    pub(crate) fn reason(&self) -> Option<TokenStream> {
+    pub(crate) fn reason(&self) -> Option<Code> {
         let is_told = self.model.tells_reason();
         is_told.then(|| ours!(retry_reason))
     }
 
     /// Ends the call with `retry_error`, and with `retry_reason` if the ending uses it.
-    pub(crate) fn ended(&self) -> TokenStream {
+    pub(crate) fn ended(&self) -> Code {
         let tick = self.reason().and_then(|_| self.tick());
         ours! {
             #tick
@@ -28,7 +27,7 @@ impl Printer<'_> {
     }
 
     /// What a call that ends with `retry_error` returns.
-    pub(crate) fn outcome_of_failure(&self) -> TokenStream {
+    pub(crate) fn outcome_of_failure(&self) -> Code {
         let gave_up = ours!(__retry::Attempt::gave_up(
             retry_history,
             retry_error,
@@ -47,9 +46,9 @@ impl Printer<'_> {
     }
 
     /// What the fallback makes of the call.
-    fn fallen(&self, fallback: &Expr, gave_up: &TokenStream) -> TokenStream {
+    fn fallen(&self, fallback: &Expr, gave_up: &Code) -> Code {
         let span = fallback.span();
-        let called = |by: TokenStream| {
+        let called = |by: Code| {
             let called = ours_at!(span=> __retry::#by(#gave_up, #(self.user(fallback))));
             Self::contained(fallback, called)
         };
@@ -63,7 +62,7 @@ impl Printer<'_> {
         #[cfg(feature = "stream")]
         let stream = stream.map(|stream| self.read_fallen(stream, span));
         #[cfg(not(feature = "stream"))]
-        let stream: Option<TokenStream> = None;
+        let stream: Option<Code> = None;
         let error = self.error();
         let value = if_else(stream.is_some(), ours!(_), self.value());
         let fallen = ours_at!(span=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
@@ -82,7 +81,7 @@ impl Printer<'_> {
     }
 
     /// Tells how the fallback ended.
-    fn fallback_told(&self) -> TokenStream {
+    fn fallback_told(&self) -> Code {
         let (call, name, observe) = (self.whole_call(), self.name(), self.observe());
         ours! {
             {
@@ -108,13 +107,13 @@ impl Printer<'_> {
     }
 
     /// What reports show of a failure.
-    pub(crate) fn shown_after(&self, failed: FailureSource) -> TokenStream {
+    pub(crate) fn shown_after(&self, failed: FailureSource) -> Code {
         if_else(failed.has_error(), self.shown(), rejected_value())
     }
 
     /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
     /// it is shown depends on that.
-    pub(crate) fn shown(&self) -> TokenStream {
+    pub(crate) fn shown(&self) -> Code {
         let error = self.model.is_validated().then(|| self.error());
         let of = error.map(|error| code!(::<#error>));
         ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
@@ -122,12 +121,7 @@ impl Printer<'_> {
 
     /// Reports that the call ends with `retry_error` during or after a pause, and binds `retry_reason` where it is asked
     /// for. `pending` is what the pause was for, and `shown` what reports show of the error.
-    pub(crate) fn reported(
-        &self,
-        shown: &TokenStream,
-        pending: &TokenStream,
-        reason: &TokenStream,
-    ) -> TokenStream {
+    pub(crate) fn reported(&self, shown: &Code, pending: &Code, reason: &Code) -> Code {
         let told = self.told(shown, self.model.falls_back(), pending, reason);
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
@@ -137,13 +131,7 @@ impl Printer<'_> {
         }
     }
 
-    fn told(
-        &self,
-        shown: &TokenStream,
-        falls_back: bool,
-        pending: &TokenStream,
-        reason: &TokenStream,
-    ) -> TokenStream {
+    fn told(&self, shown: &Code, falls_back: bool, pending: &Code, reason: &Code) -> Code {
         let ending = if_else(falls_back, code!(Fallback), code!(Error));
         ours! {
             {
@@ -164,10 +152,10 @@ impl Printer<'_> {
     /// Ends the call between two attempts with `retry_error`. First, `unpaid` gives back what was paid for the next.
     pub(crate) fn ends_with_error(
         &self,
-        unpaid: Option<&TokenStream>,
-        shown: &TokenStream,
-        reason: &TokenStream,
-    ) -> TokenStream {
+        unpaid: Option<&Code>,
+        shown: &Code,
+        reason: &Code,
+    ) -> Code {
         ours! {
             #unpaid
             #(self.reported(shown, &ours!(Taken), reason))
@@ -178,7 +166,7 @@ impl Printer<'_> {
 
     /// Ends the call between two attempts, for `retry_why`, with the value that `until` rejected, if that is what the last
     /// one left. First, `unpaid` gives back what was paid for the next.
-    pub(crate) fn ends_with_value(&self, unpaid: Option<&TokenStream>) -> Option<TokenStream> {
+    pub(crate) fn ends_with_value(&self, unpaid: Option<&Code>) -> Option<Code> {
         let told = || self.told(&rejected_value(), false, &ours!(Taken), &ours!(retry_why));
         self.model.keeps_values().then(|| {
             ours! {
@@ -192,7 +180,7 @@ impl Printer<'_> {
     }
 
     /// Reports a success to everyone who should know.
-    pub(crate) fn report(&self) -> TokenStream {
+    pub(crate) fn report(&self) -> Code {
         let told = self.succeeded();
         let Some(budget) = self.budget() else {
             return told;
@@ -208,7 +196,7 @@ impl Printer<'_> {
     }
 
     /// Tells the budget that is bound, where there is one, that a call counted so succeeded.
-    pub(crate) fn credit(&self, counted: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn credit(&self, counted: &Code) -> Option<Code> {
         let call = self.call();
         let is_bound = self.model.is_paid();
         is_bound.then(|| ours!(#call::credit(&#counted, &retry_budget);))
@@ -216,7 +204,7 @@ impl Printer<'_> {
 
     /// Reports the success to the log and the observer. The name is evaluated only if someone listens, the policy not at
     /// all.
-    fn succeeded(&self) -> TokenStream {
+    fn succeeded(&self) -> Code {
         let (name, call) = (self.name(), self.succeeded_call());
         match self.observer() {
             Some(observer) => ours! {
@@ -238,6 +226,6 @@ impl Printer<'_> {
 }
 
 /// What is shown of a value that `until` rejected.
-fn rejected_value() -> TokenStream {
+fn rejected_value() -> Code {
     ours!(&__retry::REJECTED_VALUE)
 }

@@ -3,18 +3,17 @@
 //! A call checks the breaker before the queue, so that nobody waits while it is open, and takes its pass after the
 //! queue, so that nobody waits while holding one. An attempt that both let begin spends what the budget paid.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::Count;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Declares what the next attempt's gate needs.
-    pub(crate) fn gate_declaration(&self) -> TokenStream {
+    pub(crate) fn gate_declaration(&self) -> Code {
         let (is_gated, is_paid) = (self.model.is_gated(), self.model.is_paid());
         let unspent = ours!(let mut retry_unspent = __retry::None;);
         let rejections = ours!(let mut retry_rejections = __retry::Rejections::new(););
@@ -25,7 +24,7 @@ impl Printer<'_> {
     }
 
     /// An attempt behind its gate. If the gate doesn't let it begin, the call ends.
-    pub(crate) fn gated(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn gated(&self, attempt: Code) -> Code {
         if !self.model.is_gated() {
             return attempt;
         }
@@ -47,7 +46,7 @@ impl Printer<'_> {
     }
 
     /// The gate in a loop, which asks again as long as rejections are retried.
-    fn again_at_gate(&self, gate: &TokenStream, ended: Option<TokenStream>) -> TokenStream {
+    fn again_at_gate(&self, gate: &Code, ended: Option<Code>) -> Code {
         let rejected = self.rejection();
         let late = self.late().map(|late| {
             ours! {
@@ -83,7 +82,7 @@ impl Printer<'_> {
     }
 
     /// What follows a rejection, of type `Result<Duration, RejectedBy>`.
-    fn rejection(&self) -> TokenStream {
+    fn rejection(&self) -> Code {
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
@@ -115,7 +114,7 @@ impl Printer<'_> {
 
     /// Leaves the gate with what rejects the attempt. If rejections may be retried, also with how long the breaker
     /// stays open.
-    fn rejects(&self, by: TokenStream, half_open_in: TokenStream) -> TokenStream {
+    fn rejects(&self, by: Code, half_open_in: Code) -> Code {
         if self.model.retries_rejections() {
             ours!(break 'retry_gate (#by, #half_open_in))
         } else {
@@ -123,13 +122,13 @@ impl Printer<'_> {
         }
     }
 
-    fn rejects_by_breaker(&self) -> TokenStream {
+    fn rejects_by_breaker(&self) -> Code {
         let half_open_in = ours!(__retry::Permit::half_open_in(&retry_permit));
         self.rejects(ours!(__retry::RejectedBy::Breaker), half_open_in)
     }
 
     /// The rejection as the function's error.
-    fn error_of_rejection(&self) -> Option<TokenStream> {
+    fn error_of_rejection(&self) -> Option<Code> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
@@ -138,7 +137,7 @@ impl Printer<'_> {
     }
 
     /// Binds the breaker, and asks whether it is worthwhile to wait for a limiter.
-    fn look(&self) -> Option<TokenStream> {
+    fn look(&self) -> Option<Code> {
         let breaker = self.model.expr(Key::Breaker)?;
         let span = breaker.span();
         let permit = ours_at!(span=> __retry::Permit::unasked(#(self.kept(breaker))));
@@ -156,7 +155,7 @@ impl Printer<'_> {
     }
 
     /// Takes a place with the limiter, and waits for the turn.
-    fn turn(&self) -> Option<TokenStream> {
+    fn turn(&self) -> Option<Code> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
         let entered = ours_at!(span=> __retry::Place::queued(#(self.kept(limiter)), 1));
@@ -189,7 +188,7 @@ impl Printer<'_> {
     }
 
     /// The wait for the turn, of type `Result<Duration, RejectedBy>`.
-    fn waited(&self) -> TokenStream {
+    fn waited(&self) -> Code {
         let deadline = match self.model.deadline {
             Some(_) => ours!(retry_deadline),
             None => ours!(__retry::None),
@@ -210,7 +209,7 @@ impl Printer<'_> {
     }
 
     /// Asks the breaker for a pass.
-    fn pass(&self) -> TokenStream {
+    fn pass(&self) -> Code {
         let half_opened = ours!(__retry::Permit::transition(&retry_permit));
         let passed = ours! {
             if !__retry::Permit::admit(&mut retry_permit) {
@@ -223,7 +222,7 @@ impl Printer<'_> {
 
     /// An attempt that begins while the breaker's pass is held. The compiler names the first use of a borrow that stands in
     /// the attempt's way: without this one at the user's expression, it would name our locals.
-    pub(crate) fn beside_permit(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn beside_permit(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.is_hedged() => {
                 ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_permit))
@@ -233,7 +232,7 @@ impl Printer<'_> {
     }
 
     /// Takes the turn and what was paid, as the attempt begins.
-    fn taken(&self) -> TokenStream {
+    fn taken(&self) -> Code {
         let spend = ours! {
             if let __retry::Some(retry_paid) = retry_unspent {
                 __retry::Paid::spend(retry_paid);
@@ -244,7 +243,7 @@ impl Printer<'_> {
     }
 
     /// Ends the call with what the last attempt left, or else with the rejection.
-    fn rejected_at_gate(&self) -> Option<TokenStream> {
+    fn rejected_at_gate(&self) -> Option<Code> {
         let rejected = self.error_of_rejection()?;
         let last = self.last_error()?;
         let is_bound = self.model.retries_rejections();
@@ -267,7 +266,7 @@ impl Printer<'_> {
     }
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
-    fn call_with_max(&self) -> Option<TokenStream> {
+    fn call_with_max(&self) -> Option<Code> {
         let is_known = self.model.shows_max() || self.model.chooses_policy();
         if is_known || self.model.count == Count::Retries {
             return None;
@@ -279,7 +278,7 @@ impl Printer<'_> {
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
-    pub(crate) fn answered(&self) -> TokenStream {
+    pub(crate) fn answered(&self) -> Code {
         let call = self.succeeded_call();
         let breaker = self.model.has_breaker().then(|| {
             let closed = ours!(__retry::Permit::succeeded(&mut retry_permit));
@@ -302,7 +301,7 @@ impl Printer<'_> {
     }
 
     /// Reports the breaker's change of state, if there is one.
-    fn turned(&self, transition: &TokenStream, call: &TokenStream) -> TokenStream {
+    fn turned(&self, transition: &Code, call: &Code) -> Code {
         let (name, observe) = (self.name(), self.observe());
         ours! {
             if let __retry::Some(retry_turned) = #transition {

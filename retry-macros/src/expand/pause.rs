@@ -1,24 +1,18 @@
 //! The pause before the next attempt or correction, and the keys `before_pause` and `before_retry`: what runs around it, and
 //! ends the call where it fails.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Waits before the next attempt or correction, between its hooks, and does what follows: `late` ends the call, `spend`
     /// takes what was paid as `retry_paid`.
-    pub(crate) fn pause(
-        &self,
-        hooks: [Option<TokenStream>; 2],
-        late: Option<TokenStream>,
-        spend: &TokenStream,
-    ) -> TokenStream {
+    pub(crate) fn pause(&self, hooks: [Option<Code>; 2], late: Option<Code>, spend: &Code) -> Code {
         let [before_pause, before_retry] = hooks;
         let paused = when(
             self.model.is_cancellable(),
@@ -43,7 +37,7 @@ impl Printer<'_> {
 
     /// The sleep, which binds `retry_cancelled` where the call may be cancelled. If a macro such as `maybe_async` takes away
     /// each `.await`, the type of what is left is an error: nothing would wait.
-    pub(crate) fn sleep(&self) -> TokenStream {
+    pub(crate) fn sleep(&self) -> Code {
         let is_cancellable = self.model.is_cancellable();
         if self.asyncness == Asyncness::Blocking {
             return self.sleep_blocking(is_cancellable);
@@ -85,7 +79,7 @@ impl Printer<'_> {
         }
     }
 
-    fn sleep_blocking(&self, is_cancellable: bool) -> TokenStream {
+    fn sleep_blocking(&self, is_cancellable: bool) -> Code {
         let timer = if self.model.asks_timer() {
             ours!(retry_timer)
         } else {
@@ -107,7 +101,7 @@ impl Printer<'_> {
     /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A
     /// call that ends after its pause, cancelled or late, ends without. After `before_pause`, the call ends if its
     /// pause would outlast the deadline.
-    pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
+    pub(crate) fn hook(&self, key: Key) -> Option<Code> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let next = ours!(__retry::NextAttempt::new(__retry::Call::attempt(#(self.whole_call())), retry_pause));

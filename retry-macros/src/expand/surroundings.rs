@@ -1,17 +1,16 @@
 //! What surrounds the call and each attempt: the key `span`, and with the feature `nested` what calls within an attempt know.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The output of an attempt's future.
-    pub(crate) fn awaited(&self, future: TokenStream) -> TokenStream {
+    pub(crate) fn awaited(&self, future: Code) -> Code {
         let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
@@ -30,7 +29,7 @@ impl Printer<'_> {
     }
 
     /// The outcome of an attempt that blocks.
-    pub(crate) fn run(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn run(&self, attempt: Code) -> Code {
         let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
         if outer.is_none() && !is_spanned {
             return attempt;
@@ -51,12 +50,12 @@ impl Printer<'_> {
     }
 
     /// The call, as `within` finds it: before the attempt, which may borrow mutably what it is read from.
-    pub(crate) fn known_outer(&self) -> Option<TokenStream> {
+    pub(crate) fn known_outer(&self) -> Option<Code> {
         self.outer().map(|outer| ours!(let retry_outer = #outer;))
     }
 
     /// Has a pinned future, bound to that name, run within what surrounds it.
-    pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn within(&self, pinned: &Code) -> Option<Code> {
         let (is_known, is_spanned) = (self.outer().is_some(), self.model.span().is_some());
         let nested = ours!(__retry::within(#pinned, retry_outer));
         let spanned = ours!(__retry::span::within(#pinned, &retry_attempt_span));
@@ -66,7 +65,7 @@ impl Printer<'_> {
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
-    fn outer(&self) -> Option<TokenStream> {
+    fn outer(&self) -> Option<Code> {
         let enabled = self.model.arguments.value(Key::Enabled);
         if !self.model.nested || matches!(enabled, Some(KeyValue::Bool(false))) {
             return None;
@@ -88,10 +87,10 @@ impl Printer<'_> {
     }
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
-    fn limited(&self, outer: TokenStream) -> TokenStream {
+    fn limited(&self, outer: Code) -> Code {
         let may_be_off = self.model.expr(Key::Enabled).is_some();
         let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
-        let up_to = |own: TokenStream| {
+        let up_to = |own: Code| {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
@@ -100,7 +99,7 @@ impl Printer<'_> {
             }
         };
         match &self.model.policy {
-            Policy::Numbers(numbers) if says_max(numbers) => up_to(TokenStream::new()),
+            Policy::Numbers(numbers) if says_max(numbers) => up_to(Code::new()),
             Policy::Decorator {
                 this,
                 of_trait,
@@ -120,7 +119,7 @@ impl Printer<'_> {
     }
 
     /// The loop, in the call's span.
-    pub(crate) fn in_call_span(&self, retried: TokenStream) -> TokenStream {
+    pub(crate) fn in_call_span(&self, retried: Code) -> Code {
         let Some(span) = self.model.span() else {
             return retried;
         };
@@ -144,7 +143,7 @@ impl Printer<'_> {
         }
     }
 
-    fn call_span(&self, key: &Argument) -> TokenStream {
+    fn call_span(&self, key: &Argument) -> Code {
         let name = self.name();
         let new =
             ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
@@ -155,7 +154,7 @@ impl Printer<'_> {
     }
 
     /// Binds the span of the attempt that begins.
-    pub(crate) fn attempt_span(&self) -> Option<TokenStream> {
+    pub(crate) fn attempt_span(&self) -> Option<Code> {
         self.model.span()?;
         let next = ours!(__retry::span::next(&retry_begun));
         let own = ours!(__retry::Call::attempt(#(self.whole_call())));
@@ -164,7 +163,7 @@ impl Printer<'_> {
     }
 
     /// Binds what counts attempts that begin beside others, whose closure can't borrow the call.
-    pub(crate) fn begun(&self) -> Option<TokenStream> {
+    pub(crate) fn begun(&self) -> Option<Code> {
         self.model.span()?;
         let call = self.whole_call();
         Some(ours!(let retry_begun = __retry::span::begun(__retry::Call::attempt(#call));))

@@ -1,6 +1,6 @@
 //! What looks at a value: the keys `until`, `validate` and `correct`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -8,11 +8,11 @@ use syn::spanned::Spanned;
 use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
-    pub(crate) fn judged(&self) -> TokenStream {
+    pub(crate) fn judged(&self) -> Code {
         if self.model.rejects_values() {
             return self.gathered();
         }
@@ -38,7 +38,7 @@ impl Printer<'_> {
 
     /// Looks at `retry_outcome` where a value may be a failure, too. Failures share what they leave to the pause, which is
     /// bound between finding one and deciding about it.
-    fn gathered(&self) -> TokenStream {
+    fn gathered(&self) -> Code {
         let (until, validate) = (self.model.expr(Key::Until), self.model.expr(Key::Validate));
         let correct = self.model.expr(Key::Correct);
         let checked = validate.filter(|_| correct.is_none());
@@ -98,26 +98,26 @@ impl Printer<'_> {
     }
 
     /// Whether `until` accepts the value.
-    fn accepts(&self, until: &Expr) -> TokenStream {
+    fn accepts(&self, until: &Expr) -> Code {
         let accepts = ours_at!(until.span()=> __retry::accepts(&retry_value, #(self.user(until))));
         Self::contained(until, accepts)
     }
 
     /// What follows a value that `until` rejected, and that is the outcome again.
-    fn unwanted(&self) -> TokenStream {
+    fn unwanted(&self) -> Code {
         let kept = self.model.history;
         let interrupted = kept.map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
-        self.decided(FailureSource::Until, interrupted, TokenStream::new())
+        self.decided(FailureSource::Until, interrupted, Code::new())
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.
-    fn check(&self, validate: &Expr) -> TokenStream {
+    fn check(&self, validate: &Expr) -> Code {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
         self.beside_attempt(ours!(retry_checked), &checked)
     }
 
     /// Binds the value of code that may use the attempt.
-    fn beside_attempt(&self, name: TokenStream, code: &TokenStream) -> TokenStream {
+    fn beside_attempt(&self, name: Code, code: &Code) -> Code {
         ours! {
             let #name = {
                 #(self.attempt_binding())
@@ -129,7 +129,7 @@ impl Printer<'_> {
     }
 
     /// The verdict on `retry_error`, with which `validate` rejected a value.
-    pub(crate) fn complaint(&self) -> TokenStream {
+    pub(crate) fn complaint(&self) -> Code {
         if !self.model.asks_complaints() {
             return ours!(__retry::Verdict::INVALID);
         }
@@ -137,13 +137,13 @@ impl Printer<'_> {
     }
 
     /// What an invalid value leaves in the history.
-    fn kept_invalid(&self) -> Option<TokenStream> {
+    fn kept_invalid(&self) -> Option<Code> {
         let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
         self.model.history.map(|_| kept)
     }
 
     /// Ends the call with what `validate` said of a value.
-    fn ended_invalid(&self) -> TokenStream {
+    fn ended_invalid(&self) -> Code {
         ours! {
             #(self.kept_invalid())
             #(self.ended())
@@ -151,7 +151,7 @@ impl Printer<'_> {
     }
 
     /// What follows a value that `validate` rejected, and nothing corrects.
-    fn invalid(&self) -> TokenStream {
+    fn invalid(&self) -> Code {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
                 __retry::Attempt::failed(&mut retry_history, retry_error);
@@ -162,7 +162,7 @@ impl Printer<'_> {
     }
 
     /// What follows a value that `validate` is to check and `correct` to repair.
-    fn corrected(&self, validate: &Expr, correct: &Expr) -> TokenStream {
+    fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
         let Decided {
             before,
             decision,
@@ -194,7 +194,7 @@ impl Printer<'_> {
     }
 
     /// Puts a repaired value in the place of the rejected one, after the pause.
-    fn correction(&self, correct: &Expr, ended: &TokenStream) -> TokenStream {
+    fn correction(&self, correct: &Expr, ended: &Code) -> Code {
         let spend = ours!(__retry::Paid::spend(retry_paid););
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
@@ -218,13 +218,7 @@ impl Printer<'_> {
 
     /// The outcome of the user's function, called by the runtime's `caller`. It may be async wherever there is something
     /// to await with.
-    fn settled(
-        &self,
-        function: &Expr,
-        caller: &str,
-        arguments: TokenStream,
-        value: TokenStream,
-    ) -> TokenStream {
+    fn settled(&self, function: &Expr, caller: &str, arguments: Code, value: Code) -> Code {
         let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();

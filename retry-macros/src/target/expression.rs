@@ -9,7 +9,7 @@ use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::{RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
+use crate::tokens::{Code, RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -141,12 +141,12 @@ impl Block {
     }
 
     /// A block of the kind of this one with other content: a future, or for blocking code a value.
-    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+    pub(crate) fn with(&self, content: Code) -> Code {
         code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
 
     /// The block alone, as the user wrote it.
-    pub(crate) fn unretried(&self) -> TokenStream {
+    pub(crate) fn unretried(&self) -> Code {
         let statements = self.body.stream();
         let edge = self.returned.as_ref().map(|returned| {
             code_at! {Span::mixed_site()=>

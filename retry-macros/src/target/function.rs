@@ -236,7 +236,7 @@ impl Function {
         let mut attributes = TokenStream::new();
         attributes.append_all(&self.attributes);
         let (visibility, defaultness) = (&self.visibility, &self.defaultness);
-        code!(#attributes #visibility #defaultness #(&self.signature) #(body))
+        code!(#attributes #visibility #defaultness #(&self.signature) #(body)).into()
     }
 
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the

@@ -2,10 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{TypeParam, Visibility};
+use syn::{TypeParam, Visibility, parse_quote};
 
 use crate::block::decorator::wrapped::Wrapped;
-use crate::tokens::{RuntimePath, code, code_at, shown};
+use crate::tokens::{Code, RuntimePath, code, code_at, shown};
 
 pub(super) struct Definition<'a> {
     pub(super) visibility: &'a Visibility,
@@ -20,16 +20,15 @@ pub(super) struct Definition<'a> {
 
 impl Definition<'_> {
     /// The bound of a client that is cloned.
-    pub(super) fn cloned_client(&self) -> Option<TokenStream> {
+    pub(super) fn cloned_client(&self) -> Option<Code> {
         let bound = || code!(#(self.krate)::macro_support::ClonedClient);
         self.clones_client.then(bound)
     }
 
     /// `new` and `with_policy`. Their bound reports a type that doesn't implement the trait, with what to do about it. A
     /// generic trait has no such bound: which of its parameters are meant is not known here.
-    fn constructors(&self, of: &str) -> TokenStream {
+    fn constructors(&self, of: &str) -> Code {
         let Wrapped { client, path, .. } = self.wrapped;
-        let bounds = &self.parameter.bounds;
         let constructors = code! {
             /// Wraps a client, to be retried with the numbers of the attribute.
             #(self.visibility) const fn new(client: #client) -> Self {
@@ -48,19 +47,18 @@ impl Definition<'_> {
                 }
             }
         };
-        let bounds = (!bounds.is_empty()).then_some(bounds);
-        let cloned = self.cloned_client();
-        if !self.wrapped.generics.params.is_empty() {
-            let plus = bounds.as_ref().zip(cloned.as_ref()).map(|_| code!(+));
-            return code! {
-                #[allow(dead_code)]
-                impl<#client: #bounds #plus #cloned> #(self.name)<#client> {
-                    #constructors
-                }
-            };
+        let is_generic = !self.wrapped.generics.params.is_empty();
+        let mut bounds = self.parameter.bounds.clone();
+        if !is_generic {
+            bounds.insert(0, parse_quote!(__retry_client::Client));
         }
-        let bounds = bounds.map(|bounds| code!(+ #bounds));
-        let cloned = cloned.map(|cloned| code!(+ #cloned));
+        if let Some(cloned) = self.cloned_client() {
+            bounds.push(parse_quote!(#cloned));
+        }
+        let implemented = code!(impl<#client: #bounds> #(self.name)<#client> { #constructors });
+        if is_generic {
+            return code!(#[allow(dead_code)] #implemented);
+        }
         let name = self.name;
         let message = format!("`{name}` wraps a `{of}`, and `{{Self}}` is none");
         let label = format!("not a `{of}`");
@@ -84,9 +82,7 @@ impl Definition<'_> {
 
                 impl<#client: #path> __retry_client::Wrapped for #client {}
 
-                impl<#client: __retry_client::Client #bounds #cloned> #(self.name)<#client> {
-                    #constructors
-                }
+                #implemented
             };
         }
     }
@@ -107,7 +103,7 @@ impl ToTokens for Definition<'_> {
                 policy: ::core::option::Option<#(self.krate)::Policy>,
             }
         };
-        tokens.extend(code! {
+        let defined = code! {
             #[doc = #about]
             #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #(self.visibility) #declared
@@ -131,6 +127,7 @@ impl ToTokens for Definition<'_> {
                     self.client
                 }
             }
-        });
+        };
+        defined.to_tokens(tokens);
     }
 }

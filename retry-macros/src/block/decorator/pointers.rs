@@ -27,7 +27,9 @@ pub(super) fn members(
             // What is wrong with it is said of the decorator.
             Member::Other(tokens) => {
                 if let Ok(item) = syn::parse2(tokens.clone()) {
-                    implemented.append_all(pointed.other(&item, &mut Errors::default()));
+                    pointed
+                        .other(&item, &mut Errors::default())
+                        .to_tokens(&mut implemented);
                 }
             }
             Member::Function(method) => match (
@@ -88,6 +90,6 @@ fn forwarded(pointed: &Wrapped, function: &Function) -> TokenStream {
     });
     let mut arguments = given.iter().map(Given::handed_on);
     let call = pointed.call(&function, lent, &mut arguments, function.is_async());
-    function.body = Body::Block(Group::new(Delimiter::Brace, call));
+    function.body = Body::Block(Group::new(Delimiter::Brace, call.into_token_stream()));
     function.to_token_stream()
 }
