@@ -1,6 +1,5 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
-mod abort;
 mod attempt;
 mod call_loop;
 mod cancel;
@@ -10,17 +9,14 @@ mod error_type;
 mod failure;
 mod gate;
 mod hedge;
-mod hook;
 mod hover;
 mod late;
 pub(crate) mod model;
 mod pause;
 mod policy;
 mod printer;
-mod span;
 #[cfg(feature = "stream")]
 mod stream;
-mod success;
 mod surroundings;
 mod time;
 mod validation;
@@ -35,7 +31,7 @@ use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
-use crate::tokens::{braces, code};
+use crate::tokens::{Code, braces, code};
 
 /// `async fn f(…) -> Result<T, E> { body }`
 /// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
@@ -65,11 +61,11 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     braces(code!(#(imports(model)) #retried), Span::mixed_site()).into_token_stream()
 }
 
-fn imports(model: &Model) -> TokenStream {
+fn imports(model: &Model) -> Code {
     code!(#(model.krate.import()) #(hover::mentions(model)))
 }
 
-fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
+fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     let kept = match &model.attempts {
         Callee::Client(kept) => kept.as_ref(),
         Callee::Body => None,
@@ -83,7 +79,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             Asyncness::Blocking => Attempted::Blocking(user),
         };
         let retried = retried(model, wrapped.this.clone(), attempted);
-        return wrapped.with(retried);
+        return wrapped.with(retried.into()).into();
     }
     let body = inner_body(block, statements);
     let attempted = match model.delivery {
@@ -95,7 +91,10 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
         Delivery::BoxedFuture => {
             // An attempt's future may borrow less than the function's: the attempt, say.
             let returned = model.function.return_type().map(outcome::shorter);
-            Attempted::Future(body, returned.map(ToTokens::into_token_stream))
+            Attempted::Future(
+                body,
+                returned.map(|returned| returned.into_token_stream().into()),
+            )
         }
     };
     let keep = kept.map(attempt::keep);
@@ -108,7 +107,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
 }
 
 /// The loop around attempts of that kind, in which `self` is called `this`.
-fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> TokenStream {
+fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> Code {
     let asyncness = match attempted {
         Attempted::Blocking(_) => Asyncness::Blocking,
         Attempted::Async(_) | Attempted::Future(..) => Asyncness::Async,

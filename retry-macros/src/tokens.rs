@@ -1,6 +1,7 @@
 //! How code is put together from tokens.
 
-use std::mem::ManuallyDrop;
+use std::cell::RefCell;
+use std::mem::{self, ManuallyDrop};
 use std::vec;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
@@ -83,18 +84,99 @@ pub(crate) fn add(values: &mut Values, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
-/// Adds a value that nothing else needs, so that it is not dropped where it was made.
+/// Adds a value that nothing else needs, so that it is not copied.
 pub(crate) fn add_own(values: &mut Values, value: impl ToTokens) {
     values.push(value.into_token_stream());
 }
 
 /// What [`code_at!`] makes of a text and its values.
-pub(crate) fn fill_at(text: &str, values: Values, span: Span) -> TokenStream {
+pub(crate) fn fill_at(text: &str, values: Values, span: Span) -> Code {
+    filled_at(text, values, span).into()
+}
+
+fn filled_at(text: &str, values: Values, span: Span) -> TokenStream {
     with_values(
         parsed(text),
         &mut ManuallyDrop::into_inner(values).into_iter(),
         span,
     )
+}
+
+thread_local! {
+    static PRINTED: RefCell<Vec<TokenStream>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Printed code. It stands in a list until it is used, so that there is nothing to drop in the many functions that print:
+/// code for that, and for a panic between any two steps, would be half of what the compiler makes of them.
+pub(crate) struct Code(usize);
+
+impl Code {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        PRINTED.with_borrow(|printed| printed[self.0].is_empty())
+    }
+
+    /// Adds more code.
+    pub(crate) fn add(&self, more: Self) {
+        let more = more.into_token_stream();
+        PRINTED.with_borrow_mut(|printed| printed[self.0].extend([more]));
+    }
+}
+
+/// Runs an expansion, and drops what it has printed and not used, even if it panics: no token may outlive it.
+pub(crate) fn printing<T>(expand: impl FnOnce() -> T) -> T {
+    struct Unused;
+    impl Drop for Unused {
+        fn drop(&mut self) {
+            PRINTED.take();
+        }
+    }
+    let _unused = Unused;
+    expand()
+}
+
+impl From<TokenStream> for Code {
+    fn from(code: TokenStream) -> Self {
+        PRINTED.with_borrow_mut(|printed| {
+            printed.push(code);
+            Self(printed.len() - 1)
+        })
+    }
+}
+
+impl From<Code> for TokenStream {
+    fn from(code: Code) -> Self {
+        code.into_token_stream()
+    }
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        TokenStream::new().into()
+    }
+}
+
+impl Clone for Code {
+    fn clone(&self) -> Self {
+        self.to_token_stream().into()
+    }
+}
+
+impl ToTokens for Code {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend([self.to_token_stream()]);
+    }
+
+    fn to_token_stream(&self) -> TokenStream {
+        PRINTED.with_borrow(|printed| printed[self.0].clone())
+    }
+
+    fn into_token_stream(self) -> TokenStream {
+        PRINTED.with_borrow_mut(|printed| mem::take(&mut printed[self.0]))
+    }
 }
 
 /// The compiler's own lexer reads a text. `proc_macro2` would read it beforehand, to see whether that can fail, and take
@@ -109,14 +191,15 @@ fn parsed(text: &str) -> TokenStream {
 }
 
 /// What [`ours!`] makes of a text and its values.
-pub(crate) fn fill_ours(text: &str, values: Values) -> TokenStream {
+pub(crate) fn fill_ours(text: &str, values: Values) -> Code {
     fill_at(text, values, Span::mixed_site())
 }
 
 /// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
 /// runtime stands, not where the attribute does: such paths come from the call site.
-pub(crate) fn fill_ours_at(text: &str, values: Values, span: Span) -> TokenStream {
-    with_import_at_call_site(fill_at(text, values, Span::mixed_site().located_at(span)))
+pub(crate) fn fill_ours_at(text: &str, values: Values, span: Span) -> Code {
+    let span = Span::mixed_site().located_at(span);
+    with_import_at_call_site(filled_at(text, values, span)).into()
 }
 
 fn with_values(
@@ -167,11 +250,11 @@ pub(crate) const RUNTIME: &str = "__retry";
 // Iterators' adapters are compiled for each closure, and take the compiler most of its time for this crate: hence functions
 // that take a `dyn`.
 
-/// Puts token streams together.
-pub(crate) fn joined(streams: &mut dyn Iterator<Item = TokenStream>) -> TokenStream {
-    let mut joined = TokenStream::new();
-    for stream in streams {
-        joined.extend([stream]);
+/// Puts code together.
+pub(crate) fn joined(parts: &mut dyn Iterator<Item = Code>) -> Code {
+    let joined = Code::new();
+    for part in parts {
+        joined.add(part);
     }
     joined
 }
@@ -182,12 +265,12 @@ pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T
 }
 
 /// Code that stands there under a condition.
-pub(crate) fn when(is_there: bool, code: TokenStream) -> TokenStream {
-    if_else(is_there, code, TokenStream::new())
+pub(crate) fn when(is_there: bool, code: Code) -> Code {
+    if_else(is_there, code, Code::new())
 }
 
 /// Code for either case.
-pub(crate) fn if_else(is_first: bool, first: TokenStream, second: TokenStream) -> TokenStream {
+pub(crate) fn if_else(is_first: bool, first: Code, second: Code) -> Code {
     if is_first { first } else { second }
 }
 
@@ -218,8 +301,8 @@ pub(crate) fn stream(trees: &[TokenTree]) -> TokenStream {
 }
 
 /// Braces in the user's code, or where such would be.
-pub(crate) fn braces(content: TokenStream, span: Span) -> Group {
-    let mut braces = Group::new(Delimiter::Brace, content);
+pub(crate) fn braces(content: impl Into<TokenStream>, span: Span) -> Group {
+    let mut braces = Group::new(Delimiter::Brace, content.into());
     braces.set_span(span);
     braces
 }
@@ -274,6 +357,16 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     any(tokens, &mut |_, from| is_ident(&from[0], name))
 }
 
+/// Whether a word is in a list of words with spaces between them.
+pub(crate) fn is_among(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// A path or a type as messages show it.
+pub(crate) fn shown(tokens: &dyn ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
 /// Whether one of the names is that of the last segment of a path.
 pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
     let last = path.segments.last();
@@ -310,7 +403,7 @@ fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let captured = format!("{{{name}");
     any(tokens, &mut |_, from| match from {
         [TokenTree::Ident(ident), dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-            ident == name && !known.split(' ').any(|known| method == known)
+            ident == name && !is_among(known, &method.to_string())
         }
         [TokenTree::Ident(ident), ..] => ident == name,
         [TokenTree::Literal(text), ..] => text.to_string().contains(&captured),

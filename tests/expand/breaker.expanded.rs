@@ -13,12 +13,11 @@ impl Client {
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let retry_by = 'retry_gate: {
-                    let __retry::Some(mut retry_permit) = __retry::Permit::new(
-                        &self.breaker,
-                    ) else {
-                        break 'retry_gate __retry::RejectedBy::Breaker;
-                    };
+                    let mut retry_permit = __retry::Permit::unasked(&self.breaker);
                     __retry::held(&retry_permit).__retry_is_shared();
+                    if !__retry::Permit::admit(&mut retry_permit) {
+                        break 'retry_gate __retry::RejectedBy::Breaker;
+                    }
                     if let __retry::Some(retry_turned) = __retry::Permit::transition(
                         &retry_permit,
                     ) {
@@ -96,13 +95,15 @@ impl Client {
                     }
                 };
                 {
-                    retry_call
-                        .ended(
-                            __RETRY_SITE,
-                            __retry::show(&retry_error).__retry_show(),
-                            retry_why,
-                            __retry::None,
-                        );
+                    __retry::Call::ended_after_pause(
+                        &retry_call.whole(__RETRY_SITE),
+                        ::core::concat!(::core::module_path!(), "::complete"),
+                        __retry::show(&retry_error).__retry_show(),
+                        __retry::Values::Taken,
+                        __retry::Ending::Error,
+                        retry_why,
+                        __retry::None,
+                    );
                 }
                 let retry_outcome = __retry::Err(retry_error);
                 break 'retry_call retry_outcome;

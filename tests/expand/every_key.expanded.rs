@@ -137,6 +137,7 @@ async fn complete(
             retry_timer = __retry::IntoTimer::into_timer(SmolTimer);
             match retry_failure {
                 __retry::Ok(retry_value) => {
+                    retry_outcome = __retry::Ok(retry_value);
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
                         let mut retry_observer = __retry::timed(
@@ -176,7 +177,6 @@ async fn complete(
                         __retry::Attempt::rejected(&mut retry_history);
                         break 'retry_pause retry_pause;
                     }
-                    retry_outcome = __retry::Ok(retry_value);
                 }
                 __retry::Err(retry_error) => {
                     let mut retry_next = retry_call;

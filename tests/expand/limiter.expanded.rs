@@ -13,12 +13,14 @@ impl Client {
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let retry_by = 'retry_gate: {
-                    let retry_breaker = &self.breaker;
-                    if __retry::CircuitBreaker::is_open(&retry_breaker) {
+                    let mut retry_permit = __retry::Permit::unasked(&self.breaker);
+                    __retry::held(&retry_permit).__retry_is_shared();
+                    if __retry::Permit::is_open(&retry_permit) {
                         break 'retry_gate __retry::RejectedBy::Breaker;
                     }
-                    let mut retry_place = __retry::Place::new(
+                    let mut retry_place = __retry::Place::queued(
                         self.limiter.cost(prompt.tokens()),
+                        1,
                     );
                     __retry::held(&retry_place).__retry_is_shared();
                     if !__retry::Place::has_turn(&retry_place) {
@@ -51,13 +53,9 @@ impl Client {
                             }
                         }
                     }
-                    let __retry::Some(mut retry_permit) = __retry::Permit::new(
-                        retry_breaker,
-                    ) else {
-                        __retry::Place::give_back(retry_place);
+                    if !__retry::Permit::admit(&mut retry_permit) {
                         break 'retry_gate __retry::RejectedBy::Breaker;
-                    };
-                    __retry::held(&retry_permit).__retry_is_shared();
+                    }
                     if let __retry::Some(retry_turned) = __retry::Permit::transition(
                         &retry_permit,
                     ) {
@@ -69,6 +67,7 @@ impl Client {
                             __retry::None,
                         );
                     }
+                    __retry::Place::begin(&mut retry_place);
                     __retry::drop(retry_failed);
                     let mut retry_outcome: Result<Completion, ModelError> = __retry::beside(
                             async {
@@ -146,13 +145,15 @@ impl Client {
                     }
                 };
                 {
-                    retry_call
-                        .ended(
-                            __RETRY_SITE,
-                            __retry::show(&retry_error).__retry_show(),
-                            retry_why,
-                            __retry::None,
-                        );
+                    __retry::Call::ended_after_pause(
+                        &retry_call.whole(__RETRY_SITE),
+                        ::core::concat!(::core::module_path!(), "::complete"),
+                        __retry::show(&retry_error).__retry_show(),
+                        __retry::Values::Taken,
+                        __retry::Ending::Error,
+                        retry_why,
+                        __retry::None,
+                    );
                 }
                 let retry_outcome = __retry::Err(retry_error);
                 break 'retry_call retry_outcome;

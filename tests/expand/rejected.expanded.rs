@@ -30,18 +30,14 @@ impl Client {
             let retry_pause = 'retry_pause: {
                 'retry_again: loop {
                     let (retry_by, retry_half_open_in) = 'retry_gate: {
-                        let mut retry_permit = match __retry::Permit::unless_open(
-                            &self.breaker,
-                        ) {
-                            __retry::Ok(retry_permit) => retry_permit,
-                            __retry::Err(retry_open) => {
-                                break 'retry_gate (
-                                    __retry::RejectedBy::Breaker,
-                                    __retry::CircuitBreaker::half_open_in(&retry_open),
-                                );
-                            }
-                        };
+                        let mut retry_permit = __retry::Permit::unasked(&self.breaker);
                         __retry::held(&retry_permit).__retry_is_shared();
+                        if !__retry::Permit::admit(&mut retry_permit) {
+                            break 'retry_gate (
+                                __retry::RejectedBy::Breaker,
+                                __retry::Permit::half_open_in(&retry_permit),
+                            );
+                        }
                         if let __retry::Some(retry_turned) = __retry::Permit::transition(
                             &retry_permit,
                         ) {
@@ -53,10 +49,10 @@ impl Client {
                                 __retry::None,
                             );
                         }
-                        __retry::drop(retry_failed);
                         if let __retry::Some(retry_paid) = retry_unspent {
                             __retry::Paid::spend(retry_paid);
                         }
+                        __retry::drop(retry_failed);
                         let mut retry_outcome: Result<Completion, ModelError> = __retry::beside(
                                 async {
                                     if false {

@@ -7,6 +7,7 @@ use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use syn::{Expr, Path, TypeParam};
 
+use crate::as_variant::as_variant;
 use crate::attribute::word::Mode;
 use crate::errors::Errors;
 
@@ -94,10 +95,7 @@ impl Argument {
 
     /// Whether it is a section that names a shape of its own.
     pub(crate) fn has_shape(&self) -> bool {
-        match &self.value {
-            KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
-            _ => false,
-        }
+        find(self.value.section(), Key::Backoff).is_some()
     }
 }
 
@@ -108,11 +106,13 @@ pub(crate) fn find(given: &[Argument], key: Key) -> Option<&Argument> {
 impl KeyValue {
     /// Whether it is known when compiling.
     pub(crate) fn is_literal(&self) -> bool {
-        match self {
-            Self::Expr(_) => false,
-            Self::Section(inner) => inner.iter().all(|argument| argument.value.is_literal()),
-            _ => true,
-        }
+        let mut inner = self.section().iter();
+        !matches!(self, Self::Expr(_)) && inner.all(|argument| argument.value.is_literal())
+    }
+
+    /// The arguments of a section; none of any other value.
+    pub(crate) fn section(&self) -> &[Argument] {
+        as_variant!(self, Self::Section(inner) => inner.as_slice()).unwrap_or_default()
     }
 
     pub(crate) fn is_closure(&self) -> bool {

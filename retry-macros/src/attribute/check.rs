@@ -8,6 +8,7 @@ use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
 use retry_vocabulary::{default, delay};
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::number::number;
 use crate::errors::{Errors, error, refuse};
@@ -44,14 +45,12 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     hedged_in_time(&own, errors);
     repeats_in_reach(&own, errors);
     for argument in given {
-        if let KeyValue::Section(inner) = &argument.value {
-            let of_block = match find(below, argument.key).map(|argument| &argument.value) {
-                Some(KeyValue::Section(inner)) => inner.as_slice(),
-                _ => &[],
-            };
+        if argument.is_section() {
+            let of_block = find(below, argument.key);
+            let of_block = of_block.map_or(&[][..], |argument| argument.value.section());
             let section = Numbers {
                 section: Some(argument.key),
-                given: inner,
+                given: argument.value.section(),
                 below: &[of_block, given, below],
             };
             schedule(&section, errors);
@@ -106,8 +105,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
                 "`{name}` is the trait: give the type that retries it a name of its own, as in `wrapper = Retrying{name}`"));
         }
     }
-    let backoff = arguments.get(Key::Backoff);
-    if let Some(backoff) = backoff.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_))) {
+    if let Some(backoff) = own_delays(&arguments.given) {
         errors.push(error!(backoff.span =>
             "the `backoff` of a trait is replaced by the policy of `with_policy`, which can't hold a function: name a shape or a list, or put the function on a method"));
     }
@@ -158,18 +156,20 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
         if find(&given[..index], key).is_some() {
             errors.at(argument.ident.span(), complaint::given_twice(&key));
         }
-        match &argument.value {
-            KeyValue::Section(inner) => repeated(inner, errors),
-            KeyValue::Names(names) => {
-                for (index, name) in names.iter().enumerate() {
-                    if names[..index].contains(name) {
-                        errors.at(name.span(), complaint::given_twice(name));
-                    }
+        repeated(argument.value.section(), errors);
+        if let KeyValue::Names(names) = &argument.value {
+            for (index, name) in names.iter().enumerate() {
+                if names[..index].contains(name) {
+                    errors.at(name.span(), complaint::given_twice(name));
                 }
             }
-            _ => {}
         }
     }
+}
+
+/// The `backoff` that is a function.
+fn own_delays(given: &[Argument]) -> Option<&Argument> {
+    find(given, Key::Backoff).filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)))
 }
 
 /// Keys that do nothing beside another whose value is such, and how a complaint ends.
@@ -211,10 +211,8 @@ fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
         (_, Key::Max) => given.iter().any(Argument::is_section),
         (Key::Floor, _) => given.iter().any(Argument::has_shape),
         // Says so itself.
-        (Key::TimedOut, _) => matches!(
-            &argument.value,
-            KeyValue::Section(inner) if matches!(find(inner, Key::Max), Some(Argument { value: KeyValue::Count(0), .. }))
-        ),
+        (Key::TimedOut, _) => find(argument.value.section(), Key::Max)
+            .is_some_and(|max| matches!(max.value, KeyValue::Count(0))),
         (Key::Backoff, Key::Jitter) => matches!(
             argument.value,
             KeyValue::Backoff(Backoff::Exponential | Backoff::None)
@@ -226,9 +224,7 @@ fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
 /// The rules for one set of numbers.
 fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let given = numbers.given;
-    let own = find(given, Key::Backoff);
-    let own = own.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)));
-    if let (Some(kind), Some(backoff)) = (numbers.section, own) {
+    if let (Some(kind), Some(backoff)) = (numbers.section, own_delays(given)) {
         errors.push(error!(backoff.span =>
             "`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"));
     }
@@ -313,10 +309,8 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     if numbers.value(Key::Policy).is_some() || others.any(counts) {
         return;
     }
-    let repeats = match numbers.value(Key::Repeats) {
-        Some(KeyValue::Expr(expr)) => number(expr).and_then(Result::ok),
-        _ => None,
-    };
+    let repeats = as_variant!(numbers.value(Key::Repeats), Some(KeyValue::Expr(expr)) => expr);
+    let repeats = repeats.and_then(number).and_then(Result::ok);
     let (max, which) = match numbers.value(Key::Max) {
         None => (default::MAX, " (the default)"),
         Some(KeyValue::Count(max)) => (*max, ""),

@@ -5,10 +5,11 @@ use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
-use crate::tokens::{any, elements, ends_with, is_ident, is_punct, mentions};
+use crate::tokens::{any, elements, ends_with, is_among, is_ident, is_punct, mentions, shown};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -73,7 +74,7 @@ const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_asse
 fn calls_macro(tokens: TokenStream) -> bool {
     any(tokens, &mut |_, from| match from {
         [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
-            !STAYS.split_whitespace().any(|known| name == known)
+            !is_among(STAYS, &name.to_string())
         }
         _ => false,
     })
@@ -101,7 +102,7 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
     let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
-        if STAYS.split_whitespace().any(|known| name == known) {
+        if is_among(STAYS, &name) {
             let example = key.example();
             return Err(error!(in call.mac.path =>
                 "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"));
@@ -124,12 +125,10 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
 
 /// What looks like an enum's variant, as in a pattern.
 fn variant(expr: &Expr) -> Option<String> {
-    let Expr::Path(path) = expr else {
-        return None;
-    };
+    let path = as_variant!(expr, Expr::Path(path) => path)?;
     let name = path.path.segments.last()?.ident.to_string();
     let is_variant = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-    is_variant.then(|| path.to_token_stream().to_string().replace(' ', ""))
+    is_variant.then(|| shown(path))
 }
 
 const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
@@ -149,7 +148,7 @@ pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
     } else {
         ("in a `static` or in a field", "a reference")
     };
-    let shown = path.to_token_stream().to_string().replace(' ', "");
+    let shown = shown(path);
     Err(error!(in path =>
         "`{shown}(…)` would be made anew each time, and so know of no other attempt: keep the `{made}` {kept}, and give {given}"))
 }
@@ -173,9 +172,7 @@ fn made_anew(expr: &Expr) -> Option<(&Path, String)> {
         Expr::Reference(reference) => made_anew(&reference.expr),
         Expr::Paren(inner) => made_anew(&inner.expr),
         Expr::Call(call) => {
-            let Expr::Path(function) = &*call.func else {
-                return None;
-            };
+            let function = as_variant!(&*call.func, Expr::Path(function) => function)?;
             let mut segments = function.path.segments.iter().rev();
             let [maker, made] =
                 [segments.next()?, segments.next()?].map(|name| name.ident.to_string());

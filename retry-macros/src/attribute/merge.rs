@@ -63,9 +63,9 @@ impl Argument {
         match &mut self.value {
             KeyValue::Text(name) => name.push_str(&member),
             KeyValue::Expr(name) => {
-                *name = Expr::Verbatim(code! {
-                    [::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat()
-                });
+                let name_of_member =
+                    code!([::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat());
+                *name = Expr::Verbatim(name_of_member.into());
             }
             _ => {}
         }

@@ -1,19 +1,15 @@
 use syn::{Expr, Lit, UnOp};
 
+use crate::as_variant::as_variant;
+
 /// The literal that an expression is.
 pub(crate) fn literal(expr: &Expr) -> Option<&Lit> {
-    match expr {
-        Expr::Lit(literal) => Some(&literal.lit),
-        _ => None,
-    }
+    as_variant!(expr, Expr::Lit(literal) => &literal.lit)
 }
 
 /// What stands after a minus sign.
 pub(crate) fn negated(expr: &Expr) -> Option<&Expr> {
-    match expr {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(&unary.expr),
-        _ => None,
-    }
+    as_variant!(expr, Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => &unary.expr)
 }
 
 /// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.

@@ -10,6 +10,7 @@ use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprAssign, ExprLit, Lit, LitInt, UnOp};
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::attribute::number::{is_number_type, literal, negated, number};
@@ -69,22 +70,13 @@ impl KeyValue {
                 expression(key, &wanted, expr)
             }
             // Read by their own grammar.
-            Takes::Name(_)
-            | Takes::Names(_)
-            | Takes::Wrapper(_)
-            | Takes::Path
-            | Takes::Paths
-            | Takes::Nothing
-            | Takes::Section => Ok(Self::Expr(expr)),
+            _ => Ok(Self::Expr(expr)),
         }
     }
 
     /// The value to assume where a key's own could not be read, so that the function isn't checked as if the key were missing.
     pub(crate) fn stand_in(key: Key) -> Option<Self> {
-        match key.takes() {
-            Takes::Stream => Some(Self::Stream(Mode::First)),
-            _ => None,
-        }
+        (key.takes() == Takes::Stream).then_some(Self::Stream(Mode::First))
     }
 }
 
@@ -158,10 +150,8 @@ fn keys_within(key: Key, expr: &Expr) -> syn::Result<()> {
     let Expr::Call(call) = expr else {
         return Ok(());
     };
-    let assigned = elements(&call.args).find_map(|argument| match argument {
-        Expr::Assign(assigned) => Some(assigned),
-        _ => None,
-    });
+    let assigned =
+        elements(&call.args).find_map(|argument| as_variant!(argument, Expr::Assign(it) => it));
     assigned.map_or(Ok(()), |assigned| {
         let (word, given) = (call.func.to_token_stream(), assigned.to_token_stream());
         Err(error!(in assigned.left =>
@@ -187,10 +177,7 @@ fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<KeyValue> {
 }
 
 fn text(expr: &Expr) -> Option<String> {
-    match literal(expr) {
-        Some(Lit::Str(lit)) => Some(lit.value()),
-        _ => None,
-    }
+    as_variant!(literal(expr)?, Lit::Str(lit) => lit.value())
 }
 
 fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {

@@ -16,13 +16,14 @@ use syn::{
 use self::definition::Definition;
 use self::methods::Methods;
 use self::wrapped::Wrapped;
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::{braces, code, code_at, ends_with, joined, mentions, when};
+use crate::tokens::{Code, braces, code, code_at, ends_with, joined, mentions, when};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -55,10 +56,8 @@ impl Decorator {
         let members = members::parse(self.item.braces.stream())?;
         let mut errors = Errors::default();
         check::on_trait(arguments, &self.declared.ident, &mut errors);
-        let of = match arguments.value(Key::Of) {
-            Some(KeyValue::Path(path)) => Some(path.clone()),
-            _ => None,
-        };
+        let of = arguments.value(Key::Of);
+        let of = as_variant!(of, Some(KeyValue::Path(path)) => path.clone());
         let path = of
             .clone()
             .unwrap_or_else(|| self.declared.ident.to_token_stream());
@@ -91,7 +90,7 @@ impl Decorator {
                                 bounds.extend(wrapped.bound(&item));
                             }
                             let handed_on = wrapped.other(&item, &mut errors);
-                            methods.implemented.append_all(handed_on);
+                            handed_on.to_tokens(&mut methods.implemented);
                         }
                         Err(error) => errors.push(error),
                     }
@@ -110,7 +109,7 @@ impl Decorator {
         }
         let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
-            return Ok(code!(#declared #errors));
+            return Ok(code!(#declared #errors).into());
         }
         if sendable {
             // A `Send` future shares the wrapped client with other threads.
@@ -118,7 +117,7 @@ impl Decorator {
             bounds.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
         }
         let decorator = self.decorator(arguments, &wrapped, parameter.clone(), bounds, &methods);
-        Ok(code!(#declared #decorator #forwarded))
+        Ok(code!(#declared #decorator #forwarded).into())
     }
 
     /// The type, and the trait implemented for it.
@@ -129,9 +128,9 @@ impl Decorator {
         parameter: TypeParam,
         bounds: Vec<WherePredicate>,
         methods: &Methods,
-    ) -> TokenStream {
+    ) -> Code {
         let Some(KeyValue::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
-            return TokenStream::new();
+            return Code::new();
         };
         let Wrapped { client, path, .. } = wrapped;
         let krate = model::krate(arguments);
@@ -177,7 +176,7 @@ impl Decorator {
         around: &dyn ToTokens,
         span: Span,
         members: &dyn ToTokens,
-    ) -> TokenStream {
+    ) -> Code {
         let Wrapped { client, path, .. } = wrapped;
         let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let (parameters, _, bounds) = generics.split_for_impl();
@@ -190,7 +189,7 @@ impl Decorator {
 
     /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
-    fn completeness(&self) -> TokenStream {
+    fn completeness(&self) -> Code {
         let mut said = TokenStream::new();
         for attribute in &self.declared.attrs {
             if mentions(attribute.to_token_stream(), "missing_trait_methods") {
@@ -198,9 +197,9 @@ impl Decorator {
             }
         }
         if said.is_empty() {
-            said = code!(#[deny(clippy::missing_trait_methods)]);
+            return code!(#[deny(clippy::missing_trait_methods)]);
         }
-        said
+        said.into()
     }
 
     /// The trait for the pointers of the key `forward`.
@@ -210,9 +209,9 @@ impl Decorator {
         path: &TokenStream,
         members: &[Member],
         errors: &mut Errors,
-    ) -> TokenStream {
+    ) -> Code {
         let Some(KeyValue::Paths(pointers)) = arguments.value(Key::Forward) else {
-            return TokenStream::new();
+            return Code::new();
         };
         let pointed = Wrapped {
             client: &self.free,

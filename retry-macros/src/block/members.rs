@@ -7,6 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta, Token, token};
 
+use crate::as_variant::as_variant;
 use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
@@ -40,19 +41,15 @@ impl Braced {
             _ => None,
         });
         let keyword = keyword.flatten()?;
-        match header.pop() {
-            Some(TokenTree::Group(braces)) if braces.delimiter() == Delimiter::Brace => {
-                let header = stream(&header);
-                Some((keyword, Self { header, braces }))
-            }
-            _ => None,
-        }
+        let braces = as_variant!(header.pop()?, TokenTree::Group(braces) => braces)?;
+        let header = stream(&header);
+        (braces.delimiter() == Delimiter::Brace).then_some((keyword, Self { header, braces }))
     }
 
     /// The item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let header = &self.header;
-        code!(#header #(with_content(&self.braces, content)))
+        code!(#header #(with_content(&self.braces, content))).into()
     }
 }
 

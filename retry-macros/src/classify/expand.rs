@@ -1,7 +1,7 @@
 //! A verdict for each variant, and a `match` that gives it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt};
+use quote::ToTokens;
 use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
 use syn::ext::IdentExt;
@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse
 
 use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::{Errors, error};
-use crate::tokens::{RuntimePath, code, code_at, elements, mentions};
+use crate::tokens::{Code, RuntimePath, code, code_at, elements, mentions};
 
 /// `enum E { #[classify(transient)] A, #[classify(stop)] B }`
 /// → `impl Classify for E { fn classify(&self) -> Verdict { match *self { Self::A { .. } => Verdict::TRANSIENT, … } } … }`
@@ -20,10 +20,10 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut derivation = Derivation {
         krate: RuntimePath::new(outer.krate.as_ref().map(ToTokens::to_token_stream)),
         generics: item.generics.clone(),
-        finals: TokenStream::new(),
+        finals: Code::new(),
         errors,
     };
-    let (mut arms, mut names) = (TokenStream::new(), TokenStream::new());
+    let (mut arms, mut names) = (Code::new(), Code::new());
     let of = name_without_raw(&item.ident);
     match &item.data {
         Data::Struct(data) => {
@@ -42,9 +42,9 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                 let ident = &variant.ident;
                 let pattern = code!(Self::#ident);
                 let name = format!("{of}::{}", name_without_raw(ident));
-                names.append_all(code!(#pattern { .. } => #name,));
+                names.add(code!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
-                arms.append_all(arm);
+                arms.add(arm);
             }
         }
         Data::Union(data) => derivation.errors.at(
@@ -52,14 +52,16 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
             "a union doesn't know its own variant: write `impl Classify` by hand",
         ),
     }
-    derivation.finish(&item.ident, &arms, &names)
+    derivation
+        .finish(&item.ident, &arms, &names)
+        .into_token_stream()
 }
 
 struct Derivation {
     krate: RuntimePath,
     generics: Generics,
     /// The arms of what may be final: marked `stop` by itself, or as a field says.
-    finals: TokenStream,
+    finals: Code,
     errors: Errors,
 }
 
@@ -80,11 +82,11 @@ impl Derivation {
     fn arm(
         &mut self,
         ident: &Ident,
-        pattern: &TokenStream,
+        pattern: &Code,
         fields: &Fields,
         mark: &Mark,
         default: Option<&Mark>,
-    ) -> TokenStream {
+    ) -> Code {
         let krate = self.krate.clone();
         for field in fields {
             let mut marks = field.attrs.iter();
@@ -104,7 +106,7 @@ impl Derivation {
         let Some((kind, _)) = kind else {
             let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
             if mark.broken || default.is_some_and(of_enum) {
-                return TokenStream::new();
+                return Code::new();
             }
             let also = match default {
                 Some(_) => ", on it, or on the enum for all that have none",
@@ -112,19 +114,19 @@ impl Derivation {
             };
             self.errors.push(error!(ident.span() =>
                 "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`{also}"));
-            return TokenStream::new();
+            return Code::new();
         };
         if mark.kind.is_some() && kind == VerdictWord::Stop {
-            self.finals.append_all(code!(#pattern { .. } => true,));
+            self.finals.add(code!(#pattern { .. } => true,));
         }
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
-        let mut verdict = code!(#krate::Verdict::#constant);
+        let verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
             if kind == VerdictWord::Stop {
                 self.errors.push(error!(span =>
                     "`ambiguous` has no effect with `stop`: remove one of the two"));
             }
-            verdict.extend(code!(.ambiguous()));
+            verdict.add(code!(.ambiguous()));
         }
         let Some((member, span)) = &mark.after else {
             return code!(#pattern { .. } => #verdict,);
@@ -152,10 +154,10 @@ impl Derivation {
         &mut self,
         span: Span,
         ident: &Ident,
-        pattern: &TokenStream,
+        pattern: &Code,
         fields: &Fields,
         mark: &Mark,
-    ) -> TokenStream {
+    ) -> Code {
         let taken = [
             (mark.kind.map(|(_, span)| span), "verdict"),
             (mark.after.as_ref().map(|(_, span)| *span), "hint"),
@@ -173,7 +175,7 @@ impl Derivation {
             let count = fields.len();
             self.errors.push(error!(span =>
                 "`transparent` needs exactly one field, and `{ident}` has {count}"));
-            return TokenStream::new();
+            return Code::new();
         };
         if self.is_generic(field) {
             let ty = &field.ty;
@@ -183,7 +185,7 @@ impl Derivation {
         }
         let krate = &self.krate;
         let classify = code_at!(field.ty.span()=> #krate::macro_support::ClassifyField::classify_field(__retry_inner));
-        self.finals.append_all(code! {
+        self.finals.add(code! {
             #pattern { #member: ref __retry_inner } => {
                 !#krate::macro_support::complaint(__retry_inner).__retry_verdict().is_retryable()
             }
@@ -198,7 +200,7 @@ impl Derivation {
     }
 
     /// The `impl`. It stays beside errors, so that its absence is not complained about as well.
-    fn finish(self, ident: &Ident, arms: &TokenStream, names: &TokenStream) -> TokenStream {
+    fn finish(self, ident: &Ident, arms: &Code, names: &Code) -> Code {
         let krate = &self.krate;
         let errors = self.errors.into_compile_error();
         let verdict = match errors {

@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Member as FieldName, Path, Token};
 
 use crate::errors::{Errors, error};
+use crate::tokens::is_among;
 
 words! {
     /// The verdicts.
@@ -101,8 +102,7 @@ impl Mark {
                 _ => {
                     let Some(kind) = VerdictWord::of(&name) else {
                         let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
-                        let is_known = |words: &str| words.split(' ').any(|word| word == name);
-                        let known = ELSEWHERE.iter().find(|(_, words)| is_known(words));
+                        let known = ELSEWHERE.iter().find(|(_, words)| is_among(words, &name));
                         let suggestion = match known {
                             Some((here, _)) => format!("it is `{here}` here"),
                             None => complaint::suggestion(&name, &words),

@@ -1,6 +1,6 @@
 //! One attempt: the user's code, run once.
 
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span};
 use quote::{ToTokens, format_ident};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -9,19 +9,19 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{braces, code, if_else, joined, ours, ours_at, when, with_content};
+use crate::tokens::{Code, braces, code, if_else, joined, ours, ours_at, when, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
     /// Code that returns a future, with the future's type if that must be named.
-    Future(Group, Option<TokenStream>),
+    Future(Group, Option<Code>),
 }
 
 impl Printer<'_> {
     /// Makes an attempt, or several at once: binds `retry_outcome`, and with a timeout `retry_dropped`.
-    pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
+    pub(crate) fn attempt(&self, attempted: Attempted) -> Code {
         match self.model.arguments.get(Key::Hedge) {
             Some(hedge) => self.hedged(hedge, attempted),
             None => self.attempt_alone(attempted),
@@ -29,11 +29,11 @@ impl Printer<'_> {
     }
 
     /// Makes one attempt.
-    pub(crate) fn attempt_alone(&self, attempted: Attempted) -> TokenStream {
+    pub(crate) fn attempt_alone(&self, attempted: Attempted) -> Code {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
         let typed = when(is_result, ours!(: #outcome));
-        let checked = |finished: TokenStream| {
+        let checked = |finished: Code| {
             if is_result {
                 return finished;
             }
@@ -79,7 +79,7 @@ impl Printer<'_> {
     }
 
     /// The body, run once: its outcome, or a future that yields it.
-    pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
+    pub(crate) fn once(&self, attempted: Attempted) -> Code {
         let once = self.body(attempted);
         if self.model.attempt().is_none() || !self.model.is_hedged() {
             return once;
@@ -92,7 +92,7 @@ impl Printer<'_> {
         }
     }
 
-    fn body(&self, attempted: Attempted) -> TokenStream {
+    fn body(&self, attempted: Attempted) -> Code {
         let outcome = &self.model.outcome;
         // If the body consumes an argument, the compiler points at the function's name as well as at that use.
         let name = self.model.function.signature.ident.span();
@@ -104,7 +104,7 @@ impl Printer<'_> {
                 None => body,
             };
             let content = match (self.attempt_binding(), self.own_clones()) {
-                (None, None) => body.into_token_stream(),
+                (None, None) => body.into_token_stream().into(),
                 (attempt, clones) => ours!({ #attempt #clones #body }),
             };
             let content = code!(#(self.left_in_place()) #content);
@@ -143,7 +143,7 @@ impl Printer<'_> {
 
     /// Tells the compiler the type of the block's outcome before it reads the block, so that coercions
     /// work and mismatches point at the user's code.
-    fn return_edge(&self) -> TokenStream {
+    fn return_edge(&self) -> Code {
         let outcome = &self.model.outcome;
         // With this location, a mismatch points at the return type.
         self.return_edge_by_on().unwrap_or_else(|| {
@@ -156,7 +156,7 @@ impl Printer<'_> {
     }
 
     /// The return edge of a closure, whose type is written: that says all but an error that `on` names.
-    fn return_edge_by_on(&self) -> Option<TokenStream> {
+    fn return_edge_by_on(&self) -> Option<Code> {
         let never = self.never_by_on()?;
         Some(ours! {
             if false {
@@ -166,12 +166,12 @@ impl Printer<'_> {
     }
 
     /// The conversion of a timeout into the function's error.
-    pub(crate) fn timed_out_conversion(timeout: &Argument) -> TokenStream {
+    pub(crate) fn timed_out_conversion(timeout: &Argument) -> Code {
         ours_at!(timeout.ident.span()=> __retry::FromTimedOut::from_timed_out)
     }
 
     /// Stores arguments so that every attempt can take a clone, and the last one the argument itself.
-    pub(crate) fn owned_slots(&self) -> TokenStream {
+    pub(crate) fn owned_slots(&self) -> Code {
         let stored = self.model.cloned.iter().filter(|_| self.model.gives_away());
         let mut slots = stored.map(
             |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
@@ -181,14 +181,14 @@ impl Printer<'_> {
 
     /// Binds the clones that the attempt owns, or, if it is the last, the arguments themselves. If one is not `Clone`, the
     /// error points at its name.
-    fn own_clones(&self) -> Option<TokenStream> {
+    fn own_clones(&self) -> Option<Code> {
         if self.model.cloned.is_empty() {
             return None;
         }
         let mut clones = self.model.cloned.iter().map(|argument| {
             let span = argument.span();
             let own = match self.own_self().filter(|_| argument == "self") {
-                Some(own) => own.into_token_stream(),
+                Some(own) => own.into_token_stream().into(),
                 None => self.user(argument),
             };
             let clone = if self.model.gives_away() {
@@ -205,7 +205,7 @@ impl Printer<'_> {
     }
 
     /// Says at a part of an argument why no attempt may move it.
-    fn left_in_place(&self) -> Option<TokenStream> {
+    fn left_in_place(&self) -> Option<Code> {
         let part = self.model.moved_part.as_ref()?;
         Some(ours_at! {part.span()=>
             if false {
@@ -222,19 +222,19 @@ impl Printer<'_> {
     }
 
     /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
-    pub(crate) fn last_after_failure(&self, policy: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn last_after_failure(&self, policy: &Code) -> Option<Code> {
         let last = self.is_last(&ours!(retry_next), policy)?;
         Some(ours!(retry_last = #last;))
     }
 
     /// What is done with the values of attempts.
-    pub(crate) fn values(&self) -> TokenStream {
+    pub(crate) fn values(&self) -> Code {
         let values = if_else(self.model.is_validated(), ours!(Validated), ours!(Taken));
         ours!(__retry::Values::#values)
     }
 
     /// Whether no retry can follow.
-    pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn is_last(&self, call: &Code, policy: &Code) -> Option<Code> {
         let values = self.values();
         let last = ours!(__retry::Call::is_last(&#call, #policy, #values));
         self.model.gives_away().then_some(last)
@@ -250,7 +250,7 @@ fn users_own(body: &Group) -> Span {
 }
 
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
-pub(crate) fn keep(kept: &Retained) -> TokenStream {
+pub(crate) fn keep(kept: &Retained) -> Code {
     let decorator = &kept.decorator;
     let this = &kept.this;
     let mut arguments = kept.arguments.iter().map(|(argument, keep)| {

@@ -1,20 +1,20 @@
 //! The loop around the attempts. It decides only where the parts go.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
-    pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn call_loop(&self, attempt: Code) -> Code {
         let history = self.model.history.map(|history| self.history(history));
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
         let gated = self.gated(ours! {
+            #(self.failed_drop())
             #(self.begin())
             #attempt
             #outcome_type
@@ -31,7 +31,6 @@ impl Printer<'_> {
             'retry_call: loop {
                 #(self.error_type_of_loop())
                 #(self.timer_declaration())
-                #(self.failed_declaration())
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #gated
@@ -47,7 +46,8 @@ impl Printer<'_> {
             #(self.error_type())
             #history
             #(self.error_type_of_history())
-            #(self.kept_for_gate())
+            #(self.failed_declaration())
+            #(self.gate_declaration())
             #(self.pushback())
             #(self.waker())
             #(self.owned_slots())
@@ -63,7 +63,7 @@ impl Printer<'_> {
     /// Ends the loop with `retry_outcome`, located at the type that the function returns: what the compiler says of a borrow
     /// in it then points there. If that type is not a `Result`, it finds the same error here as where the attempt is checked,
     /// at the same place, and reports it once.
-    pub(crate) fn leave(&self) -> TokenStream {
+    pub(crate) fn leave(&self) -> Code {
         let returned = &self.model.outcome;
         let span = returned.span();
         let outcome = ours_at!(span=> retry_outcome);
@@ -76,24 +76,24 @@ impl Printer<'_> {
 
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
     /// that is an expression is evaluated once for all of them.
-    fn start(&self) -> TokenStream {
+    fn start(&self) -> Code {
         let asks_policy = self.model.shows_max()
             || self.model.gives_away()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let needs_policy = asks_policy && !self.model.chooses_policy();
-        let mut declared = TokenStream::new();
+        let declared = Code::new();
         if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
             for (mutable, name, value) in self.started(&when(needs_policy, self.policy())) {
-                declared.extend(ours!(let #mutable #name = #value;));
+                declared.add(ours!(let #mutable #name = #value;));
             }
             return declared;
         }
         let bound = self.with_policy(&mut |policy| {
-            let mut bound = self.ignored_timeout(&policy).unwrap_or_default();
+            let bound = self.ignored_timeout(&policy).unwrap_or_default();
             for (mutable, name, value) in self.started(&policy) {
-                declared.extend(ours!(let #mutable #name;));
-                bound.extend(ours!(#name = #value;));
+                declared.add(ours!(let #mutable #name;));
+                bound.add(ours!(#name = #value;));
             }
             bound
         });
@@ -101,7 +101,7 @@ impl Printer<'_> {
     }
 
     /// The variables that a call keeps from its start: `mut` if it changes, the name, and the value under that policy.
-    fn started(&self, policy: &TokenStream) -> Vec<(TokenStream, TokenStream, TokenStream)> {
+    fn started(&self, policy: &Code) -> Vec<(Code, Code, Code)> {
         let call = self.call();
         let resumed = when(self.model.resumes(), ours!(mut));
         let max = match self.model.count {
@@ -132,7 +132,7 @@ impl Printer<'_> {
         started
     }
 
-    fn history(&self, history: History) -> TokenStream {
+    fn history(&self, history: History) -> Code {
         let error = self.error();
         let clock = self.clock();
         let history = match (history, &self.model.stream) {
@@ -151,7 +151,7 @@ impl Printer<'_> {
     }
 
     /// Tells of the attempt that begins.
-    fn begin(&self) -> TokenStream {
+    fn begin(&self) -> Code {
         let max = ours!(__retry::Call::limit(#(self.whole_call())));
         let counted = ours!(__retry::Attempt::begin(&mut retry_history, #max););
         let observed = self.observer().map(|observer| {

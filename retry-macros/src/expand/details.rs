@@ -1,47 +1,45 @@
 //! What a decision is told of a failure, or of a slow attempt, beyond its verdict.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
-    pub(crate) fn details(&self, now: &TokenStream) -> TokenStream {
-        self.details_if(now, true)
+    pub(crate) fn details(&self, now: &Code) -> Code {
+        let idempotent = self.model.arguments.get(Key::Idempotent);
+        ours! {
+            #(self.limits(now))
+            #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
+            #(self.payer_and_observer())
+        }
     }
 
     /// The details of a rejected attempt. It took no effect and costs nothing, so idempotency and budget are left out.
-    pub(crate) fn details_of_rejection(&self) -> TokenStream {
+    pub(crate) fn details_of_rejection(&self) -> Code {
         let delays = self.model.delays().is_some();
         let delays = when(delays, ours!(.delays(&mut retry_delays)));
-        ours!(#(self.details_if(&self.now_after_failure(), false)) #delays)
+        ours!(#(self.limits(&self.now_after_failure())) #(self.observes()) #delays)
     }
 
-    fn details_if(&self, now: &TokenStream, has_begun: bool) -> TokenStream {
-        let idempotent = self.model.arguments.get(Key::Idempotent);
-        let idempotent = idempotent.filter(|_| has_begun);
+    /// What ends the call in any case.
+    fn limits(&self, now: &Code) -> Code {
+        let deadline = ours!(.deadline(retry_deadline, #now));
         ours! {
-            #(when(self.model.deadline.is_some(), ours!(.deadline(retry_deadline, #now))))
-            #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
+            #(when(self.model.deadline.is_some(), deadline))
             #(self.cancelled().map(|cancelled| ours!(.cancelled(#cancelled))))
-            #(when(has_begun, self.payer()))
-            #(self.observes())
         }
     }
 
     /// Who pays for a retry, and who is told of it.
-    pub(crate) fn payer_and_observer(&self) -> TokenStream {
-        ours!(#(self.payer()) #(self.observes()))
+    pub(crate) fn payer_and_observer(&self) -> Code {
+        let payer = when(self.model.is_paid(), ours!(.budget(&retry_budget)));
+        ours!(#payer #(self.observes()))
     }
 
-    fn payer(&self) -> TokenStream {
-        when(self.model.is_paid(), ours!(.budget(&retry_budget)))
-    }
-
-    fn observes(&self) -> TokenStream {
+    fn observes(&self) -> Code {
         when(
             self.model.is_observed(),
             ours!(.observe(&mut retry_observer)),
@@ -49,7 +47,7 @@ impl Printer<'_> {
     }
 
     /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].
-    pub(crate) fn options(&self, failed: FailureSource) -> TokenStream {
+    pub(crate) fn options(&self, failed: FailureSource) -> Code {
         let model = self.model;
         let (by_body, has_error) = (failed == FailureSource::Body, failed.has_error());
         let is_corrected = failed == FailureSource::Validation && model.is_corrected();
@@ -72,7 +70,7 @@ impl Printer<'_> {
     }
 
     /// Whether `retry_error` came too often in a row, where the attribute asks for that.
-    pub(crate) fn repeated(&self) -> Option<TokenStream> {
+    pub(crate) fn repeated(&self) -> Option<Code> {
         let model = self.model;
         let repeats = self.user(model.expr(Key::Repeats)?);
         let same = ours_at! {model.error_span=>
@@ -87,7 +85,7 @@ impl Printer<'_> {
     }
 
     /// Binds what pays for a retry, and adds what it paid to the decision.
-    pub(crate) fn paid(&self) -> (Option<TokenStream>, Option<TokenStream>) {
+    pub(crate) fn paid(&self) -> (Option<Code>, Option<Code>) {
         let Some(budget) = self.budget() else {
             return (None, None);
         };

@@ -1,6 +1,6 @@
 //! What follows a failure.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::KeyValue;
 use crate::expand::model::{Decider, History, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at, when};
 
 /// What failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl FailureSource {
 
 impl Printer<'_> {
     /// What follows an attempt that came to `Err(retry_error)`.
-    pub(crate) fn rejected(&self) -> TokenStream {
+    pub(crate) fn rejected(&self) -> Code {
         let kept = self.model.history.map(|history| {
             let items = ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress););
             ours! {
@@ -42,12 +42,7 @@ impl Printer<'_> {
     }
 
     /// If a retry follows, runs `kept` and leaves with the pause. If not, runs `ended`.
-    pub(crate) fn decided(
-        &self,
-        failed: FailureSource,
-        kept: Option<TokenStream>,
-        ended: TokenStream,
-    ) -> TokenStream {
+    pub(crate) fn decided(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
         let Decided {
             before,
             decision,
@@ -57,7 +52,7 @@ impl Printer<'_> {
         let failed_with = if failed.has_error() {
             self.failed_with_error()
         } else {
-            self.failed_without_error(&ended)
+            self.failed_without_error()
         };
         let paused = self.paused();
         let has_reason = self.reason().is_some() && failed.has_error();
@@ -102,7 +97,7 @@ impl Printer<'_> {
                 let timer = self.timer_assignment().map(|assigned| ours!(let #assigned));
                 (timer, self.cancel())
             }
-            _ if self.model.gathers_failures() => (None, None),
+            _ if self.model.rejects_values() => (None, None),
             _ => (self.timer_assignment(), self.cancel()),
         };
         if self.model.decision != Decider::Full {
@@ -111,7 +106,7 @@ impl Printer<'_> {
         let (budget, paid) = self.paid();
         let delays = self.delays();
         let (asked, verdict) = self.asked_first(failed);
-        let mut decide = |policy: TokenStream| {
+        let mut decide = |policy: Code| {
             let verdict = self.verdict(failed, &policy, &verdict);
             let site = self.site(&policy);
             ours! {
@@ -156,19 +151,14 @@ impl Printer<'_> {
     }
 
     /// Binds what computes delays.
-    pub(crate) fn delays(&self) -> Option<TokenStream> {
+    pub(crate) fn delays(&self) -> Option<Code> {
         let delays = self.model.delays()?;
         let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
         Some(ours!(let mut retry_delays = #delays;))
     }
 
     /// The decision where it needs no more than the count, the policy and the verdict.
-    fn plain_decision(
-        &self,
-        failed: FailureSource,
-        timer: Option<TokenStream>,
-        shown: &TokenStream,
-    ) -> Decided {
+    fn plain_decision(&self, failed: FailureSource, timer: Option<Code>, shown: &Code) -> Decided {
         let policy = self.policy();
         let verdict = self.verdict(failed, &policy, &self.asked_verdict(failed));
         let site = self.site(&policy);
@@ -187,7 +177,7 @@ impl Printer<'_> {
 
     /// What asks for the verdict, and the verdict. A policy that is not constant is read after it, since what classifies
     /// may set it.
-    fn asked_first(&self, failed: FailureSource) -> (Option<TokenStream>, TokenStream) {
+    fn asked_first(&self, failed: FailureSource) -> (Option<Code>, Code) {
         let verdict = self.asked_verdict(failed);
         let verdict = match failed {
             FailureSource::Body => self.last_verdict(verdict),
@@ -201,12 +191,7 @@ impl Printer<'_> {
     }
 
     /// The code of a verdict under a policy, which is of type `&Policy`.
-    fn verdict(
-        &self,
-        failed: FailureSource,
-        policy: &TokenStream,
-        verdict: &TokenStream,
-    ) -> TokenStream {
+    fn verdict(&self, failed: FailureSource, policy: &Code, verdict: &Code) -> Code {
         let verdict = match failed {
             FailureSource::Body => self.verdict_under(policy, verdict),
             FailureSource::Until | FailureSource::Validation => verdict.clone(),
@@ -218,7 +203,7 @@ impl Printer<'_> {
     }
 
     /// A verdict on a failure of the body, under a policy that may have no retries.
-    pub(crate) fn verdict_under(&self, policy: &TokenStream, verdict: &TokenStream) -> TokenStream {
+    pub(crate) fn verdict_under(&self, policy: &Code, verdict: &Code) -> Code {
         if self.model.may_be_off() {
             ours!(__retry::verdict_under(#policy, #verdict))
         } else {
@@ -227,7 +212,7 @@ impl Printer<'_> {
     }
 
     /// The verdict on a failure that nobody judged yet. Where a literal says that there are no retries, nobody is asked.
-    pub(crate) fn asked_verdict(&self, failed: FailureSource) -> TokenStream {
+    pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (FailureSource::Validation, _) => return self.complaint(),
@@ -255,7 +240,7 @@ impl Printer<'_> {
     }
 
     /// The verdict of the key `on`, whose type must say what the keys beside it need.
-    fn said(&self, on: &Expr) -> TokenStream {
+    fn said(&self, on: &Expr) -> Code {
         let span = on.span();
         let attempt = self.attempt_for(Key::On);
         let seen = |said| match &attempt {
@@ -276,10 +261,10 @@ impl Printer<'_> {
 /// A decision, as code.
 pub(crate) struct Decided {
     /// Statements before it.
-    pub(crate) before: TokenStream,
-    pub(crate) decision: TokenStream,
+    pub(crate) before: Code,
+    pub(crate) decision: Code,
     /// The pattern for a retry, which binds `retry_pause`.
-    pub(crate) retried: TokenStream,
+    pub(crate) retried: Code,
     /// What counts the retry, where the decision has not.
-    counted: Option<TokenStream>,
+    counted: Option<Code>,
 }

@@ -3,43 +3,28 @@
 //! A call checks the breaker before the queue, so that nobody waits while it is open, and takes its pass after the
 //! queue, so that nobody waits while holding one. An attempt that both let begin spends what the budget paid.
 
-use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::FailureSource;
-use crate::expand::model::{Count, Late};
+use crate::expand::model::Count;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
-    /// What outlives an iteration of the loop: the next attempt's gate can end the call with it.
-    pub(crate) fn kept_for_gate(&self) -> Option<TokenStream> {
-        if !self.model.is_gated() {
-            return None;
+    /// Declares what the next attempt's gate needs.
+    pub(crate) fn gate_declaration(&self) -> Code {
+        let (is_gated, is_paid) = (self.model.is_gated(), self.model.is_paid());
+        let unspent = ours!(let mut retry_unspent = __retry::None;);
+        let rejections = ours!(let mut retry_rejections = __retry::Rejections::new(););
+        ours! {
+            #(when(is_gated && is_paid, unspent))
+            #(when(self.model.retries_rejections(), rejections))
         }
-        let failed = when(
-            self.model.late(self.asyncness)? == Late::FromLocal,
-            ours!(let mut retry_failed = __retry::None;),
-        );
-        let returned = when(
-            self.model.keeps_values(),
-            ours!(let mut retry_returned = __retry::None;),
-        );
-        let paid = when(
-            self.model.is_paid(),
-            ours!(let mut retry_unspent = __retry::None;),
-        );
-        let rejections = when(
-            self.model.retries_rejections(),
-            ours!(let mut retry_rejections = __retry::Rejections::new();),
-        );
-        Some(ours!(#failed #returned #paid #rejections))
     }
 
     /// An attempt behind its gate. If the gate doesn't let it begin, the call ends.
-    pub(crate) fn gated(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn gated(&self, attempt: Code) -> Code {
         if !self.model.is_gated() {
             return attempt;
         }
@@ -48,7 +33,7 @@ impl Printer<'_> {
                 #(self.look())
                 #(self.turn())
                 #(self.pass())
-                #(self.begins())
+                #(self.taken())
                 #attempt
             }
         };
@@ -61,7 +46,7 @@ impl Printer<'_> {
     }
 
     /// The gate in a loop, which asks again as long as rejections are retried.
-    fn again_at_gate(&self, gate: &TokenStream, ended: Option<TokenStream>) -> TokenStream {
+    fn again_at_gate(&self, gate: &Code, ended: Option<Code>) -> Code {
         let rejected = self.rejection();
         let late = self.late().map(|late| {
             ours! {
@@ -97,7 +82,7 @@ impl Printer<'_> {
     }
 
     /// What follows a rejection, of type `Result<Duration, RejectedBy>`.
-    fn rejection(&self) -> TokenStream {
+    fn rejection(&self) -> Code {
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
@@ -129,7 +114,7 @@ impl Printer<'_> {
 
     /// Leaves the gate with what rejects the attempt. If rejections may be retried, also with how long the breaker
     /// stays open.
-    fn rejects(&self, by: TokenStream, half_open_in: TokenStream) -> TokenStream {
+    fn rejects(&self, by: Code, half_open_in: Code) -> Code {
         if self.model.retries_rejections() {
             ours!(break 'retry_gate (#by, #half_open_in))
         } else {
@@ -137,14 +122,13 @@ impl Printer<'_> {
         }
     }
 
-    fn rejects_by_breaker(&self, breaker: &TokenStream) -> TokenStream {
-        let span = breaker.span();
-        let half_open_in = ours_at!(span=> __retry::CircuitBreaker::half_open_in(#breaker));
+    fn rejects_by_breaker(&self) -> Code {
+        let half_open_in = ours!(__retry::Permit::half_open_in(&retry_permit));
         self.rejects(ours!(__retry::RejectedBy::Breaker), half_open_in)
     }
 
     /// The rejection as the function's error.
-    fn error_of_rejection(&self) -> Option<TokenStream> {
+    fn error_of_rejection(&self) -> Option<Code> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
@@ -152,27 +136,29 @@ impl Printer<'_> {
         Some(ours!(#rejected(__retry::Rejected::new(retry_by))))
     }
 
-    /// Binds the breaker, and asks whether it is worthwhile to wait.
-    fn look(&self) -> Option<TokenStream> {
+    /// Binds the breaker, and asks whether it is worthwhile to wait for a limiter.
+    fn look(&self) -> Option<Code> {
         let breaker = self.model.expr(Key::Breaker)?;
-        self.model.expr(Key::Limiter)?;
         let span = breaker.span();
-        let bound = bound_breaker(span);
-        let is_open = ours_at!(span=> __retry::CircuitBreaker::is_open(&#bound));
-        let rejects = self.rejects_by_breaker(&ours!(&#bound));
-        Some(ours! {
-            let #bound = #(self.kept(breaker));
-            if #is_open {
-                #rejects;
+        let permit = ours_at!(span=> __retry::Permit::unasked(#(self.kept(breaker))));
+        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
+        let looks = ours! {
+            if __retry::Permit::is_open(&retry_permit) {
+                #(self.rejects_by_breaker());
             }
+        };
+        Some(ours! {
+            let mut retry_permit = #permit;
+            #is_shared
+            #(when(self.model.has_limiter(), looks))
         })
     }
 
     /// Takes a place with the limiter, and waits for the turn.
-    fn turn(&self) -> Option<TokenStream> {
+    fn turn(&self) -> Option<Code> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
-        let entered = ours_at!(span=> __retry::Place::new(#(self.kept(limiter))));
+        let entered = ours_at!(span=> __retry::Place::queued(#(self.kept(limiter)), 1));
         let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
@@ -202,7 +188,7 @@ impl Printer<'_> {
     }
 
     /// The wait for the turn, of type `Result<Duration, RejectedBy>`.
-    fn waited(&self) -> TokenStream {
+    fn waited(&self) -> Code {
         let deadline = match self.model.deadline {
             Some(_) => ours!(retry_deadline),
             None => ours!(__retry::None),
@@ -210,67 +196,33 @@ impl Printer<'_> {
         let is_cancellable = self.model.is_cancellable();
         let timer = self.timer();
         if self.asyncness == Asyncness::Blocking {
-            let cancel = if is_cancellable {
-                ours!(retry_cancel)
-            } else {
-                ours!(__retry::Uncancelled)
-            };
+            let uncancelled = ours!(__retry::Uncancelled);
+            let cancel = if_else(is_cancellable, ours!(retry_cancel), uncancelled);
             return ours! {
                 __retry::wait_blocking(&mut retry_place, &#timer, #deadline, &#cancel)
             };
         }
-        let cancelled = if is_cancellable {
-            ours!(::core::pin::Pin::as_mut(&mut retry_cancel))
-        } else {
-            ours!(::core::pin::pin!(::core::future::pending::<()>()))
-        };
+        let cancel = ours!(::core::pin::Pin::as_mut(&mut retry_cancel));
+        let uncancelled = ours!(::core::pin::pin!(::core::future::pending::<()>()));
+        let cancelled = if_else(is_cancellable, cancel, uncancelled);
         ours!(__retry::wait(&mut retry_place, #timer, #deadline, #cancelled).await)
     }
 
     /// Asks the breaker for a pass.
-    fn pass(&self) -> Option<TokenStream> {
-        let breaker = self.model.expr(Key::Breaker)?;
-        let span = breaker.span();
-        let is_limited = self.model.has_limiter();
-        let (breaker, give_back) = if is_limited {
-            let give_back = ours!(__retry::Place::give_back(retry_place););
-            (ours!(#(bound_breaker(span))), Some(give_back))
-        } else {
-            (self.kept(breaker), None)
-        };
-        let permit = if self.model.retries_rejections() {
-            let permit = ours_at!(span=> __retry::Permit::unless_open(#breaker));
-            ours! {
-                let mut retry_permit = match #permit {
-                    __retry::Ok(retry_permit) => retry_permit,
-                    __retry::Err(retry_open) => {
-                        #give_back
-                        #(self.rejects_by_breaker(&ours!(&retry_open)));
-                    }
-                };
-            }
-        } else {
-            let permit = ours_at!(span=> __retry::Permit::new(#breaker));
-            ours! {
-                let __retry::Some(mut retry_permit) = #permit else {
-                    #give_back
-                    break 'retry_gate __retry::RejectedBy::Breaker;
-                };
-            }
-        };
-        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
+    fn pass(&self) -> Code {
         let half_opened = ours!(__retry::Permit::transition(&retry_permit));
-        let half_opened = self.turned(&half_opened, &self.whole_call());
-        Some(ours! {
-            #permit
-            #is_shared
-            #half_opened
-        })
+        let passed = ours! {
+            if !__retry::Permit::admit(&mut retry_permit) {
+                #(self.rejects_by_breaker());
+            }
+            #(self.turned(&half_opened, &self.whole_call()))
+        };
+        when(self.model.has_breaker(), passed)
     }
 
     /// An attempt that begins while the breaker's pass is held. The compiler names the first use of a borrow that stands in
     /// the attempt's way: without this one at the user's expression, it would name our locals.
-    pub(crate) fn beside_permit(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn beside_permit(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.is_hedged() => {
                 ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_permit))
@@ -279,43 +231,21 @@ impl Printer<'_> {
         }
     }
 
-    /// Releases what was kept in case the attempt did not begin.
-    fn begins(&self) -> TokenStream {
-        let failed = when(
-            self.model.late(self.asyncness) == Some(Late::FromLocal),
-            ours!(__retry::drop(retry_failed);),
-        );
-        let returned = when(
-            self.model.keeps_values(),
-            ours!(__retry::drop(retry_returned);),
-        );
-        let spend = when(
-            self.model.is_paid(),
-            ours! {
-                if let __retry::Some(retry_paid) = retry_unspent {
-                    __retry::Paid::spend(retry_paid);
-                }
-            },
-        );
-        ours!(#failed #returned #spend)
+    /// Takes the turn and what was paid, as the attempt begins.
+    fn taken(&self) -> Code {
+        let spend = ours! {
+            if let __retry::Some(retry_paid) = retry_unspent {
+                __retry::Paid::spend(retry_paid);
+            }
+        };
+        let turn = ours!(__retry::Place::begin(&mut retry_place););
+        ours!(#(when(self.model.has_limiter(), turn)) #(when(self.model.is_paid(), spend)))
     }
 
     /// Ends the call with what the last attempt left, or else with the rejection.
-    fn rejected_at_gate(&self) -> Option<TokenStream> {
+    fn rejected_at_gate(&self) -> Option<Code> {
         let rejected = self.error_of_rejection()?;
         let last = self.last_error()?;
-        let why = ours!(retry_why);
-        let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(FailureSource::Until, &ours!(Taken), &why);
-            let leave = self.leave();
-            ours! {
-                if let __retry::Some(retry_outcome) = retry_returned {
-                    #ended
-                    #leave
-                }
-            }
-        });
-        let reported = self.reported(&ours!(Taken), &why);
         let is_bound = self.model.retries_rejections();
         let timer = self.timer_assignment().filter(|_| !is_bound);
         // A fallback may run for long.
@@ -323,7 +253,7 @@ impl Printer<'_> {
             #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
             #timer
             let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
-            #returned
+            #(self.ends_with_value(None))
             let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
                 __retry::None => {
@@ -331,14 +261,12 @@ impl Printer<'_> {
                     #rejected
                 }
             };
-            #reported
-            let retry_outcome = #(self.outcome_of_failure());
-            #(self.leave())
+            #(self.ends_with_error(None, &self.shown(), &ours!(retry_why)))
         })
     }
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
-    fn call_with_max(&self) -> Option<TokenStream> {
+    fn call_with_max(&self) -> Option<Code> {
         let is_known = self.model.shows_max() || self.model.chooses_policy();
         if is_known || self.model.count == Count::Retries {
             return None;
@@ -350,7 +278,7 @@ impl Printer<'_> {
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
-    pub(crate) fn answered(&self) -> TokenStream {
+    pub(crate) fn answered(&self) -> Code {
         let call = self.succeeded_call();
         let breaker = self.model.has_breaker().then(|| {
             let closed = ours!(__retry::Permit::succeeded(&mut retry_permit));
@@ -373,7 +301,7 @@ impl Printer<'_> {
     }
 
     /// Reports the breaker's change of state, if there is one.
-    fn turned(&self, transition: &TokenStream, call: &TokenStream) -> TokenStream {
+    fn turned(&self, transition: &Code, call: &Code) -> Code {
         let (name, observe) = (self.name(), self.observe());
         ours! {
             if let __retry::Some(retry_turned) = #transition {
@@ -382,8 +310,4 @@ impl Printer<'_> {
             }
         }
     }
-}
-
-fn bound_breaker(span: Span) -> Ident {
-    Ident::new("retry_breaker", Span::mixed_site().located_at(span))
 }

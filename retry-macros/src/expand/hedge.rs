@@ -1,6 +1,5 @@
 //! The key `hedge`: attempts beside a slow one.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
@@ -9,11 +8,11 @@ use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
-    pub(crate) fn pushback(&self) -> Option<TokenStream> {
+    pub(crate) fn pushback(&self) -> Option<Code> {
         let came = ours!(let mut retry_came = false;);
         self.model.is_hedged().then(|| {
             ours! {
@@ -25,7 +24,7 @@ impl Printer<'_> {
 
     /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
     /// guards, and the verdict on its failure where that was asked for already.
-    pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
+    pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> Code {
         // Of what the body uses up, the compiler says that the key's closure captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
@@ -74,7 +73,7 @@ impl Printer<'_> {
     }
 
     /// When to hedge, and what is told how long attempts took.
-    fn hedge_after(&self, hedge: &Argument) -> TokenStream {
+    fn hedge_after(&self, hedge: &Argument) -> Code {
         let span = hedge.span;
         let mut after = self.argument(hedge);
         if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
@@ -84,7 +83,7 @@ impl Printer<'_> {
     }
 
     /// What let an attempt begin.
-    fn guards(&self) -> TokenStream {
+    fn guards(&self) -> Code {
         let permit = if_else(self.model.has_breaker(), ours!(retry_permit), ours!(()));
         let ticket = if_else(self.model.has_limiter(), ours!(retry_place), ours!(()));
         ours!((#permit, #ticket))
@@ -92,11 +91,14 @@ impl Printer<'_> {
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
     /// last. If one refuses, no other begins until the running ones are over.
-    fn beside(&self) -> TokenStream {
+    fn beside(&self) -> Code {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let permit = ours_at!(breaker.span()=> __retry::Permit::beside(#(self.user(breaker))));
+            let permit = ours_at!(breaker.span()=> __retry::Permit::unasked(#(self.user(breaker))));
             ours! {
-                let retry_permit = #permit?;
+                let mut retry_permit = #permit;
+                if !__retry::Permit::admit_beside(&mut retry_permit) {
+                    return __retry::None;
+                }
                 __retry::Call::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
@@ -104,7 +106,9 @@ impl Printer<'_> {
             let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
-        let taken = when(turn.is_some(), ours!(.place(&mut retry_place)));
+        let begins = turn
+            .is_some()
+            .then(|| ours!(__retry::Place::begin(&mut retry_place);));
         let kept = self.model.history;
         let begun = kept.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
         let mutable = when(permit.is_some(), ours!(mut));
@@ -120,9 +124,10 @@ impl Printer<'_> {
                         }
                         #permit
                         #turn
-                        if !__retry::Call::hedges(&mut retry_next, retry_slow #taken, retry_delay) {
+                        if !__retry::Call::hedges(&mut retry_next, retry_slow, retry_delay) {
                             return __retry::None;
                         }
+                        #begins
                         #begun
                         __retry::Some(#(self.guards()))
                     }
@@ -149,7 +154,7 @@ impl Printer<'_> {
     }
 
     /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
-    fn failed_beside(&self) -> TokenStream {
+    fn failed_beside(&self) -> Code {
         let (model, shown) = (self.model, self.shown());
         let permit = when(
             model.has_breaker(),
@@ -194,7 +199,7 @@ impl Printer<'_> {
     }
 
     /// Keeps the failures of attempts beside others, which borrowed the history.
-    fn kept_beside(&self) -> TokenStream {
+    fn kept_beside(&self) -> Code {
         let repeated = self.repeated().map(|repeated| ours!(#repeated;));
         ours! {
             for retry_error in retry_beside {
@@ -206,7 +211,7 @@ impl Printer<'_> {
     }
 
     /// The verdict on the last failure of attempts that ran at once, which may be known.
-    pub(crate) fn last_verdict(&self, verdict: TokenStream) -> TokenStream {
+    pub(crate) fn last_verdict(&self, verdict: Code) -> Code {
         if !self.model.is_hedged() {
             return verdict;
         }
@@ -219,7 +224,7 @@ impl Printer<'_> {
     }
 
     /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
-    pub(crate) fn succeeded_call(&self) -> TokenStream {
+    pub(crate) fn succeeded_call(&self) -> Code {
         if self.model.is_hedged() {
             ours!(&__retry::Call::at(retry_call, retry_number))
         } else {

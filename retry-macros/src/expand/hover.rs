@@ -1,32 +1,30 @@
 //! What an editor shows of a key: its documentation in the runtime.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 
-use crate::attribute::argument::{Argument, KeyValue};
+use crate::attribute::argument::Argument;
 use crate::expand::model::Model;
-use crate::tokens::code;
+use crate::tokens::{Code, code};
 use retry_vocabulary::key::Key;
 
 /// Mentions each key where it stands in the attribute, by an import that binds nothing: an editor that looks up the
 /// place finds the documented constant of that name.
-pub(crate) fn mentions(model: &Model) -> TokenStream {
-    let mut keys = TokenStream::new();
-    mention(&model.arguments.given, &mut keys);
+pub(crate) fn mentions(model: &Model) -> Code {
+    let keys = Code::new();
+    mention(&model.arguments.given, &keys);
     if keys.is_empty() {
-        return TokenStream::new();
+        return Code::new();
     }
     let krate = &model.krate;
     code!(use #krate::macro_support::keys::{#keys};)
 }
 
-fn mention(given: &[Argument], keys: &mut TokenStream) {
+fn mention(given: &[Argument], keys: &Code) {
     for argument in given {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
         let span = Span::mixed_site().located_at(argument.ident.span());
-        keys.extend(code!(#(Ident::new(constant(argument.key), span)) as _,));
-        if let KeyValue::Section(inner) = &argument.value {
-            mention(inner, keys);
-        }
+        keys.add(code!(#(Ident::new(constant(argument.key), span)) as _,));
+        mention(argument.value.section(), keys);
     }
 }
 

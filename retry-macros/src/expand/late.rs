@@ -1,25 +1,30 @@
 //! What follows a pause that took too long or was cut short, and what a failure leaves behind for that.
 
-use proc_macro2::TokenStream;
-
-use crate::expand::failure::FailureSource;
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, when};
+use crate::tokens::{Code, ours, when};
 
 impl Printer<'_> {
-    /// Declares what a failure leaves behind for a call that ends after its pause.
-    pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
-        let is_local = self.model.late(self.asyncness)? == Late::FromLocal;
-        if self.model.is_gated() {
-            return None;
-        }
-        let value = when(self.model.keeps_values(), ours!(let retry_returned;));
-        Some(ours!(#(when(is_local, ours!(let retry_failed;))) #value))
+    /// Declares what a failure leaves behind for a call that ends before its next attempt.
+    pub(crate) fn failed_declaration(&self) -> Code {
+        let failed = ours!(let mut retry_failed = __retry::None;);
+        let returned = ours!(let mut retry_returned = __retry::None;);
+        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+    }
+
+    /// Drops that as the next attempt begins.
+    pub(crate) fn failed_drop(&self) -> Code {
+        let failed = ours!(__retry::drop(retry_failed););
+        let returned = ours!(__retry::drop(retry_returned););
+        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+    }
+
+    fn keeps_error(&self) -> bool {
+        self.model.late(self.asyncness) == Some(Late::FromLocal)
     }
 
     /// Keeps the error to end with.
-    pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
+    pub(crate) fn failed_with_error(&self) -> Option<Code> {
         let value = when(
             self.model.keeps_values(),
             ours!(retry_returned = __retry::None;),
@@ -30,12 +35,9 @@ impl Printer<'_> {
         })
     }
 
-    /// Keeps a value that was rejected, since there is no error to end with. `returned` makes it the outcome.
-    pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
-        let kept = ours! {
-            #returned
-            retry_returned = __retry::Some(retry_outcome);
-        };
+    /// Keeps a value that was rejected, since there is no error to end with.
+    pub(crate) fn failed_without_error(&self) -> Option<Code> {
+        let kept = ours!(retry_returned = __retry::Some(retry_outcome););
         let value = when(self.model.keeps_values(), kept);
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => value,
@@ -44,17 +46,17 @@ impl Printer<'_> {
     }
 
     /// Why the call ends after its pause, of type `Option<Reason>`.
-    pub(crate) fn late(&self) -> Option<TokenStream> {
+    pub(crate) fn late(&self) -> Option<Code> {
         either(self.cut(), self.after_deadline())
     }
 
-    fn after_deadline(&self) -> Option<TokenStream> {
+    fn after_deadline(&self) -> Option<Code> {
         self.model.deadline.as_ref()?;
         Some(ours!(__retry::late(retry_deadline, retry_pause, #(self.now_after_failure()))))
     }
 
     /// The error that the last attempt left, of type `Option<_>`.
-    pub(crate) fn last_error(&self) -> Option<TokenStream> {
+    pub(crate) fn last_error(&self) -> Option<Code> {
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(__retry::Attempt::take_last_failure(&mut retry_history)),
             Late::FromLocal => ours!(retry_failed),
@@ -62,51 +64,37 @@ impl Printer<'_> {
     }
 
     /// Ends the call after the pause before an attempt, where it was cancelled, or its deadline has passed.
-    pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
+    pub(crate) fn late_attempt(&self) -> Option<Code> {
         self.ended_for(&self.late()?)
     }
 
     /// Ends the call before its pause, if that would outlast the deadline.
-    pub(crate) fn late_pause(&self) -> Option<TokenStream> {
+    pub(crate) fn late_pause(&self) -> Option<Code> {
         self.model.deadline.as_ref()?;
         let now = self.now_after_failure();
         self.ended_for(&ours!(__retry::outlasts(retry_deadline, retry_pause, #now)))
     }
 
     /// Ends the call between two attempts if `reason`, of type `Option<Reason>`, is there.
-    fn ended_for(&self, reason: &TokenStream) -> Option<TokenStream> {
+    fn ended_for(&self, reason: &Code) -> Option<Code> {
         let error = self.last_error()?;
-        let ended = self.reported(&ours!(Taken), &ours!(retry_why));
-        let leave = self.leave();
         let unpaid = self.unpaid();
-        let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(FailureSource::Until, &ours!(Taken), &ours!(retry_why));
-            ours! {
-                if let __retry::Some(retry_outcome) = retry_returned {
-                    #unpaid
-                    #ended
-                    #leave
-                }
-            }
-        });
+        let unpaid = unpaid.as_ref();
         Some(ours! {
             if let __retry::Some(retry_why) = #reason {
                 if let __retry::Some(retry_error) = #error {
-                    #unpaid
-                    #ended
-                    let retry_outcome = #(self.outcome_of_failure());
-                    #leave
+                    #(self.ends_with_error(unpaid, &self.shown(), &ours!(retry_why)))
                 }
-                #returned
+                #(self.ends_with_value(unpaid))
             }
         })
     }
 
     /// Ends the call after the pause before a correction, whose error is at hand, where it was cancelled or its deadline has
     /// passed.
-    pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn late_correction(&self, ended: &Code) -> Option<Code> {
         let late = self.late()?;
-        let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
+        let reported = self.reported(&self.shown(), &ours!(Corrected), &ours!(retry_why));
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
                 #(self.unpaid())
@@ -118,14 +106,14 @@ impl Printer<'_> {
     }
 
     /// Gives back what was paid for the attempt or correction after the pause, before anything else of the user's runs.
-    pub(crate) fn unpaid(&self) -> Option<TokenStream> {
+    pub(crate) fn unpaid(&self) -> Option<Code> {
         let is_paid = self.model.is_paid();
         is_paid.then(|| ours!(__retry::drop(retry_paid);))
     }
 }
 
 /// The first reason there is, of type `Option<Reason>`.
-fn either(first: Option<TokenStream>, second: Option<TokenStream>) -> Option<TokenStream> {
+fn either(first: Option<Code>, second: Option<Code>) -> Option<Code> {
     match (first, second) {
         (Some(first), Some(second)) => Some(ours! {
             match #first {

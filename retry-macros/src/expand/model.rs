@@ -6,6 +6,7 @@ use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Jitter};
 use syn::{Expr, Pat, PatType, Type};
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::word::Mode;
 use crate::target::function::{Asyncness, Function};
@@ -173,19 +174,15 @@ pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct Before
 
 impl Model {
     pub(crate) fn new(arguments: Arguments, mut function: Function) -> Self {
-        let cloned = match arguments.value(Key::Clone) {
-            Some(KeyValue::Names(names)) => names.clone(),
-            _ => Vec::new(),
-        };
+        let cloned = arguments.value(Key::Clone);
+        let cloned = as_variant!(cloned, Some(KeyValue::Names(names)) => names.clone());
+        let cloned = cloned.unwrap_or_default();
         function.without_mut(&cloned);
         // The check refused functions without.
         let unit = outcome::unit(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
         let (outcome, delivery) = outcome::of(returned);
-        let mode = match arguments.value(Key::Stream) {
-            Some(KeyValue::Stream(mode)) => Some(*mode),
-            _ => None,
-        };
+        let mode = as_variant!(arguments.value(Key::Stream), Some(KeyValue::Stream(mode)) => *mode);
         let streamed = outcome::stream(outcome).zip(mode);
         let failing = streamed.as_ref();
         let failing = failing.map_or(outcome, |(streamed, _)| streamed.item);
@@ -322,26 +319,17 @@ impl Model {
 
     /// The value of a key that takes an expression.
     pub(crate) fn expr(&self, key: Key) -> Option<&Expr> {
-        match self.arguments.value(key) {
-            Some(KeyValue::Expr(expr)) => Some(expr),
-            _ => None,
-        }
+        as_variant!(self.arguments.value(key)?, KeyValue::Expr(expr) => expr)
     }
 
     /// The function that computes the delays, if there is one.
     pub(crate) fn delays(&self) -> Option<&Expr> {
-        match self.arguments.value(Key::Backoff) {
-            Some(KeyValue::Delays(delays)) => Some(delays),
-            _ => None,
-        }
+        as_variant!(self.arguments.value(Key::Backoff)?, KeyValue::Delays(delays) => delays)
     }
 
     /// Whether only the run tells if there are retries at all.
     pub(crate) fn may_be_off(&self) -> bool {
-        match &self.policy {
-            Policy::Expr(..) | Policy::Decorator { .. } => true,
-            Policy::Constant(_) | Policy::Numbers(_) => self.expr(Key::Enabled).is_some(),
-        }
+        self.policy.numbers().is_none() || self.expr(Key::Enabled).is_some()
     }
 
     /// Whether each failure chooses the policy by its error, so that there is none before.
@@ -351,8 +339,7 @@ impl Model {
 
     /// Whether the policy may have a timeout that the attribute does not name.
     pub(crate) fn ignores_timeout(&self) -> bool {
-        let is_known = matches!(self.policy, Policy::Constant(_) | Policy::Numbers(_));
-        !is_known && !self.is_timed()
+        self.policy.numbers().is_none() && !self.is_timed()
     }
 
     /// Whether a retry waits only if a server asks for that, as literals say.
@@ -408,11 +395,10 @@ impl Model {
         self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
     }
 
-    /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
-    /// place, because a closure or an `async` block that is written twice has two types.
-    pub(crate) fn gathers_failures(&self) -> bool {
-        let rejects_values = self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected();
-        rejects_values && (self.is_cancellable() || self.asks_timer())
+    /// Whether a value may be a failure. Several kinds of failure then leave the same thing to the pause: what the user wrote
+    /// for it must stand at one place, because a closure or an `async` block that is written twice has two types.
+    pub(crate) fn rejects_values(&self) -> bool {
+        self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected()
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.
@@ -456,10 +442,7 @@ impl Model {
 
     /// What the body calls its attempt.
     pub(crate) fn attempt(&self) -> Option<&Ident> {
-        match self.arguments.value(Key::Attempt) {
-            Some(KeyValue::Name(attempt)) => Some(attempt),
-            _ => None,
-        }
+        as_variant!(self.arguments.value(Key::Attempt)?, KeyValue::Name(attempt) => attempt)
     }
 
     /// Whether any of the keys is given.
@@ -549,6 +532,11 @@ impl Policy {
         }
     }
 
+    /// The numbers that it is made of, unless only the run knows it.
+    pub(crate) fn numbers(&self) -> Option<&[Argument]> {
+        as_variant!(self, Self::Constant(numbers) | Self::Numbers(numbers) => numbers)
+    }
+
     fn of_numbers(arguments: &Arguments, numbers: Vec<Argument>) -> Self {
         let is_constant = numbers.iter().all(|argument| argument.value.is_literal())
             && arguments.value(Key::Name).is_none_or(KeyValue::is_literal);
@@ -565,18 +553,13 @@ impl Count {
     /// that run at once numbers of their own. The retries of a resumed stream are counted anew, while its delays may go on
     /// growing, and all its attempts are counted beside them.
     fn new(model: &Model) -> Self {
-        let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
-            return Self::Everything;
-        };
-        if model.restarts()
-            || model.has(&[Key::Clone, Key::Validate, Key::Hedge])
-            || numbers.iter().any(needs_everything)
-        {
-            Self::Everything
-        } else if let Policy::Constant(_) = model.policy {
-            Self::Retries
-        } else {
-            Self::LimitedRetries
+        let numbers = model.policy.numbers();
+        let is_simple = numbers.is_some_and(|numbers| !numbers.iter().any(needs_everything));
+        match model.policy {
+            _ if !is_simple || model.restarts() => Self::Everything,
+            _ if model.has(&[Key::Clone, Key::Validate, Key::Hedge]) => Self::Everything,
+            Policy::Constant(_) => Self::Retries,
+            _ => Self::LimitedRetries,
         }
     }
 }
@@ -603,10 +586,10 @@ fn needs_everything(number: &Argument) -> bool {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
         _ if matches!(number.key, Key::TotalDelay | Key::Rejected) => true,
         KeyValue::Expr(_) => number.key == Key::Jitter,
-        KeyValue::Section(inner) => inner
-            .iter()
-            .any(|number| number.key == Key::Max || needs_everything(number)),
-        _ => false,
+        section => {
+            let mut inner = section.section().iter();
+            inner.any(|number| number.key == Key::Max || needs_everything(number))
+        }
     }
 }
 
@@ -633,8 +616,6 @@ fn enabled(arguments: &Arguments) -> Option<Box<Argument>> {
 
 /// The path to the runtime crate.
 pub(crate) fn krate(arguments: &Arguments) -> RuntimePath {
-    RuntimePath::new(match arguments.value(Key::Crate) {
-        Some(KeyValue::Path(path)) => Some(path.clone()),
-        _ => None,
-    })
+    let path = arguments.value(Key::Crate);
+    RuntimePath::new(as_variant!(path, Some(KeyValue::Path(path)) => path.clone()))
 }

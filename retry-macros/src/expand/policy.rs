@@ -2,22 +2,23 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal};
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Owner, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{Decider, DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{code, code_at, if_else, joined, ours, ours_at};
+use crate::tokens::{Code, code, code_at, if_else, joined, ours, ours_at};
 
 impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
     /// future does not keep.
-    pub(crate) fn constants(&self) -> Option<TokenStream> {
+    pub(crate) fn constants(&self) -> Option<Code> {
         if self.model.decision == Decider::Simple {
             return None;
         }
@@ -32,7 +33,7 @@ impl Printer<'_> {
 
     /// The constant part of policy and name, bound as `retry_site` after each attempt, where only the code after it needs it:
     /// the compiler takes less time for it than for an item, and evaluates it only when it generates code.
-    pub(crate) fn bound_site(&self) -> Option<TokenStream> {
+    pub(crate) fn bound_site(&self) -> Option<Code> {
         if self.model.decision != Decider::Simple {
             return None;
         }
@@ -43,14 +44,12 @@ impl Printer<'_> {
     }
 
     /// What is constant of the policy, of type `Policy`.
-    fn constant_policy(&self) -> Option<TokenStream> {
+    fn constant_policy(&self) -> Option<Code> {
         let policy = match &self.model.policy {
             Policy::Decorator { of_trait, .. } => of_trait,
             policy => policy,
         };
-        let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
-            return None;
-        };
+        let numbers = policy.numbers()?;
         let is_literal = |number: &Argument| number.value.is_literal();
         let is_own = |number: &Argument| number.key.owner() == Owner::Schedule;
         let literals = |is_wanted| {
@@ -64,7 +63,7 @@ impl Printer<'_> {
     }
 
     /// The site of a constant policy, of type `Site`.
-    fn site_of(&self, policy: &TokenStream) -> TokenStream {
+    fn site_of(&self, policy: &Code) -> Code {
         let named = code!(__retry::Site::new(#policy, #(self.name())));
         let by_surroundings = code!(__retry::Site::named_by(#policy, __retry_name));
         if_else(
@@ -75,13 +74,13 @@ impl Printer<'_> {
     }
 
     /// What [`Self::constants`] or [`Self::bound_site`] call the site.
-    pub(crate) fn constant_site(&self) -> TokenStream {
+    pub(crate) fn constant_site(&self) -> Code {
         let is_bound = self.model.decision == Decider::Simple;
         if_else(is_bound, ours!(retry_site), code!(__RETRY_SITE))
     }
 
     /// The policy, of type `&Policy`.
-    pub(crate) fn policy(&self) -> TokenStream {
+    pub(crate) fn policy(&self) -> Code {
         match &self.model.policy {
             Policy::Constant(_) => code!(__retry::Site::policy(#(self.constant_site()))),
             Policy::Expr(expr, None) => self.borrowed(expr),
@@ -90,10 +89,7 @@ impl Printer<'_> {
     }
 
     /// `with` the policy, of type `&Policy`, which is evaluated once.
-    pub(crate) fn with_policy(
-        &self,
-        with: &mut dyn FnMut(TokenStream) -> TokenStream,
-    ) -> TokenStream {
+    pub(crate) fn with_policy(&self, with: &mut dyn FnMut(Code) -> Code) -> Code {
         let policy = self.policy();
         if let Policy::Constant(_) = self.model.policy {
             return with(policy);
@@ -106,7 +102,7 @@ impl Printer<'_> {
         }
     }
 
-    fn borrowed(&self, expr: &Expr) -> TokenStream {
+    fn borrowed(&self, expr: &Expr) -> Code {
         let span = expr.span();
         let source = self.user(expr);
         let expr = match expr {
@@ -128,7 +124,7 @@ impl Printer<'_> {
     }
 
     /// A policy, of type `Policy`.
-    fn policy_value(&self, policy: &Policy) -> TokenStream {
+    fn policy_value(&self, policy: &Policy) -> Code {
         match policy {
             Policy::Constant(numbers) | Policy::Numbers(numbers) => {
                 let setters = self.setters(numbers, &|number| !number.value.is_literal());
@@ -154,12 +150,12 @@ impl Printer<'_> {
     }
 
     /// A `policy`, of type `&Policy`, beside the key `enabled`.
-    fn enabled_if(&self, policy: &TokenStream, enabled: &Argument) -> TokenStream {
+    fn enabled_if(&self, policy: &Code, enabled: &Argument) -> Code {
         code!(__retry::enabled_if(#policy, #(self.argument(enabled))))
     }
 
     /// What the runtime is told of the function, of type `&Site`.
-    pub(crate) fn site(&self, policy: &TokenStream) -> TokenStream {
+    pub(crate) fn site(&self, policy: &Code) -> Code {
         if let Policy::Constant(_) = self.model.policy {
             return self.constant_site();
         }
@@ -167,9 +163,9 @@ impl Printer<'_> {
     }
 
     /// The name of the call, of type `&str`.
-    pub(crate) fn name(&self) -> TokenStream {
+    pub(crate) fn name(&self) -> Code {
         match self.model.arguments.value(Key::Name) {
-            Some(KeyValue::Text(name)) => name.to_token_stream(),
+            Some(KeyValue::Text(name)) => name.to_token_stream().into(),
             Some(KeyValue::Expr(name)) => {
                 code_at!(name.span()=> ::core::convert::AsRef::<str>::as_ref(&(#(self.user(name)))))
             }
@@ -181,15 +177,13 @@ impl Printer<'_> {
     }
 
     /// What a decorator's method is called after its client, of type `String`.
-    pub(crate) fn client_name(&self) -> Option<TokenStream> {
-        let DefaultName::Client(client) = &self.model.default_name else {
-            return None;
-        };
+    pub(crate) fn client_name(&self) -> Option<Code> {
+        let client = as_variant!(&self.model.default_name, DefaultName::Client(name) => name)?;
         Some(code!(__retry::client_name::<#client>(#(self.bare_name()))))
     }
 
     /// Where the function is, of type `&'static str`.
-    pub(crate) fn path(&self) -> TokenStream {
+    pub(crate) fn path(&self) -> Code {
         if self.model.default_name == DefaultName::Surroundings {
             return code!(__retry_name());
         }
@@ -203,7 +197,7 @@ impl Printer<'_> {
     }
 
     /// The function whose own name says in which function the block stands: no macro can see it.
-    pub(crate) fn name_of_surroundings(&self) -> Option<TokenStream> {
+    pub(crate) fn name_of_surroundings(&self) -> Option<Code> {
         let is_asked = match self.model.arguments.value(Key::Name) {
             None => true,
             Some(KeyValue::Text(_)) => false,
@@ -223,22 +217,22 @@ impl Printer<'_> {
         &self,
         numbers: &[Argument],
         is_meant: &dyn Fn(&Argument) -> bool,
-    ) -> TokenStream {
-        let mut setters = TokenStream::new();
+    ) -> Code {
+        let setters = Code::new();
         for number in numbers {
             if is_meant(number) {
                 let setter = &number.ident;
-                setters.extend(code!(.#setter(#(self.argument(number)))));
+                setters.add(code!(.#setter(#(self.argument(number)))));
             }
         }
         setters
     }
 
     /// A value, of the type that the runtime takes for its key.
-    pub(crate) fn argument(&self, argument: &Argument) -> TokenStream {
+    pub(crate) fn argument(&self, argument: &Argument) -> Code {
         match &argument.value {
-            KeyValue::Count(count) => count.to_token_stream(),
-            KeyValue::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream(),
+            KeyValue::Count(count) => count.to_token_stream().into(),
+            KeyValue::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream().into(),
             KeyValue::Duration(delay) => duration(*delay),
             KeyValue::Backoff(backoff) => Self::variant(argument, *backoff),
             KeyValue::List(delays) => {
@@ -255,7 +249,7 @@ impl Printer<'_> {
                 code!(__retry::Jitter::Ratio(#(Literal::f64_suffixed(*ratio))))
             }
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
-            KeyValue::Bool(bool) => bool.to_token_stream(),
+            KeyValue::Bool(bool) => bool.to_token_stream().into(),
             KeyValue::Section(inner) => {
                 code!(__retry::Section::new()#(self.setters(inner, &|_| true)))
             }
@@ -284,20 +278,12 @@ impl Printer<'_> {
                 })
             }
             // Read by the macro itself.
-            KeyValue::Stream(_)
-            | KeyValue::Text(_)
-            | KeyValue::Name(_)
-            | KeyValue::Names(_)
-            | KeyValue::Path(_)
-            | KeyValue::Alone
-            | KeyValue::Delays(_)
-            | KeyValue::Wrapper(..)
-            | KeyValue::Paths(_) => TokenStream::new(),
+            _ => Code::new(),
         }
     }
 
     /// The variant of the runtime that a word stands for.
-    fn variant<W: Word>(argument: &Argument, word: W) -> TokenStream {
+    fn variant<W: Word>(argument: &Argument, word: W) -> Code {
         let variant = Ident::new(&format!("{word:?}"), argument.span);
         code!(__retry::#(Ident::new(W::ENUM, argument.span))::#variant)
     }
@@ -311,6 +297,6 @@ fn is_place(expr: &Expr) -> bool {
     }
 }
 
-fn duration(duration: Duration) -> TokenStream {
+fn duration(duration: Duration) -> Code {
     code!(::core::time::Duration::new(#(duration.as_secs()), #(duration.subsec_nanos())))
 }

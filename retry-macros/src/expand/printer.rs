@@ -13,7 +13,7 @@ use crate::attribute::expression;
 use crate::expand::model::{Count, Model, SEE_ATTEMPT};
 use crate::target::function::Asyncness;
 use crate::tokens::{
-    code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
+    Code, code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
 };
 
 /// Prints the loop of one function.
@@ -28,7 +28,7 @@ pub(crate) struct Printer<'a> {
 impl Printer<'_> {
     /// The type of `retry_call`, by which its functions are called: a trait of the user's may have methods of the same
     /// names for every type. Only what takes the call by value is safe from these, and may be called as a method.
-    pub(crate) fn call(&self) -> TokenStream {
+    pub(crate) fn call(&self) -> Code {
         match self.model.count {
             Count::Retries => ours!(__retry::Retries),
             Count::LimitedRetries => ours!(__retry::LimitedRetries),
@@ -37,7 +37,7 @@ impl Printer<'_> {
     }
 
     /// All that is known of the call, of type `&Call`.
-    pub(crate) fn whole_call(&self) -> TokenStream {
+    pub(crate) fn whole_call(&self) -> Code {
         match self.model.count {
             Count::Retries => ours!(&retry_call.whole(__RETRY_SITE)),
             Count::LimitedRetries => ours!(&retry_call.whole()),
@@ -45,25 +45,20 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the count and the site are all that reports about the call need.
-    pub(crate) fn is_told_by_site(&self) -> bool {
-        self.model.count == Count::Retries
-    }
-
     /// The function's error type.
-    pub(crate) fn error(&self) -> TokenStream {
+    pub(crate) fn error(&self) -> Code {
         let failing = &self.model.failing;
         ours!(<#failing as __retry::OutcomeTypes>::Error)
     }
 
     /// The type of the function's value.
-    pub(crate) fn value(&self) -> TokenStream {
+    pub(crate) fn value(&self) -> Code {
         let valued = &self.model.valued;
         ours!(<#valued as __retry::OutcomeTypes>::Value)
     }
 
     /// The timer that the user named.
-    pub(crate) fn named_timer(&self) -> Option<TokenStream> {
+    pub(crate) fn named_timer(&self) -> Option<Code> {
         let timer = self.model.expr(Key::Timer)?;
         let function = match (self.asyncness, timer) {
             (_, Expr::Closure(_)) => code!(TimerFn::new),
@@ -74,7 +69,7 @@ impl Printer<'_> {
     }
 
     /// The timer that the user named, or the one of the runtime's features.
-    pub(crate) fn timer(&self) -> TokenStream {
+    pub(crate) fn timer(&self) -> Code {
         self.named_timer().unwrap_or_else(|| match self.asyncness {
             Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
             Asyncness::Blocking => code!(__retry::DefaultTimer),
@@ -82,7 +77,7 @@ impl Printer<'_> {
     }
 
     /// What a timer implements here.
-    pub(crate) fn timer_trait(&self) -> TokenStream {
+    pub(crate) fn timer_trait(&self) -> Code {
         match self.asyncness {
             Asyncness::Async => code!(__retry::Timer),
             Asyncness::Blocking => code!(__retry::BlockingTimer),
@@ -90,7 +85,7 @@ impl Printer<'_> {
     }
 
     /// Binds `retry_observer`, where the attribute names one.
-    pub(crate) fn observer(&self) -> Option<TokenStream> {
+    pub(crate) fn observer(&self) -> Option<Code> {
         let expr = self.model.expr(Key::Observe)?;
         let span = expr.span();
         let observer = self.user(expr);
@@ -108,13 +103,13 @@ impl Printer<'_> {
     }
 
     /// The observer, for reports that may have one.
-    pub(crate) fn observe(&self) -> TokenStream {
+    pub(crate) fn observe(&self) -> Code {
         let some = ours!(__retry::Some(&mut retry_observer));
         if_else(self.model.is_observed(), some, ours!(__retry::None))
     }
 
     /// The budget that all calls of this function share.
-    pub(crate) fn own_budget(&self) -> Option<TokenStream> {
+    pub(crate) fn own_budget(&self) -> Option<Code> {
         let own = code!(
             static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
         );
@@ -126,7 +121,7 @@ impl Printer<'_> {
     }
 
     /// Binds `retry_budget`, where the attribute names one.
-    pub(crate) fn budget(&self) -> Option<TokenStream> {
+    pub(crate) fn budget(&self) -> Option<Code> {
         let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
             KeyValue::Expr(expr) => {
                 let span = expr.span();
@@ -143,7 +138,7 @@ impl Printer<'_> {
     }
 
     /// Binds what the user calls the attempt.
-    pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
+    pub(crate) fn attempt_binding(&self) -> Option<Code> {
         let name = self.model.attempt()?;
         // Where others use it, the body does not have to.
         let is_shared =
@@ -157,7 +152,7 @@ impl Printer<'_> {
     }
 
     /// Binds the attempt for the closure of a key that uses it.
-    pub(crate) fn attempt_for(&self, key: Key) -> Option<TokenStream> {
+    pub(crate) fn attempt_for(&self, key: Key) -> Option<Code> {
         self.attempt_binding().filter(|_| self.uses_attempt(key))
     }
 
@@ -169,22 +164,22 @@ impl Printer<'_> {
     }
 
     /// The user's expression where the function would end with a `return` in it.
-    pub(crate) fn kept(&self, expr: &Expr) -> TokenStream {
+    pub(crate) fn kept(&self, expr: &Expr) -> Code {
         Self::contained(expr, self.user(expr))
     }
 
     /// Code with the user's expression in it, where the function would end with a `return` in that. What takes a function
     /// stands within, or the compiler would not infer the argument of a closure.
-    pub(crate) fn contained(expr: &Expr, code: TokenStream) -> TokenStream {
+    pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
         let may_leave = !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr);
         if_else(may_leave, ours_at!(expr.span()=> (|| #code)()), code)
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.
-    pub(crate) fn user(&self, expr: &impl ToTokens) -> TokenStream {
+    pub(crate) fn user(&self, expr: &impl ToTokens) -> Code {
         match &self.this {
-            Some(this) => rename_self(expr.to_token_stream(), this),
-            None => expr.to_token_stream(),
+            Some(this) => rename_self(expr.to_token_stream(), this).into(),
+            None => expr.to_token_stream().into(),
         }
     }
 }

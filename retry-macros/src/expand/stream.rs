@@ -5,7 +5,7 @@
 //! last attempt opened, not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, whose body
 //! runs again after the function returned, takes the arguments along.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Word;
 use syn::spanned::Spanned;
@@ -16,17 +16,12 @@ use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::target::outcome::{self, StreamPart};
-use crate::tokens::{if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
     /// can't, since a stream is polled; `opening` says whether the function can.
-    pub(crate) fn stream(
-        &self,
-        stream: &Stream,
-        opening: Asyncness,
-        attempted: Attempted,
-    ) -> TokenStream {
+    pub(crate) fn stream(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
         let mode = module(stream);
         let attempt = self.opening(stream, opening, attempted);
         let retried = self.call_loop(attempt);
@@ -78,7 +73,7 @@ impl Printer<'_> {
     }
 
     /// The stream as the function's type has it.
-    fn returned(stream: &Stream, returned: TokenStream) -> TokenStream {
+    fn returned(stream: &Stream, returned: Code) -> Code {
         match &stream.boxed {
             Some(boxed) => ours! {
                 {
@@ -91,7 +86,7 @@ impl Printer<'_> {
     }
 
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
-    fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> TokenStream {
+    fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
         let model = self.model;
         let failing = &model.failing;
         let span = self.attempt_span();
@@ -140,7 +135,7 @@ impl Printer<'_> {
     }
 
     /// What an attempt needs in its mode: statements before it, and further arguments.
-    fn mode_arguments(&self, stream: &Stream) -> (Option<TokenStream>, Option<TokenStream>) {
+    fn mode_arguments(&self, stream: &Stream) -> (Option<Code>, Option<Code>) {
         let item = &stream.item;
         match stream.mode {
             Mode::First => {
@@ -165,7 +160,7 @@ impl Printer<'_> {
     }
 
     /// How long items of a stream may take.
-    fn patience(&self) -> TokenStream {
+    fn patience(&self) -> Code {
         let limit = |key| {
             let timeout = self.model.arguments.get(key)?;
             Some(self.attempt_limit(timeout))
@@ -178,7 +173,7 @@ impl Printer<'_> {
     }
 
     /// Patience with these limits, for the first item and for those that follow.
-    fn patience_of(&self, limits: TokenStream) -> TokenStream {
+    fn patience_of(&self, limits: Code) -> Code {
         let failing = &self.model.failing;
         let timeouts = [Key::Timeout, Key::IdleTimeout].map(|key| self.model.arguments.get(key));
         let Some(timeout) = timeouts[0].or(timeouts[1]) else {
@@ -189,7 +184,7 @@ impl Printer<'_> {
     }
 
     /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
-    pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> TokenStream {
+    pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> Code {
         let item = &stream.item;
         let failing = &self.model.failing;
         let patience = self.patience_of(ours!([__retry::None; 2]));

@@ -1,16 +1,16 @@
-//! What surrounds an attempt while it runs: its span, and with the feature `nested` what calls within it know.
+//! What surrounds the call and each attempt: the key `span`, and with the feature `nested` what calls within an attempt know.
 
-use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{if_else, ours, when};
+use crate::target::function::Asyncness;
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The output of an attempt's future.
-    pub(crate) fn awaited(&self, future: TokenStream) -> TokenStream {
+    pub(crate) fn awaited(&self, future: Code) -> Code {
         let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
@@ -29,7 +29,7 @@ impl Printer<'_> {
     }
 
     /// The outcome of an attempt that blocks.
-    pub(crate) fn run(&self, attempt: TokenStream) -> TokenStream {
+    pub(crate) fn run(&self, attempt: Code) -> Code {
         let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
         if outer.is_none() && !is_spanned {
             return attempt;
@@ -50,12 +50,12 @@ impl Printer<'_> {
     }
 
     /// The call, as `within` finds it: before the attempt, which may borrow mutably what it is read from.
-    pub(crate) fn known_outer(&self) -> Option<TokenStream> {
+    pub(crate) fn known_outer(&self) -> Option<Code> {
         self.outer().map(|outer| ours!(let retry_outer = #outer;))
     }
 
     /// Has a pinned future, bound to that name, run within what surrounds it.
-    pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn within(&self, pinned: &Code) -> Option<Code> {
         let (is_known, is_spanned) = (self.outer().is_some(), self.model.span().is_some());
         let nested = ours!(__retry::within(#pinned, retry_outer));
         let spanned = ours!(__retry::span::within(#pinned, &retry_attempt_span));
@@ -65,7 +65,7 @@ impl Printer<'_> {
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
-    fn outer(&self) -> Option<TokenStream> {
+    fn outer(&self) -> Option<Code> {
         let enabled = self.model.arguments.value(Key::Enabled);
         if !self.model.nested || matches!(enabled, Some(KeyValue::Bool(false))) {
             return None;
@@ -87,10 +87,10 @@ impl Printer<'_> {
     }
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
-    fn limited(&self, outer: TokenStream) -> TokenStream {
+    fn limited(&self, outer: Code) -> Code {
         let may_be_off = self.model.expr(Key::Enabled).is_some();
         let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
-        let up_to = |own: TokenStream| {
+        let up_to = |own: Code| {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
@@ -99,19 +99,13 @@ impl Printer<'_> {
             }
         };
         match &self.model.policy {
-            Policy::Numbers(numbers) if says_max(numbers) => up_to(TokenStream::new()),
+            Policy::Numbers(numbers) if says_max(numbers) => up_to(Code::new()),
             Policy::Decorator {
                 this,
                 of_trait,
                 own,
                 ..
-            } => {
-                let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &**of_trait else {
-                    return outer;
-                };
-                if !says_max(numbers) || !says_max(own) {
-                    return outer;
-                }
+            } if of_trait.numbers().is_some_and(says_max) && says_max(own) => {
                 let literals = self.setters(own, &|number| number.value.is_literal());
                 ours! {
                     match &#this.policy {
@@ -122,6 +116,57 @@ impl Printer<'_> {
             }
             _ => outer,
         }
+    }
+
+    /// The loop, in the call's span.
+    pub(crate) fn in_call_span(&self, retried: Code) -> Code {
+        let Some(span) = self.model.span() else {
+            return retried;
+        };
+        let bound = self.call_span(span);
+        if self.asyncness == Asyncness::Blocking {
+            return ours! {
+                #bound
+                let retry_entered = __retry::span::enter(&retry_span);
+                let retry_finished = { #retried };
+                __retry::drop(retry_entered);
+                retry_finished
+            };
+        }
+        ours! {
+            #bound
+            let retry_spanned = ::core::pin::pin!(async { #retried });
+            // Bound to a name, so that it ends before what it borrows is dropped.
+            #[allow(clippy::let_and_return)]
+            let retry_finished = __retry::span::within(retry_spanned, &retry_span).await;
+            retry_finished
+        }
+    }
+
+    fn call_span(&self, key: &Argument) -> Code {
+        let name = self.name();
+        let new =
+            ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
+        ours! {
+            let retry_spans: bool = #(self.argument(key));
+            let retry_span = #new;
+        }
+    }
+
+    /// Binds the span of the attempt that begins.
+    pub(crate) fn attempt_span(&self) -> Option<Code> {
+        self.model.span()?;
+        let next = ours!(__retry::span::next(&retry_begun));
+        let own = ours!(__retry::Call::attempt(#(self.whole_call())));
+        let number = if_else(self.model.is_hedged(), next, own);
+        Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
+    }
+
+    /// Binds what counts attempts that begin beside others, whose closure can't borrow the call.
+    pub(crate) fn begun(&self) -> Option<Code> {
+        self.model.span()?;
+        let call = self.whole_call();
+        Some(ours!(let retry_begun = __retry::span::begun(__retry::Call::attempt(#call));))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What looks at a value: the keys `until`, `validate` and `correct`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -8,67 +8,77 @@ use syn::spanned::Spanned;
 use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at, when};
 
 impl Printer<'_> {
     /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
-    pub(crate) fn judged(&self) -> TokenStream {
-        if self.model.gathers_failures() {
+    pub(crate) fn judged(&self) -> Code {
+        if self.model.rejects_values() {
             return self.gathered();
         }
+        let keys = (
+            self.model.expr(Key::Validate),
+            self.model.expr(Key::Correct),
+        );
+        let (value, accepted) = match keys {
+            (Some(validate), Some(correct)) => {
+                (ours!(retry_value), self.corrected(validate, correct))
+            }
+            _ => (ours!(_), self.report()),
+        };
         ours! {
             // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
             // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                #(self.accepted())
+                __retry::Ok(#value) => { #(self.answered()) #accepted }
                 __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
 
-    /// Looks at `retry_outcome` where failures share what they leave to the pause, which is bound between finding one and
-    /// deciding about it.
-    fn gathered(&self) -> TokenStream {
-        let until = self.model.expr(Key::Until);
-        let is_corrected = self.model.is_corrected();
-        let validate = self.model.expr(Key::Validate);
-        let is_checked = validate.is_some() && !is_corrected;
-        let (by_until, by_check) = match (until, is_checked) {
-            (Some(_), true) => (
+    /// Looks at `retry_outcome` where a value may be a failure, too. Failures share what they leave to the pause, which is
+    /// bound between finding one and deciding about it.
+    fn gathered(&self) -> Code {
+        let (until, validate) = (self.model.expr(Key::Until), self.model.expr(Key::Validate));
+        let correct = self.model.expr(Key::Correct);
+        let checked = validate.filter(|_| correct.is_none());
+        let (by_until, by_check) = match (until, checked) {
+            (Some(_), Some(_)) => (
                 ours!((retry_value, __retry::None)),
                 ours!((retry_value, __retry::Some(retry_error))),
             ),
             _ => (ours!(retry_value), ours!((retry_value, retry_error))),
         };
+        let again = ours!(retry_outcome = __retry::Ok(retry_value););
         let wanted = until.map(|until| {
             ours! {
-                if !#(self.accepts(until, &ours!(&retry_value))) {
+                if !#(self.accepts(until)) {
                     break 'retry_judged __retry::Ok(#by_until);
                 }
             }
         });
-        let accepted = match validate {
-            Some(validate) if is_checked => ours! {
+        let valid = checked.map(|validate| {
+            ours! {
                 #(self.check(validate))
                 if let __retry::Err(retry_error) = retry_checked {
                     break 'retry_judged __retry::Ok(#by_check);
                 }
-                #(self.validated_success())
-            },
-            Some(validate) => self.validated(validate),
-            None => self.validated_success(),
-        };
-        let unwanted = until.map(|_| {
-            let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
-            ours!(__retry::Ok(#by_until) => { #decided })
+            }
         });
-        let invalid = is_checked.then(|| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
+        let accepted = match (validate, correct) {
+            (Some(validate), Some(correct)) => self.corrected(validate, correct),
+            _ => ours!(#again #(self.report())),
+        };
+        let unwanted = self.unwanted();
+        let unwanted = until.map(|_| ours!(__retry::Ok(#by_until) => { #again #unwanted }));
+        let invalid = checked.map(|_| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
         ours! {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
                         #(self.answered())
                         #wanted
+                        #valid
                         #accepted
                     }
                     __retry::Err(retry_error) => {
@@ -87,54 +97,27 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether `until` accepts a value.
-    fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
+    /// Whether `until` accepts the value.
+    fn accepts(&self, until: &Expr) -> Code {
+        let accepts = ours_at!(until.span()=> __retry::accepts(&retry_value, #(self.user(until))));
         Self::contained(until, accepts)
     }
 
-    /// What follows a value that `until` rejected. `ended` makes it the outcome.
-    fn unwanted(&self, ended: TokenStream) -> TokenStream {
+    /// What follows a value that `until` rejected, and that is the outcome again.
+    fn unwanted(&self) -> Code {
         let kept = self.model.history;
         let interrupted = kept.map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
-        self.decided(FailureSource::Until, interrupted, ended)
-    }
-
-    /// The arm for an `Ok`. A value that no key looks at stays where it is.
-    pub(crate) fn accepted(&self) -> TokenStream {
-        let (validate, until) = (self.model.expr(Key::Validate), self.model.expr(Key::Until));
-        let is_moved = validate.is_some();
-        let binding = match until {
-            _ if is_moved => ours!(retry_value),
-            Some(_) => ours!(ref retry_value),
-            None => ours!(_),
-        };
-        let accepted = validate.map_or_else(|| self.report(), |validate| self.validated(validate));
-        let judged = match until {
-            Some(until) => {
-                let value = ours!(#(when(is_moved, ours!(&))) retry_value);
-                let ended = when(is_moved, ours!(retry_outcome = __retry::Ok(retry_value);));
-                ours! {
-                    if #(self.accepts(until, &value)) {
-                        #accepted
-                    } else {
-                        #(self.unwanted(ended))
-                    }
-                }
-            }
-            None => accepted,
-        };
-        ours!(__retry::Ok(#binding) => { #(self.answered()) #judged })
+        self.decided(FailureSource::Until, interrupted, Code::new())
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.
-    fn check(&self, validate: &Expr) -> TokenStream {
+    fn check(&self, validate: &Expr) -> Code {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
         self.beside_attempt(ours!(retry_checked), &checked)
     }
 
     /// Binds the value of code that may use the attempt.
-    fn beside_attempt(&self, name: TokenStream, code: &TokenStream) -> TokenStream {
+    fn beside_attempt(&self, name: Code, code: &Code) -> Code {
         ours! {
             let #name = {
                 #(self.attempt_binding())
@@ -146,29 +129,21 @@ impl Printer<'_> {
     }
 
     /// The verdict on `retry_error`, with which `validate` rejected a value.
-    pub(crate) fn complaint(&self) -> TokenStream {
+    pub(crate) fn complaint(&self) -> Code {
         if !self.model.asks_complaints() {
             return ours!(__retry::Verdict::INVALID);
         }
         ours!(__retry::complaint::<#(self.error())>(#(self.error_of_type())).__retry_verdict())
     }
 
-    /// Makes a value that was moved out of the outcome the outcome again, and reports it.
-    fn validated_success(&self) -> TokenStream {
-        ours! {
-            retry_outcome = __retry::Ok(retry_value);
-            #(self.report())
-        }
-    }
-
     /// What an invalid value leaves in the history.
-    fn kept_invalid(&self) -> Option<TokenStream> {
+    fn kept_invalid(&self) -> Option<Code> {
         let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
         self.model.history.map(|_| kept)
     }
 
     /// Ends the call with what `validate` said of a value.
-    fn ended_invalid(&self) -> TokenStream {
+    fn ended_invalid(&self) -> Code {
         ours! {
             #(self.kept_invalid())
             #(self.ended())
@@ -176,7 +151,7 @@ impl Printer<'_> {
     }
 
     /// What follows a value that `validate` rejected, and nothing corrects.
-    fn invalid(&self) -> TokenStream {
+    fn invalid(&self) -> Code {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
                 __retry::Attempt::failed(&mut retry_history, retry_error);
@@ -186,19 +161,8 @@ impl Printer<'_> {
         self.decided(FailureSource::Validation, kept, self.ended_invalid())
     }
 
-    /// What follows a value that `validate` is to check.
-    fn validated(&self, validate: &Expr) -> TokenStream {
-        let check = self.check(validate);
-        let success = self.validated_success();
-        let Some(correct) = self.model.expr(Key::Correct) else {
-            return ours! {
-                #check
-                match retry_checked {
-                    __retry::Ok(()) => { #success }
-                    __retry::Err(retry_error) => { #(self.invalid()) }
-                }
-            };
-        };
+    /// What follows a value that `validate` is to check and `correct` to repair.
+    fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
         let Decided {
             before,
             decision,
@@ -210,9 +174,10 @@ impl Printer<'_> {
         ours! {
             let mut retry_value = retry_value;
             loop {
-                #check
+                #(self.check(validate))
                 let __retry::Err(retry_error) = retry_checked else {
-                    #success
+                    retry_outcome = __retry::Ok(retry_value);
+                    #(self.report())
                     break;
                 };
                 #before
@@ -229,7 +194,7 @@ impl Printer<'_> {
     }
 
     /// Puts a repaired value in the place of the rejected one, after the pause.
-    fn correction(&self, correct: &Expr, ended: &TokenStream) -> TokenStream {
+    fn correction(&self, correct: &Expr, ended: &Code) -> Code {
         let spend = ours!(__retry::Paid::spend(retry_paid););
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
@@ -243,7 +208,7 @@ impl Printer<'_> {
             retry_value = match retry_corrected {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
-                    #(self.reported(&ours!(Corrected), &failed))
+                    #(self.reported(&self.shown(), &ours!(Corrected), &failed))
                     #(self.ended())
                     break;
                 }
@@ -253,13 +218,7 @@ impl Printer<'_> {
 
     /// The outcome of the user's function, called by the runtime's `caller`. It may be async wherever there is something
     /// to await with.
-    fn settled(
-        &self,
-        function: &Expr,
-        caller: &str,
-        arguments: TokenStream,
-        value: TokenStream,
-    ) -> TokenStream {
+    fn settled(&self, function: &Expr, caller: &str, arguments: Code, value: Code) -> Code {
         let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();

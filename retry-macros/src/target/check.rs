@@ -8,6 +8,7 @@ use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 use syn::{Expr, Stmt, Type};
 
+use crate::as_variant::as_variant;
 use crate::attribute;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, keys};
 use crate::errors::{Errors, error, refuse};
@@ -381,17 +382,13 @@ fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: 
 /// The `Ok` or `Err` of the result that an expression ends with.
 fn result(expr: &Expr) -> Option<&Ident> {
     match expr {
-        Expr::Block(block) => match block.block.stmts.last()? {
-            Stmt::Expr(last, None) => result(last),
-            _ => None,
-        },
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => path
-                .path
-                .get_ident()
-                .filter(|name| *name == "Ok" || *name == "Err"),
-            _ => None,
-        },
+        Expr::Block(block) => {
+            result(as_variant!(block.block.stmts.last()?, Stmt::Expr(last, None) => last)?)
+        }
+        Expr::Call(call) => {
+            let name = as_variant!(&*call.func, Expr::Path(path) => path.path.get_ident()?);
+            name.filter(|name| *name == "Ok" || *name == "Err")
+        }
         _ => None,
     }
 }
@@ -399,18 +396,15 @@ fn result(expr: &Expr) -> Option<&Ident> {
 /// Refuses words without their quotes, if they name no argument.
 fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
     for Argument { key, value, .. } in given {
-        match value {
-            KeyValue::Section(inner) => unquoted(inner, function, errors),
-            KeyValue::Expr(Expr::Path(path)) => {
-                let words = key.takes().words();
-                let word = path.path.get_ident();
-                let word = word.filter(|word| words.iter().any(|known| word == known));
-                if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {
-                    errors.push(error!(word.span() =>
-                        "words stand in quotes: write `{key} = \"{word}\"`"));
-                }
+        unquoted(value.section(), function, errors);
+        if let KeyValue::Expr(Expr::Path(path)) = value {
+            let words = key.takes().words();
+            let word = path.path.get_ident();
+            let word = word.filter(|word| words.iter().any(|known| word == known));
+            if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {
+                errors.push(error!(word.span() =>
+                    "words stand in quotes: write `{key} = \"{word}\"`"));
             }
-            _ => {}
         }
     }
 }

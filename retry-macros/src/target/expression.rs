@@ -4,11 +4,12 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use retry_vocabulary::key::Key;
 use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
 
+use crate::as_variant::as_variant;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::{RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
+use crate::tokens::{Code, RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -140,12 +141,12 @@ impl Block {
     }
 
     /// A block of the kind of this one with other content: a future, or for blocking code a value.
-    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+    pub(crate) fn with(&self, content: Code) -> Code {
         code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
 
     /// The block alone, as the user wrote it.
-    pub(crate) fn unretried(&self) -> TokenStream {
+    pub(crate) fn unretried(&self) -> Code {
         let statements = self.body.stream();
         let edge = self.returned.as_ref().map(|returned| {
             code_at! {Span::mixed_site()=>
@@ -175,13 +176,10 @@ fn inferred(arguments: &Arguments, span: Span) -> Type {
 
 /// The `E` of `on = |error: &E| …`.
 fn named_by_on(arguments: &Arguments) -> Option<&Type> {
-    let Some(KeyValue::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
-        return None;
-    };
-    match on.inputs.first() {
-        Some(Pat::Type(argument)) => outcome::as_reference(&argument.ty).map(|error| &*error.elem),
-        _ => None,
-    }
+    let on = arguments.value(Key::On)?;
+    let on = as_variant!(on, KeyValue::Expr(Expr::Closure(on)) => on)?;
+    let argument = as_variant!(on.inputs.first()?, Pat::Type(argument) => argument)?;
+    outcome::as_reference(&argument.ty).map(|error| &*error.elem)
 }
 
 /// The index of the block whose braces follow.
@@ -248,10 +246,7 @@ fn without_comma(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
 }
 
 fn as_braces(token: &TokenTree) -> Option<&Group> {
-    match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
-        _ => None,
-    }
+    as_variant!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => group)
 }
 
 fn is_word(token: &TokenTree) -> bool {

@@ -7,6 +7,7 @@ use syn::{
     Attribute, FnArg, Lifetime, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
+use crate::as_variant::as_variant;
 use crate::target::moved_part;
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{
@@ -84,10 +85,7 @@ impl Function {
 
     /// The body, if it has one.
     pub(crate) fn block(&self) -> Option<&Group> {
-        match &self.body {
-            Body::Block(block) => Some(block),
-            Body::Missing(_) => None,
-        }
+        as_variant!(&self.body, Body::Block(block) => block)
     }
 
     /// Whether its body was retried already, by an attribute under another name.
@@ -107,10 +105,7 @@ impl Function {
     }
 
     pub(crate) fn return_type(&self) -> Option<&Type> {
-        match &self.signature.output {
-            ReturnType::Type(_, ty) => Some(ty),
-            ReturnType::Default => None,
-        }
+        as_variant!(&self.signature.output, ReturnType::Type(_, ty) => ty)
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
@@ -130,10 +125,7 @@ impl Function {
                     },
                 },
                 FnArg::Typed(typed) => {
-                    let named = match &*typed.pat {
-                        Pat::Ident(named) => Some(named),
-                        _ => None,
-                    };
+                    let named = as_variant!(&*typed.pat, Pat::Ident(named) => named);
                     Parameter {
                         name: named.map(|named| named.ident.clone()),
                         pattern: typed.pat.to_token_stream(),
@@ -244,7 +236,7 @@ impl Function {
         let mut attributes = TokenStream::new();
         attributes.append_all(&self.attributes);
         let (visibility, defaultness) = (&self.visibility, &self.defaultness);
-        code!(#attributes #visibility #defaultness #(&self.signature) #(body))
+        code!(#attributes #visibility #defaultness #(&self.signature) #(body)).into()
     }
 
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the

@@ -11,7 +11,8 @@ use syn::{
     TypeParamBound, TypeReference, TypeTraitObject, parse_quote_spanned,
 };
 
-use crate::tokens::{elements, mentions};
+use crate::as_variant::as_variant;
+use crate::tokens::{elements, is_among, mentions};
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,10 +99,8 @@ pub(crate) fn is_static(ty: &Type) -> bool {
         return false;
     };
     if segment.ident != "Pin" {
-        let lifetime = arguments(segment).find_map(|argument| match argument {
-            GenericArgument::Lifetime(lifetime) => Some(lifetime),
-            _ => None,
-        });
+        let lifetime = arguments(segment)
+            .find_map(|argument| as_variant!(argument, GenericArgument::Lifetime(it) => it));
         return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
     }
     let is_static = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static");
@@ -143,18 +142,14 @@ fn associated<'a>(
         if !known.names.iter().any(|name| segment.ident == name) {
             return None;
         }
-        arguments(segment).find_map(|argument| match argument {
-            GenericArgument::AssocType(ty) if ty.ident == known.associated => Some(&ty.ty),
-            _ => None,
+        arguments(segment).find_map(|argument| {
+            as_variant!(argument, GenericArgument::AssocType(ty) if ty.ident == known.associated => &ty.ty)
         })
     })
 }
 
 fn trait_segment(bound: &TypeParamBound) -> Option<&PathSegment> {
-    match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last(),
-        _ => None,
-    }
+    as_variant!(bound, TypeParamBound::Trait(bound) => bound.path.segments.last()?)
 }
 
 /// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
@@ -170,10 +165,7 @@ fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
 fn pinned(segment: &PathSegment) -> Option<&TypeTraitObject> {
     let pin = Some(segment).filter(|segment| segment.ident == "Pin")?;
     let inner = last_segment(types(pin).next()?).filter(|segment| segment.ident == "Box")?;
-    match bare(types(inner).next()?) {
-        Type::TraitObject(object) => Some(object),
-        _ => None,
-    }
+    as_variant!(bare(types(inner).next()?), Type::TraitObject(object) => object)
 }
 
 /// The span of a complaint about the error type: the last type in the outcome's angle brackets, as in
@@ -211,7 +203,7 @@ pub(crate) fn result_within(tokens: TokenStream) -> Option<Ident> {
                     return Some(name);
                 }
                 let called = "fn Fn FnMut FnOnce AsyncFn AsyncFnMut AsyncFnOnce";
-                is_called = called.split(' ').any(|called| name == called);
+                is_called = is_among(called, &name.to_string());
             }
             TokenTree::Group(group) if !is_called => {
                 if let Some(name) = result_within(group.stream()) {
@@ -294,8 +286,7 @@ const NO_STREAMS: &str = "DuplexStream TcpStream TlsStream TokenStream UnixStrea
 fn seems(name: &Ident) -> Option<&Ident> {
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
-    let seems =
-        kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.split(' ').any(|known| text == known);
+    let seems = kinds.any(|kind| text.ends_with(kind)) && !is_among(NO_STREAMS, &text);
     seems.then_some(name)
 }
 
@@ -430,10 +421,7 @@ fn shorten(ty: &mut Type) {
 
 /// The type as a reference, if it is one.
 pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
-    match bare(ty) {
-        Type::Reference(reference) => Some(reference),
-        _ => None,
-    }
+    as_variant!(bare(ty), Type::Reference(reference) => reference)
 }
 
 /// The reference in an `Option<&T>`.
@@ -484,8 +472,7 @@ pub(crate) fn is_no_result(ty: &Type) -> bool {
             let name = path.path.segments.first();
             path.qself.is_none()
                 && path.path.segments.len() == 1
-                && name
-                    .is_some_and(|name| OF_THE_PRELUDE.split(' ').any(|known| name.ident == known))
+                && name.is_some_and(|name| is_among(OF_THE_PRELUDE, &name.ident.to_string()))
         }
         Type::Array(_)
         | Type::FnPtr(_)
@@ -505,30 +492,19 @@ pub(crate) fn is_opaque(ty: &Type) -> bool {
 }
 
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
-    match bare(ty) {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
-    }
+    as_variant!(bare(ty), Type::Path(path) => path.path.segments.last()?)
 }
 
 fn last_segment_mut(ty: &mut Type) -> Option<&mut PathSegment> {
-    match bare_mut(ty) {
-        Type::Path(path) => path.path.segments.last_mut(),
-        _ => None,
-    }
+    as_variant!(bare_mut(ty), Type::Path(path) => path.path.segments.last_mut()?)
 }
 
 /// The type at that index in a segment's angle brackets.
 fn type_mut(segment: &mut PathSegment, index: usize) -> Option<&mut Type> {
-    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
-        return None;
-    };
+    let arguments = as_variant!(&mut segment.arguments, PathArguments::AngleBracketed(it) => it)?;
     let arguments = arguments.args.iter_mut();
-    let mut types = arguments.filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    types.nth(index)
+    let types = arguments.filter_map(|it| as_variant!(it, GenericArgument::Type(ty) => ty));
+    types.into_iter().nth(index)
 }
 
 /// What is in parentheses, or in an invisible group, in which `macro_rules!` hands a type over.
@@ -557,8 +533,5 @@ fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
 }
 
 fn types(segment: &PathSegment) -> impl Iterator<Item = &Type> {
-    arguments(segment).filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
+    arguments(segment).filter_map(|it| as_variant!(it, GenericArgument::Type(ty) => ty))
 }

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 
 /// A breaker's pass while an attempt runs. Dropped before the attempt has ended, it goes back to the breaker.
@@ -28,43 +30,62 @@ use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 pub struct Permit<B> {
     breaker: B,
     pass: Option<Pass>,
-    record: fn(&B, Pass, Seen) -> Option<Transition>,
+    as_breaker: fn(&B) -> &dyn CircuitBreaker,
 }
 
 impl<B: CircuitBreaker> Permit<B> {
     /// Asks for a pass. `None` if the breaker lets nothing through.
     #[inline]
     pub fn new(breaker: B) -> Option<Self> {
-        Self::unless_open(breaker).ok()
+        let mut permit = Self::unasked(breaker);
+        permit.admit().then_some(permit)
     }
 
-    /// Asks the breaker for a pass, and returns the breaker if there is none.
+    /// Holds the breaker, which has not been asked for a pass yet.
     #[doc(hidden)]
     #[inline]
-    pub fn unless_open(breaker: B) -> Result<Self, B> {
-        match breaker.admit() {
-            Some(pass) => Ok(Self::of(breaker, pass)),
-            None => Err(breaker),
-        }
-    }
-
-    /// Asks for a pass for an attempt beside a slow one.
-    #[doc(hidden)]
-    pub fn beside(breaker: B) -> Option<Self> {
-        let pass = breaker.admit_hedge()?;
-        Some(Self::of(breaker, pass))
-    }
-
-    fn of(breaker: B, pass: Pass) -> Self {
+    pub fn unasked(breaker: B) -> Self {
         Self {
             breaker,
-            pass: Some(pass),
-            record: B::record,
+            pass: None,
+            as_breaker,
         }
     }
 }
 
+fn as_breaker<B: CircuitBreaker>(breaker: &B) -> &dyn CircuitBreaker {
+    breaker
+}
+
 impl<B> Permit<B> {
+    /// What [`CircuitBreaker::is_open`] says.
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        (self.as_breaker)(&self.breaker).is_open()
+    }
+
+    /// What [`CircuitBreaker::half_open_in`] says.
+    #[doc(hidden)]
+    pub fn half_open_in(&self) -> Option<Duration> {
+        (self.as_breaker)(&self.breaker).half_open_in()
+    }
+
+    /// Asks for a pass. Returns whether there is one.
+    #[doc(hidden)]
+    #[inline]
+    pub fn admit(&mut self) -> bool {
+        self.pass = (self.as_breaker)(&self.breaker).admit();
+        self.pass.is_some()
+    }
+
+    /// Asks for a pass for an attempt beside a slow one.
+    #[doc(hidden)]
+    pub fn admit_beside(&mut self) -> bool {
+        self.pass = (self.as_breaker)(&self.breaker).admit_hedge();
+        self.pass.is_some()
+    }
+
     /// The change of state that this attempt caused by beginning: to half open, or none.
     #[inline]
     pub fn transition(&self) -> Option<Transition> {
@@ -97,7 +118,7 @@ impl<B> Records for Permit<B> {
     #[inline]
     fn record(&mut self, seen: Seen) -> Option<Transition> {
         let pass = self.pass.take()?;
-        (self.record)(&self.breaker, pass, seen)
+        (self.as_breaker)(&self.breaker).record(pass, seen)
     }
 }
 

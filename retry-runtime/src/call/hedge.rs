@@ -1,6 +1,5 @@
 //! What a call decides while attempts run.
 
-use core::mem;
 use core::time::Duration;
 
 use crate::breaker::permit::Permit;
@@ -10,8 +9,6 @@ use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
 use crate::hedge::pushback::Pushback;
-use crate::limiter::End;
-use crate::limiter::place::Leave;
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::{reborrow, report};
 use crate::policy::Policy;
@@ -36,13 +33,12 @@ impl Call {
             && self.time_left(slow, slow.site.policy).is_some()
     }
 
-    /// Whether another attempt is paid for; then it begins. If not, its turn goes back. It begins so long after the last.
+    /// Whether another attempt is paid for; then it begins, so long after the last.
     /// Nothing gives back its cost, whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
     pub fn hedges(&mut self, mut slow: Failure<'_>, delay: Duration) -> bool {
-        let turn = slow.place.take().map(|(place, _)| Untaken(place));
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }
@@ -59,7 +55,6 @@ impl Call {
             self.started(call, observe);
         }
         paid.into_iter().for_each(Paid::spend);
-        mem::forget(turn);
         true
     }
 
@@ -108,15 +103,6 @@ impl Call {
             beside: self.attempts().saturating_sub(attempt),
             ..self
         }
-    }
-}
-
-/// A turn that goes back unless the attempt begins: the user's code may panic before that.
-struct Untaken<'a>(&'a mut dyn Leave);
-
-impl Drop for Untaken<'_> {
-    fn drop(&mut self) {
-        self.0.leave(End::NotBegun);
     }
 }
 

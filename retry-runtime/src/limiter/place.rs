@@ -47,7 +47,7 @@ pub struct Place<L> {
     limiter: L,
     ticket: Ticket,
     stage: Stage,
-    /// What its turn makes of it: only the core tells when the attempt begins.
+    /// What its turn makes of it, depending on whether it is told when the attempt begins.
     at_turn: Stage,
     as_limiter: fn(&L) -> &dyn Limiter,
 }
@@ -70,8 +70,9 @@ impl<L: Limiter> Place<L> {
 
     /// Takes a place for an attempt with that cost. Until it is told to [`begin`](Self::begin), dropping it gives back
     /// what it was charged.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn queued(limiter: L, cost: u32) -> Self {
+    pub fn queued(limiter: L, cost: u32) -> Self {
         Self::of(limiter, cost, Stage::HasTurn)
     }
 
@@ -130,8 +131,9 @@ impl<L> Place<L> {
     }
 
     /// The attempt begins. Dropped from now on, it has not ended.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.stage = Stage::Begun;
     }
 

@@ -80,7 +80,7 @@ pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
 
 /// Takes a place with a limiter, if the turn has come already.
 pub fn place_beside<L: Limiter>(limiter: L) -> Option<Place<L>> {
-    Some(Place::new(limiter)).filter(Place::has_turn)
+    Some(Place::queued(limiter, 1)).filter(Place::has_turn)
 }
 
 /// Runs an attempt, which begins now, so that it always sees its own number.

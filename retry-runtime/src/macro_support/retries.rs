@@ -4,14 +4,12 @@ use core::fmt::Display;
 use core::time::Duration;
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::failure::{Ending, Failure};
+use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
-use crate::policy::values::Values;
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, no jitter is decorrelated, and no value is validated. A full [`Call`] is
@@ -109,27 +107,6 @@ impl Retries {
     #[inline(never)]
     fn report_healed(self, site: &Site<'_>) {
         self.whole(site).healed(site.name(), None);
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
-        self.whole(site).report_success(site.name(), observe);
-    }
-
-    /// Reports that the call ends during or after a pause, with the error that it had before.
-    #[cold]
-    #[inline(never)]
-    pub fn ended(
-        self,
-        site: &Site<'_>,
-        error: &dyn Display,
-        reason: Reason,
-        observe: Option<Observe<'_>>,
-    ) {
-        let call = self.whole(site);
-        let (values, ending) = (Values::Taken, Ending::Error);
-        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
     }
 
     pub fn whole(self, site: &Site<'_>) -> Call {

@@ -8,7 +8,9 @@ use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, W
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, elements, ends_with, find, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{
+    Code, code, code_at, elements, ends_with, find, is_ident, is_punct, ours_at, trees,
+};
 
 /// An argument.
 pub(super) struct Given {
@@ -18,11 +20,11 @@ pub(super) struct Given {
 
 impl Given {
     /// What the client's method gets.
-    pub(super) fn handed_on(&self) -> TokenStream {
+    pub(super) fn handed_on(&self) -> Code {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
             Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
-            _ => name.to_token_stream(),
+            _ => name.to_token_stream().into(),
         }
     }
 
@@ -31,7 +33,7 @@ impl Given {
     }
 
     /// How to keep it where it is borrowed, and what the client's method gets of what was kept.
-    pub(super) fn kept(&self) -> Option<(&'static str, TokenStream)> {
+    pub(super) fn kept(&self) -> Option<(&'static str, Code)> {
         let (name, span) = (&self.name, self.name.span());
         if let Some(reference) = outcome::as_reference(&self.ty) {
             let ty = &reference.elem;
@@ -121,7 +123,7 @@ pub(super) fn returns_self(function: &Function) -> bool {
 }
 
 /// What a method returns that is not retried. A constructor or a builder's step makes a client, to be wrapped again.
-pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStream {
+pub(super) fn wrapped_again(function: &Function, call: Code) -> Code {
     if !returns_self(function) {
         return call;
     }
@@ -164,10 +166,7 @@ impl Lent {
 
 /// What stands behind a method's `self`, lent as the receiver says: by value, `&` or `&mut`. `behind` makes it from
 /// `self`.
-pub(super) fn lent(
-    function: &Function,
-    behind: impl FnOnce(Ident) -> TokenStream,
-) -> Option<TokenStream> {
+pub(super) fn lent(function: &Function, behind: impl FnOnce(Ident) -> Code) -> Option<Code> {
     let receiver = function.signature.receiver()?;
     let what = behind(this_of(receiver));
     let span = what.span();

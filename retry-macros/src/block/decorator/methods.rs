@@ -18,7 +18,7 @@ use crate::expand::model::{Callee, Model, Retained};
 use crate::target::check::Setting;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{braces, code_at};
+use crate::tokens::{Code, braces, code_at};
 
 /// The methods so far.
 pub(super) struct Methods<'a> {
@@ -128,8 +128,8 @@ impl<'a> Methods<'a> {
             Body::Block(block) => block.span(),
             Body::Missing(semicolon) => semicolon.span,
         };
-        let body = |content| Body::Block(braces(content, end));
-        function.body = body(TokenStream::new());
+        let body = |content: Code| Body::Block(braces(content, end));
+        function.body = body(Code::new());
         let merged = members::merged(self.arguments, own, &function, Setting::Decorator, errors);
         let Some(merged) = merged else {
             let lent = lent_client(&function, None);
@@ -194,7 +194,7 @@ impl<'a> Methods<'a> {
 }
 
 /// The wrapped client in the form that a receiver needs.
-fn lent_client(function: &Function, kept: Option<&Ident>) -> Option<TokenStream> {
+fn lent_client(function: &Function, kept: Option<&Ident>) -> Option<Code> {
     lent(function, |this| {
         let span = Span::call_site().located_at(this.span());
         code_at!(span=> #(kept.unwrap_or(&this)).client)

@@ -12,7 +12,7 @@ use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
-use crate::tokens::{code_at, elements, ends_with};
+use crate::tokens::{code_at, elements, ends_with, shown};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -27,7 +27,9 @@ pub(super) fn members(
             // What is wrong with it is said of the decorator.
             Member::Other(tokens) => {
                 if let Ok(item) = syn::parse2(tokens.clone()) {
-                    implemented.append_all(pointed.other(&item, &mut Errors::default()));
+                    pointed
+                        .other(&item, &mut Errors::default())
+                        .to_tokens(&mut implemented);
                 }
             }
             Member::Function(method) => match (
@@ -46,10 +48,6 @@ pub(super) fn members(
         }
     }
     implemented
-}
-
-fn shown(pointer: &Path) -> String {
-    pointer.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Why a method of what the pointer points to can't be called.
@@ -92,6 +90,6 @@ fn forwarded(pointed: &Wrapped, function: &Function) -> TokenStream {
     });
     let mut arguments = given.iter().map(Given::handed_on);
     let call = pointed.call(&function, lent, &mut arguments, function.is_async());
-    function.body = Body::Block(Group::new(Delimiter::Brace, call));
+    function.body = Body::Block(Group::new(Delimiter::Brace, call.into_token_stream()));
     function.to_token_stream()
 }

@@ -9,10 +9,11 @@ use syn::{
     parse_quote,
 };
 
+use crate::as_variant::as_variant;
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{code, code_at, elements, joined, mentions, when};
+use crate::tokens::{Code, code, code_at, elements, joined, mentions, when};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -24,7 +25,7 @@ pub(super) struct Wrapped<'a> {
 
 impl Wrapped<'_> {
     /// `<C as Trait<T>>`
-    fn inner(&self) -> TokenStream {
+    fn inner(&self) -> Code {
         let Self { client, path, .. } = self;
         let (_, arguments, _) = self.generics.split_for_impl();
         code!(<#client as #path #arguments>)
@@ -34,10 +35,10 @@ impl Wrapped<'_> {
     pub(super) fn call(
         &self,
         function: &Function,
-        lent: Option<TokenStream>,
-        arguments: &mut dyn Iterator<Item = TokenStream>,
+        lent: Option<Code>,
+        arguments: &mut dyn Iterator<Item = Code>,
         awaits: bool,
-    ) -> TokenStream {
+    ) -> Code {
         let signature = &function.signature;
         let method = &signature.ident;
         // If the client's method can't be called, the error points at the method.
@@ -48,9 +49,9 @@ impl Wrapped<'_> {
         );
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
-        let mut parameters = TokenStream::new();
+        let parameters = Code::new();
         for parameter in elements(&signature.generics.params) {
-            parameters.extend(match parameter {
+            parameters.add(match parameter {
                 GenericParam::Type(parameter) => listed(&parameter.ident),
                 GenericParam::Const(parameter) => listed(&parameter.ident),
                 // Left out: the compiler infers them, and often they can't be named.
@@ -79,9 +80,7 @@ impl Wrapped<'_> {
 
     /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
     pub(super) fn bound(&self, item: &TraitItem) -> Option<WherePredicate> {
-        let TraitItem::Type(item) = item else {
-            return None;
-        };
+        let item = as_variant!(item, TraitItem::Type(item) => item)?;
         let (ident, bounds) = (&item.ident, &item.bounds);
         if bounds.is_empty()
             || !item.generics.params.is_empty()
@@ -94,7 +93,7 @@ impl Wrapped<'_> {
     }
 
     /// An associated type or const: the client's.
-    pub(super) fn other(&self, item: &TraitItem, errors: &mut Errors) -> TokenStream {
+    pub(super) fn other(&self, item: &TraitItem, errors: &mut Errors) -> Code {
         let inner = self.inner();
         match item {
             TraitItem::Type(item) => {
@@ -121,7 +120,7 @@ impl Wrapped<'_> {
                 "this can't be handed on to a client: write the decorator by hand",
             ),
         }
-        TokenStream::new()
+        Code::new()
     }
 }
 
@@ -133,6 +132,6 @@ fn cfgs(attributes: &[Attribute]) -> TokenStream {
 }
 
 /// An element of a list.
-fn listed(element: &dyn ToTokens) -> TokenStream {
+fn listed(element: &dyn ToTokens) -> Code {
     code!(#element,)
 }

@@ -1,0 +1,11 @@
+/// What a value of an enum holds, if it is that variant.
+macro_rules! as_variant {
+    ($value:expr, $variant:pat $(if $condition:expr)? => $held:expr) => {
+        match $value {
+            $variant $(if $condition)? => Some($held),
+            _ => None,
+        }
+    };
+}
+
+pub(crate) use as_variant;
