@@ -22,8 +22,8 @@ pub enum Never {}
 
 impl Never {
     /// What there is none of holds whatever is asked for.
-    pub(crate) fn held<T>(&self) -> T {
-        match *self {}
+    pub(crate) fn held<T>(self) -> T {
+        match self {}
     }
 }
 

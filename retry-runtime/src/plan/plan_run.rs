@@ -162,7 +162,7 @@ impl<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> PlanRun<'r, 'a, T, E, F, On, K>
     }
 }
 
-impl<'a, T, E, F, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+impl<T, E, F, On, K> PlanRun<'_, '_, T, E, F, On, K>
 where
     E: fmt::Display,
     F: ?Sized,

@@ -37,7 +37,7 @@ pub(crate) enum Again {
     Failed,
 }
 
-impl<'a, T, E, F, R> Plan<'a, T, E, F>
+impl<T, E, F, R> Plan<'_, T, E, F>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
@@ -177,7 +177,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 }
 
-impl<'a, T, E, F, R, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+impl<T, E, F, R, On, K> PlanRun<'_, '_, T, E, F, On, K>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
