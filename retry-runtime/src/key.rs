@@ -20,6 +20,13 @@ pub struct Unnamed;
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 
+impl Never {
+    /// What there is none of holds whatever is asked for.
+    pub(crate) fn held<T>(self) -> T {
+        match self {}
+    }
+}
+
 /// A key that a call may have: [`Unnamed`], which takes no room and leaves no code, or an `Option` of its value.
 pub trait Key {
     /// Whether a call has the key.
@@ -112,12 +119,12 @@ impl Future for Never {
     type Output = Self;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
-        match *self {}
+        self.held()
     }
 }
 
 impl AsRef<str> for Never {
     fn as_ref(&self) -> &str {
-        match *self {}
+        self.held()
     }
 }

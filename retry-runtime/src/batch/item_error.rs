@@ -26,7 +26,8 @@ use crate::observe::reason::Reason;
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemError<E> {
-    /// The error of the last call, or how its answers were miscounted. `None` if no call with the item came to an end.
+    /// The error of the last call, or how its answers were miscounted. `None` if no call with the
+    /// item came to an end.
     cause: Option<Result<Arc<E>, Miscount>>,
     attempts: u32,
     pub(super) reason: Reason,

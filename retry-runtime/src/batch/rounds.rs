@@ -218,8 +218,8 @@ where
         })
     }
 
-    /// Ends what a call waited for. Without a time, it takes a place with the limiter. Returns the call and what it has to
-    /// wait for next, unless it was rejected.
+    /// Ends what a call waited for. Without a time, it takes a place with the limiter. Returns the
+    /// call and what it has to wait for next, unless it was rejected.
     pub(super) fn proceed(
         &mut self,
         mut batch: BatchOf<I, K>,

@@ -8,6 +8,7 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::forward::forward;
+use crate::key::Never;
 use crate::listed::listed;
 use crate::observe::cause::Cause;
 
@@ -222,5 +223,6 @@ forward! {
         fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> => None;
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
-    Option<T>: "A switch: `None` lets everything through."
+    Option<T>: "A switch: `None` lets everything through.";
+    [] Never, |never| never.held::<&dyn CircuitBreaker>()
 }

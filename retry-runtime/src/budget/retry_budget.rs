@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 
 use crate::classify::kind::Kind;
 use crate::forward::forward;
+use crate::key::Never;
 
 /// What retries are paid from, shared by calls: the key `budget`.
 ///
@@ -93,7 +94,8 @@ forward! {
         fn failed(&self, kind: Kind) => ();
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
-    Option<T>: "A switch: `None` pays for everything."
+    Option<T>: "A switch: `None` pays for everything.";
+    [] Never, |never| never.held::<&dyn RetryBudget>()
 }
 
 /// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)

@@ -13,11 +13,12 @@ pub(crate) fn grace(pause: Duration) -> Duration {
 }
 
 impl Call {
-    /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
-    /// where a timer overslept the deadline. Pass the error from before the pause; if this fails, the call ends with it.
+    /// Checks after the pause whether the attempt may begin: not where the pause was
+    /// [cancelled](Failure::cancelled), nor where a timer overslept the deadline. Pass the error
+    /// from before the pause; if this fails, the call ends with it.
     ///
-    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
-    /// the pause, but at least 10 ms and at most 1 s.
+    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little
+    /// after it: by a tenth of the pause, but at least 10 ms and at most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         let mut now = *self;
         now.spend(failure.elapsed);

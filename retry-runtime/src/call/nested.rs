@@ -20,8 +20,8 @@ thread_local! {
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
-/// The functions already reported, each after the one around it. Some names are made at run time, so the number of pairs
-/// is bounded.
+/// The functions already reported, each after the one around it. Some names are made at run time,
+/// so the number of pairs is bounded.
 static TOLD: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 const MOST_TOLD: usize = 256;
 

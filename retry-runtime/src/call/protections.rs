@@ -1,14 +1,11 @@
 //! What calls share so that retries don't make an outage worse, as far as a call has any of it.
 
-use core::task::Waker;
-
-use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::conversions::FromRejected;
-use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::key::{Key, Never, Unnamed, with};
-use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
+use crate::key::{Key, Unnamed, with};
+use crate::limiter::Limiter;
 
 /// What the attempts of calls share: a budget, a breaker and a limiter, as far as their keys are named.
 #[derive(Clone, Copy, Debug, Default)]
@@ -127,39 +124,5 @@ impl<E> Rejects<E> for Unnamed {
 impl<V, E: FromRejected> Rejects<E> for Option<V> {
     fn rejected(by: RejectedBy) -> Option<E> {
         Some(E::from_rejected(Rejected::new(by)))
-    }
-}
-
-impl RetryBudget for Never {
-    fn withdraw(&self, _: Kind) -> bool {
-        match *self {}
-    }
-
-    fn refund(&self, _: Kind) {
-        match *self {}
-    }
-}
-
-impl CircuitBreaker for Never {
-    fn admit(&self) -> Option<Pass> {
-        match *self {}
-    }
-
-    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
-        match *self {}
-    }
-}
-
-impl Limiter for Never {
-    fn enter(&self, _: u32) -> Ticket {
-        match *self {}
-    }
-
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-        match *self {}
-    }
-
-    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-        match *self {}
     }
 }

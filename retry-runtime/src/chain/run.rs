@@ -33,8 +33,8 @@ use crate::observe::reason::Reason;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
-/// The call of a chain `Q` whose operation `D` names it by default. It keeps in `X` what it ends with if no attempt follows a
-/// pause: a value `T`, or an error `E`.
+/// The call of a chain `Q` whose operation `D` names it by default. It keeps in `X` what it ends
+/// with if no attempt follows a pause: a value `T`, or an error `E`.
 pub(super) struct Run<Q: Keyed, D: Operated, X, T, E> {
     pub(super) context: Context<Q::Policy, Q::Keys, NameOf<D>>,
     pub(super) attempts: Attempts<<Q::Keys as SharedKeys>::Guards>,
@@ -403,8 +403,8 @@ where
     }
 }
 
-/// What a hook is told: the error that the call may yet end with, in either place, and what follows. Nothing after a
-/// rejection.
+/// What a hook is told: the error that the call may yet end with, in either place, and what
+/// follows. Nothing after a rejection.
 fn told<'a, T: 'a, E: 'a>(
     attempts: &mut Attempts<impl Guards>,
     kept: &'a mut impl Room<Outcome<T, E>>,

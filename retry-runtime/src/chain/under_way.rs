@@ -58,8 +58,8 @@ pub(crate) enum Awaited {
 }
 
 impl<G: Guards> Attempts<G> {
-    /// Ends what an attempt waited for. Without a time, it takes a place with the limiter. Returns what it has to wait for
-    /// next.
+    /// Ends what an attempt waited for. Without a time, it takes a place with the limiter. Returns
+    /// what it has to wait for next.
     pub(crate) fn proceed(
         &mut self,
         shared: &mut impl Shared<Guards = G>,

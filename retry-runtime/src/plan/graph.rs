@@ -43,8 +43,9 @@ impl Graph {
         graph
     }
 
-    /// Takes each dependency along, from a subtask that waits for no other any more to one that depends on it. Returns how
-    /// many each subtask waits for in the end: more than none where they wait for each other.
+    /// Takes each dependency along, from a subtask that waits for no other any more to one that
+    /// depends on it. Returns how many each subtask waits for in the end: more than none where they
+    /// wait for each other.
     pub(crate) fn walk(&self, mut along: impl FnMut(usize, usize)) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let indices = 0..waiting.len();

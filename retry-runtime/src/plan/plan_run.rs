@@ -39,8 +39,8 @@ use crate::policy::schedule::limit;
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
-/// A run of a plan. The plan is a call, whose attempts its rounds are, and its subtasks are calls of their own: each execution
-/// is an attempt.
+/// A run of a plan. The plan is a call, whose attempts its rounds are, and its subtasks are calls
+/// of their own: each execution is an attempt.
 pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> {
     pub(crate) plan: &'r mut Plan<'a, T, E, F>,
     pub(crate) graph: Graph,
@@ -162,7 +162,7 @@ impl<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> PlanRun<'r, 'a, T, E, F, On, K>
     }
 }
 
-impl<'a, T, E, F, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+impl<T, E, F, On, K> PlanRun<'_, '_, T, E, F, On, K>
 where
     E: fmt::Display,
     F: ?Sized,
@@ -200,8 +200,8 @@ where
             .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
-    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks that are paid
-    /// for. Or why there is none.
+    /// Decides on a round that failed. Returns the pause before the next round, which retries those
+    /// subtasks that are paid for. Or why there is none.
     pub(crate) fn round_failed(
         &mut self,
         verdict: Verdict,
@@ -394,7 +394,8 @@ where
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
+    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan
+    /// gives up for that reason, too.
     pub(crate) fn refuse(&mut self, index: usize, reason: Reason) {
         self.runs[index].dead_end = Some(reason);
         self.make_dead_end(index, reason);

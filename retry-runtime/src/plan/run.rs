@@ -24,7 +24,8 @@ use crate::time::moment::Moment;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
-/// An execution of the subtask at an index, and what it waits for, if it may not begin yet. `None` if it was rejected.
+/// An execution of the subtask at an index, and what it waits for, if it may not begin yet. `None`
+/// if it was rejected.
 type Standing<K> = Option<(usize, AttemptsOf<K>, Option<Awaited>)>;
 /// What an attempt waits for after a step, or what rejected it.
 type Step = Result<Option<Awaited>, RejectedBy>;
@@ -36,7 +37,7 @@ pub(crate) enum Again {
     Failed,
 }
 
-impl<'a, T, E, F, R> Plan<'a, T, E, F>
+impl<T, E, F, R> Plan<'_, T, E, F>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
@@ -176,7 +177,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 }
 
-impl<'a, T, E, F, R, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+impl<T, E, F, R, On, K> PlanRun<'_, '_, T, E, F, On, K>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
@@ -184,8 +185,9 @@ where
     On: OnError<E>,
     K: SharedKeys,
 {
-    /// Executes the subtasks in its scope as their dependencies complete. None of them has completed yet. At the end that
-    /// `bounds` sets, those under way are dropped. Returns those that were too late, if any were.
+    /// Executes the subtasks in its scope as their dependencies complete. None of them has
+    /// completed yet. At the end that `bounds` sets, those under way are dropped. Returns those
+    /// that were too late, if any were.
     pub(crate) async fn execute(
         &mut self,
         bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
@@ -275,8 +277,8 @@ where
         })
     }
 
-    /// Has an execution take a step. If it is rejected, it is tried again after a pause, or else the subtask runs no more in
-    /// this run.
+    /// Has an execution take a step. If it is rejected, it is tried again after a pause, or else
+    /// the subtask runs no more in this run.
     fn standing(
         &mut self,
         index: usize,

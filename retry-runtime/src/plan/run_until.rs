@@ -292,7 +292,8 @@ where
         self.plan.log_summary(self.rules.name());
     }
 
-    /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
+    /// Gives up in the middle of a round (`None`), or after one with that end that no other could
+    /// follow.
     fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
         self.round_cut(&message, ended, reason);
         self.all_gave_up(reason);
