@@ -52,7 +52,8 @@ impl Printer<'_> {
         let again = ours!(retry_outcome = __retry::Ok(retry_value););
         let wanted = until.map(|until| {
             ours! {
-                if !#(self.accepts(until)) {
+                // Not negated, or the compiler would say of what is no `bool` that this can't be.
+                if #(self.accepts(until)) {} else {
                     break 'retry_judged __retry::Ok(#by_until);
                 }
             }
