@@ -9,8 +9,9 @@ use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Path;
 use syn::punctuated::Punctuated;
 
-/// Code from the call site, with values where it says `#local` or `#(expression)`. In place of `quote!`'s call for each
-/// token the compiler sees a text and a list of values, which takes it a fraction of the time.
+/// Code from the call site, with values where it says `#local` or `#(expression)`. What stands in braces after
+/// `#?(condition)` is there if that holds; its values are computed in any case. In place of `quote!`'s call for each token
+/// the compiler sees a text and a list of values, which takes it a fraction of the time.
 macro_rules! code {
     ($($tokens:tt)*) => {
         crate::tokens::code_at!(proc_macro2::Span::call_site()=> $($tokens)*)
@@ -60,6 +61,9 @@ macro_rules! value {
     };
     ($values:ident # ($value:expr)) => {
         crate::tokens::add_own(&mut $values, $value)
+    };
+    ($values:ident ? ($is_there:expr)) => {
+        crate::tokens::add_own(&mut $values, $is_there.then_some(true))
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -212,12 +216,19 @@ fn with_values(
     while let Some(mut token) = text.next() {
         let is_value = match text.peek() {
             Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+            Some(TokenTree::Punct(punct)) => punct.as_char() == '?',
             next => matches!(next, Some(TokenTree::Ident(_))),
         };
         if is_value && is_punct(&token, '#') {
-            text.next();
+            let is_condition = matches!(text.next(), Some(TokenTree::Punct(_)));
+            let mut value = values.next().expect("a value for each `#`");
+            let content = if is_condition { text.nth(1) } else { None };
+            if let Some(TokenTree::Group(content)) = content {
+                let content = with_values(content.stream(), values, span);
+                value = if value.is_empty() { value } else { content };
+            }
             // As a whole: token by token, each would be copied once for every template around it.
-            filled.extend([values.next().expect("a value for each `#`")]);
+            filled.extend([value]);
             continue;
         }
         if let TokenTree::Group(group) = token {

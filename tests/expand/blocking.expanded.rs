@@ -21,7 +21,10 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        if !__retry::accepts(&retry_value, |lines| !lines.is_empty()) {
+                        if __retry::accepts(
+                            &retry_value,
+                            |lines| !lines.is_empty(),
+                        ) {} else {
                             break 'retry_judged __retry::Ok(retry_value);
                         }
                         retry_outcome = __retry::Ok(retry_value);

@@ -106,10 +106,10 @@ async fn complete(
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        if !__retry::accepts(
+                        if __retry::accepts(
                             &retry_value,
                             |answer| answer.is_complete(),
-                        ) {
+                        ) {} else {
                             break 'retry_judged __retry::Ok(retry_value);
                         }
                         retry_outcome = __retry::Ok(retry_value);

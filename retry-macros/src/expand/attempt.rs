@@ -45,13 +45,16 @@ impl Printer<'_> {
         let span = self.attempt_span();
         let once = self.beside_permit(self.once(attempted));
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
-            let allow = when(is_blocking, ours!(#[allow(clippy::redundant_closure_call)]));
             let run = if is_blocking {
                 self.run(once)
             } else {
                 self.awaited(once)
             };
-            return ours!(#span #allow let mut retry_outcome #typed = #(checked(run)););
+            return ours! {
+                #span
+                #?(is_blocking) { #[allow(clippy::redundant_closure_call)] }
+                let mut retry_outcome #typed = #(checked(run));
+            };
         };
         ours! {
             #span

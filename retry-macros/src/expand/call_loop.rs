@@ -152,8 +152,6 @@ impl Printer<'_> {
 
     /// Tells of the attempt that begins.
     fn begin(&self) -> Code {
-        let max = ours!(__retry::Call::limit(#(self.whole_call())));
-        let counted = ours!(__retry::Attempt::begin(&mut retry_history, #max););
         let observed = self.observer().map(|observer| {
             ours! {
                 {
@@ -164,7 +162,9 @@ impl Printer<'_> {
         });
         ours! {
             #(self.under_way(true))
-            #(when(self.model.history.is_some(), counted))
+            #?(self.model.history.is_some()) {
+                __retry::Attempt::begin(&mut retry_history, __retry::Call::limit(#(self.whole_call())));
+            }
             #observed
         }
     }

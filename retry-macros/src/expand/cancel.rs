@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Binds what an async call asks with whether it is cancelled.
@@ -56,8 +56,7 @@ impl Printer<'_> {
 
     /// What ends the call, once nothing is borrowed any more by what could have cancelled it.
     pub(crate) fn without_cancel(&self, ended: Code) -> Code {
-        let dropped = ours!(__retry::drop(retry_cancel););
-        ours!(#(when(self.model.is_cancellable(), dropped)) #ended)
+        ours!(#?(self.model.is_cancellable()) { __retry::drop(retry_cancel); } #ended)
     }
 
     pub(crate) fn cut(&self) -> Option<Code> {
@@ -103,9 +102,6 @@ impl Printer<'_> {
 
     /// Keeps whether an attempt runs, for the report of a call that is aborted.
     pub(crate) fn under_way(&self, is_under_way: bool) -> Code {
-        when(
-            self.model.is_abortable(),
-            ours!(retry_under_way = #is_under_way;),
-        )
+        ours!(#?(self.model.is_abortable()) { retry_under_way = #is_under_way; })
     }
 }

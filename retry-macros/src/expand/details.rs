@@ -4,7 +4,7 @@ use retry_vocabulary::key::Key;
 
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at};
 
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
@@ -19,31 +19,28 @@ impl Printer<'_> {
 
     /// The details of a rejected attempt. It took no effect and costs nothing, so idempotency and budget are left out.
     pub(crate) fn details_of_rejection(&self) -> Code {
-        let delays = self.model.delays().is_some();
-        let delays = when(delays, ours!(.delays(&mut retry_delays)));
-        ours!(#(self.limits(&self.now_after_failure())) #(self.observes()) #delays)
+        ours! {
+            #(self.limits(&self.now_after_failure()))
+            #(self.observes())
+            #?(self.model.delays().is_some()) { .delays(&mut retry_delays) }
+        }
     }
 
     /// What ends the call in any case.
     fn limits(&self, now: &Code) -> Code {
-        let deadline = ours!(.deadline(retry_deadline, #now));
         ours! {
-            #(when(self.model.deadline.is_some(), deadline))
+            #?(self.model.deadline.is_some()) { .deadline(retry_deadline, #now) }
             #(self.cancelled().map(|cancelled| ours!(.cancelled(#cancelled))))
         }
     }
 
     /// Who pays for a retry, and who is told of it.
     pub(crate) fn payer_and_observer(&self) -> Code {
-        let payer = when(self.model.is_paid(), ours!(.budget(&retry_budget)));
-        ours!(#payer #(self.observes()))
+        ours!(#?(self.model.is_paid()) { .budget(&retry_budget) } #(self.observes()))
     }
 
     fn observes(&self) -> Code {
-        when(
-            self.model.is_observed(),
-            ours!(.observe(&mut retry_observer)),
-        )
+        ours!(#?(self.model.is_observed()) { .observe(&mut retry_observer) })
     }
 
     /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].
@@ -57,15 +54,15 @@ impl Printer<'_> {
         let validates = model.is_validated() && !is_corrected;
         ours! {
             #(self.details(&self.now_after_failure()))
-            #(when(model.is_hedged(), ours!(.pushback(&mut retry_pushback))))
+            #?(model.is_hedged()) { .pushback(&mut retry_pushback) }
             #(repeated.map(|repeated| ours!(.repeated(#repeated))))
-            #(when(model.has_breaker() && by_body, ours!(.permit(&mut retry_permit))))
-            #(when(model.has_limiter() && by_body, ours!(.place(&mut retry_place))))
-            #(when(is_last_known, ours!(.last(retry_last))))
-            #(when(model.delays().is_some(), ours!(.delays(&mut retry_delays))))
-            #(when(is_corrected, ours!(.correctable())))
-            #(when(validates, ours!(.validates())))
-            #(when(model.falls_back() && has_error, ours!(.falls_back())))
+            #?(model.has_breaker() && by_body) { .permit(&mut retry_permit) }
+            #?(model.has_limiter() && by_body) { .place(&mut retry_place) }
+            #?(is_last_known) { .last(retry_last) }
+            #?(model.delays().is_some()) { .delays(&mut retry_delays) }
+            #?(is_corrected) { .correctable() }
+            #?(validates) { .validates() }
+            #?(model.falls_back() && has_error) { .falls_back() }
         }
     }
 

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::KeyValue;
 use crate::expand::model::{Decider, History, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at};
 
 /// What failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,10 @@ impl Printer<'_> {
     /// What follows an attempt that came to `Err(retry_error)`.
     pub(crate) fn rejected(&self) -> Code {
         let kept = self.model.history.map(|history| {
-            let items = ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress););
             ours! {
-                #(when(history == History::Items, items))
+                #?(history == History::Items) {
+                    __retry::stream::resume::keep(&mut retry_history, retry_progress);
+                }
                 __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
@@ -56,12 +57,12 @@ impl Printer<'_> {
         };
         let paused = self.paused();
         let has_reason = self.reason().is_some() && failed.has_error();
-        let pause = when(self.model.is_paid(), ours!(.0));
-        let noted = ours!(__retry::Attempt::paused(&mut retry_history, retry_pause #pause););
         let leave = ours! {
             #counted
             #kept
-            #(when(has_reason, noted))
+            #?(has_reason) {
+                __retry::Attempt::paused(&mut retry_history, retry_pause #?(self.model.is_paid()) { .0 });
+            }
             #failed_with
             break 'retry_pause #paused;
         };

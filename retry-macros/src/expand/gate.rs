@@ -14,12 +14,13 @@ use crate::tokens::{Code, if_else, ours, ours_at, when};
 impl Printer<'_> {
     /// Declares what the next attempt's gate needs.
     pub(crate) fn gate_declaration(&self) -> Code {
-        let (is_gated, is_paid) = (self.model.is_gated(), self.model.is_paid());
-        let unspent = ours!(let mut retry_unspent = __retry::None;);
-        let rejections = ours!(let mut retry_rejections = __retry::Rejections::new(););
         ours! {
-            #(when(is_gated && is_paid, unspent))
-            #(when(self.model.retries_rejections(), rejections))
+            #?(self.model.is_gated() && self.model.is_paid()) {
+                let mut retry_unspent = __retry::None;
+            }
+            #?(self.model.retries_rejections()) {
+                let mut retry_rejections = __retry::Rejections::new();
+            }
         }
     }
 
@@ -142,15 +143,14 @@ impl Printer<'_> {
         let span = breaker.span();
         let permit = ours_at!(span=> __retry::Permit::unasked(#(self.kept(breaker))));
         let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
-        let looks = ours! {
-            if __retry::Permit::is_open(&retry_permit) {
-                #(self.rejects_by_breaker());
-            }
-        };
         Some(ours! {
             let mut retry_permit = #permit;
             #is_shared
-            #(when(self.model.has_limiter(), looks))
+            #?(self.model.has_limiter()) {
+                if __retry::Permit::is_open(&retry_permit) {
+                    #(self.rejects_by_breaker());
+                }
+            }
         })
     }
 
@@ -233,13 +233,14 @@ impl Printer<'_> {
 
     /// Takes the turn and what was paid, as the attempt begins.
     fn taken(&self) -> Code {
-        let spend = ours! {
-            if let __retry::Some(retry_paid) = retry_unspent {
-                __retry::Paid::spend(retry_paid);
+        ours! {
+            #?(self.model.has_limiter()) { __retry::Place::begin(&mut retry_place); }
+            #?(self.model.is_paid()) {
+                if let __retry::Some(retry_paid) = retry_unspent {
+                    __retry::Paid::spend(retry_paid);
+                }
             }
-        };
-        let turn = ours!(__retry::Place::begin(&mut retry_place););
-        ours!(#(when(self.model.has_limiter(), turn)) #(when(self.model.is_paid(), spend)))
+        }
     }
 
     /// Ends the call with what the last attempt left, or else with the rejection.
@@ -250,7 +251,7 @@ impl Printer<'_> {
         let timer = self.timer_assignment().filter(|_| !is_bound);
         // A fallback may run for long.
         Some(ours! {
-            #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
+            #?(self.model.is_paid()) { __retry::drop(retry_unspent); }
             #timer
             let retry_why = __retry::Rejected::reason(__retry::Rejected::new(retry_by));
             #(self.ends_with_value(None))

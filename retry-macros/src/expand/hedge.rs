@@ -8,16 +8,15 @@ use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<Code> {
-        let came = ours!(let mut retry_came = false;);
         self.model.is_hedged().then(|| {
             ours! {
                 let mut retry_pushback = __retry::Pushback::new();
-                #(when(self.model.is_cancellable(), came))
+                #?(self.model.is_cancellable()) { let mut retry_came = false; }
             }
         })
     }
@@ -40,7 +39,7 @@ impl Printer<'_> {
             });
             let retry_sleep = |retry_after| __retry::sleep_out(#(self.timer()), retry_after);
             let mut retry_verdict = __retry::None;
-            #(when(keeps, ours!(let mut retry_beside = __retry::Vec::new();)))
+            #?(keeps) { let mut retry_beside = __retry::Vec::new(); }
             let retry_ended = {
                 let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
@@ -63,12 +62,12 @@ impl Printer<'_> {
                     }
                 }
             };
-            #(when(is_timed, ours!(let retry_dropped = retry_ended.timed_out;)))
-            #(when(self.model.has_breaker(), ours!(let mut retry_permit = retry_ended.guards.0;)))
-            #(when(self.model.has_limiter(), ours!(let mut retry_place = retry_ended.guards.1;)))
+            #?(is_timed) { let retry_dropped = retry_ended.timed_out; }
+            #?(self.model.has_breaker()) { let mut retry_permit = retry_ended.guards.0; }
+            #?(self.model.has_limiter()) { let mut retry_place = retry_ended.guards.1; }
             let retry_number = retry_ended.number;
             let mut retry_outcome = retry_ended.outcome;
-            #(when(keeps, self.kept_beside()))
+            #?(keeps) { #(self.kept_beside()) }
         }
     }
 
@@ -111,14 +110,13 @@ impl Printer<'_> {
             .then(|| ours!(__retry::Place::begin(&mut retry_place);));
         let kept = self.model.history;
         let begun = kept.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
-        let mutable = when(permit.is_some(), ours!(mut));
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             // A `match` keeps what it borrows from until its end.
             ours! {
                 #[allow(clippy::match_single_binding)]
                 match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#(self.details(&self.now_at_start())) {
-                    #mutable retry_slow => {
+                    #?(permit.is_some()) { mut } retry_slow => {
                         if !__retry::Call::may_hedge(&retry_next, &retry_slow, retry_pushback) {
                             return __retry::None;
                         }
@@ -156,14 +154,10 @@ impl Printer<'_> {
     /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
     fn failed_beside(&self) -> Code {
         let (model, shown) = (self.model, self.shown());
-        let permit = when(
-            model.has_breaker(),
-            ours!(.permit(&mut retry_ended.guards.0)),
-        );
-        let place = when(
-            model.has_limiter(),
-            ours!(.place(&mut retry_ended.guards.1)),
-        );
+        let guards = ours! {
+            #?(model.has_breaker()) { .permit(&mut retry_ended.guards.0) }
+            #?(model.has_limiter()) { .place(&mut retry_ended.guards.1) }
+        };
         let told = self.payer_and_observer();
         let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
@@ -172,7 +166,7 @@ impl Printer<'_> {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::Call::failed_beside(
                     &mut retry_next,
-                    __retry::Failure::new(#site, retry_judged, #shown)#permit #place #told,
+                    __retry::Failure::new(#site, retry_judged, #shown)#guards #told,
                     retry_ended.number,
                     &mut retry_pushback,
                 );
@@ -180,7 +174,7 @@ impl Printer<'_> {
             }
         });
         ours! {
-            #(when(model.is_timed(), ours!(let retry_dropped = retry_ended.timed_out;)))
+            #?(model.is_timed()) { let retry_dropped = retry_ended.timed_out; }
             let mut retry_next = retry_call;
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
                 #(self.observer())
@@ -190,7 +184,7 @@ impl Printer<'_> {
             });
             retry_call = retry_next;
             if retry_goes_on {
-                #(when(model.history.is_some(), ours!(retry_beside.push(retry_error);)))
+                #?(model.history.is_some()) { retry_beside.push(retry_error); }
                 continue;
             }
             retry_verdict = __retry::Some(retry_judged);

@@ -2,21 +2,23 @@
 
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, ours, when};
+use crate::tokens::{Code, ours};
 
 impl Printer<'_> {
     /// Declares what a failure leaves behind for a call that ends before its next attempt.
     pub(crate) fn failed_declaration(&self) -> Code {
-        let failed = ours!(let mut retry_failed = __retry::None;);
-        let returned = ours!(let mut retry_returned = __retry::None;);
-        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+        ours! {
+            #?(self.keeps_error()) { let mut retry_failed = __retry::None; }
+            #?(self.model.keeps_values()) { let mut retry_returned = __retry::None; }
+        }
     }
 
     /// Drops that as the next attempt begins.
     pub(crate) fn failed_drop(&self) -> Code {
-        let failed = ours!(__retry::drop(retry_failed););
-        let returned = ours!(__retry::drop(retry_returned););
-        ours!(#(when(self.keeps_error(), failed)) #(when(self.model.keeps_values(), returned)))
+        ours! {
+            #?(self.keeps_error()) { __retry::drop(retry_failed); }
+            #?(self.model.keeps_values()) { __retry::drop(retry_returned); }
+        }
     }
 
     fn keeps_error(&self) -> bool {
@@ -24,25 +26,19 @@ impl Printer<'_> {
     }
 
     /// Keeps the error to end with.
-    pub(crate) fn failed_with_error(&self) -> Option<Code> {
-        let value = when(
-            self.model.keeps_values(),
-            ours!(retry_returned = __retry::None;),
-        );
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => value,
-            Late::FromLocal => ours!(retry_failed = __retry::Some(retry_error); #value),
-        })
+    pub(crate) fn failed_with_error(&self) -> Code {
+        ours! {
+            #?(self.keeps_error()) { retry_failed = __retry::Some(retry_error); }
+            #?(self.model.keeps_values()) { retry_returned = __retry::None; }
+        }
     }
 
     /// Keeps a value that was rejected, since there is no error to end with.
-    pub(crate) fn failed_without_error(&self) -> Option<Code> {
-        let kept = ours!(retry_returned = __retry::Some(retry_outcome););
-        let value = when(self.model.keeps_values(), kept);
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => value,
-            Late::FromLocal => ours!(retry_failed = __retry::None; #value),
-        })
+    pub(crate) fn failed_without_error(&self) -> Code {
+        ours! {
+            #?(self.keeps_error()) { retry_failed = __retry::None; }
+            #?(self.model.keeps_values()) { retry_returned = __retry::Some(retry_outcome); }
+        }
     }
 
     /// Why the call ends after its pause, of type `Option<Reason>`.

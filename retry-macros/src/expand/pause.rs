@@ -14,24 +14,16 @@ impl Printer<'_> {
     /// takes what was paid as `retry_paid`.
     pub(crate) fn pause(&self, hooks: [Option<Code>; 2], late: Option<Code>, spend: &Code) -> Code {
         let [before_pause, before_retry] = hooks;
-        let paused = when(
-            self.model.is_cancellable(),
-            ours!(let (retry_pause, retry_cancel) = retry_pause;),
-        );
-        let paid = when(
-            self.model.is_paid(),
-            ours!(let (retry_pause, retry_paid) = retry_pause;),
-        );
         // Dropped with the call during the pause, what was paid goes back.
         ours! {
-            #paused
-            #paid
+            #?(self.model.is_cancellable()) { let (retry_pause, retry_cancel) = retry_pause; }
+            #?(self.model.is_paid()) { let (retry_pause, retry_paid) = retry_pause; }
             #before_pause
             #(self.sleep())
             #before_retry
             #late
             #(self.tick())
-            #(self.model.is_paid().then_some(spend))
+            #?(self.model.is_paid()) { #spend }
         }
     }
 

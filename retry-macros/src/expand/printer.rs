@@ -13,7 +13,7 @@ use crate::attribute::expression;
 use crate::expand::model::{Count, Model, SEE_ATTEMPT};
 use crate::target::function::Asyncness;
 use crate::tokens::{
-    Code, code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, when, with_content,
+    Code, code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, with_content,
 };
 
 /// Prints the loop of one function.
@@ -145,8 +145,8 @@ impl Printer<'_> {
             self.model.is_validated() || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
         let is_unused = name.to_string().starts_with('_');
         Some(ours! {
-            #(when(is_shared, ours!(#[allow(unused_variables)])))
-            #(when(is_unused, ours!(#[allow(clippy::no_effect_underscore_binding)])))
+            #?(is_shared) { #[allow(unused_variables)] }
+            #?(is_unused) { #[allow(clippy::no_effect_underscore_binding)] }
             let #name = &retry_history;
         })
     }

@@ -16,7 +16,7 @@ use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::target::outcome::{self, StreamPart};
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
@@ -113,8 +113,6 @@ impl Printer<'_> {
         let read = self.awaited(
             ours!(__retry::stream::#mode::#attempt(retry_stream, retry_patience #arguments)),
         );
-        let dropped = ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended););
-        let yielded = ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended););
         ours! {
             #span
             #progress
@@ -128,8 +126,8 @@ impl Printer<'_> {
                     __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 }
             };
-            #(when(model.may_drop(), dropped))
-            #(when(model.minds_items(), yielded))
+            #?(model.may_drop()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
+            #?(model.minds_items()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
         }
     }

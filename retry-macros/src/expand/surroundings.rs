@@ -6,7 +6,7 @@ use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// The output of an attempt's future.
@@ -36,14 +36,13 @@ impl Printer<'_> {
         }
         let is_known = outer.is_some();
         let entered = outer.map(|outer| ours!(let retry_entered = __retry::enter(#outer);));
-        let spanned = ours!(let retry_in_span = __retry::span::enter(&retry_attempt_span););
         ours! {
             {
                 #entered
-                #(when(is_spanned, spanned))
+                #?(is_spanned) { let retry_in_span = __retry::span::enter(&retry_attempt_span); }
                 let retry_finished = #attempt;
-                #(when(is_spanned, ours!(__retry::drop(retry_in_span);)))
-                #(when(is_known, ours!(__retry::drop(retry_entered);)))
+                #?(is_spanned) { __retry::drop(retry_in_span); }
+                #?(is_known) { __retry::drop(retry_entered); }
                 retry_finished
             }
         }
@@ -60,7 +59,7 @@ impl Printer<'_> {
         let nested = ours!(__retry::within(#pinned, retry_outer));
         let spanned = ours!(__retry::span::within(#pinned, &retry_attempt_span));
         let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
-        let layers = ours!(#(when(is_known, pin(nested))) #(when(is_spanned, pin(spanned))));
+        let layers = ours!(#?(is_known) { #(pin(nested)) } #?(is_spanned) { #(pin(spanned)) });
         (is_known || is_spanned).then_some(layers)
     }
 

@@ -4,7 +4,7 @@ use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::Deadline;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, code, code_at, ours, when};
+use crate::tokens::{Code, code, code_at, ours};
 
 impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
@@ -116,12 +116,11 @@ impl Printer<'_> {
             let deadline = self.deadline_from(deadline, policy, &now);
             ours!(retry_deadline = #deadline;)
         });
-        let rejections = ours!(retry_rejections = __retry::Rejections::new(););
         Some(ours! {
             if let __retry::Some(retry_lasted) = __retry::Attempt::take_progress(&mut retry_history, #streamed, #now) {
                 #credit
                 retry_next = #(self.call())::restarted(retry_next, retry_lasted);
-                #(when(self.model.retries_rejections(), rejections))
+                #?(self.model.retries_rejections()) { retry_rejections = __retry::Rejections::new(); }
                 #deadline
             }
         })

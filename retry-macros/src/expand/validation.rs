@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, ours, ours_at, when};
+use crate::tokens::{Code, ours, ours_at};
 
 impl Printer<'_> {
     /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
@@ -52,7 +52,8 @@ impl Printer<'_> {
         let again = ours!(retry_outcome = __retry::Ok(retry_value););
         let wanted = until.map(|until| {
             ours! {
-                if !#(self.accepts(until)) {
+                // Not negated, or the compiler would say of what is no `bool` that this can't be.
+                if #(self.accepts(until)) {} else {
                     break 'retry_judged __retry::Ok(#by_until);
                 }
             }
@@ -199,12 +200,13 @@ impl Printer<'_> {
         let pause = self.pause([None, None], self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
-        let kept = ours!(__retry::Attempt::corrected(&mut retry_history, retry_error););
         let failed = ours!(__retry::Reason::CorrectionFailed);
         ours! {
             #pause
             #(self.beside_attempt(ours!(retry_corrected), &corrected))
-            #(when(self.model.history.is_some(), kept))
+            #?(self.model.history.is_some()) {
+                __retry::Attempt::corrected(&mut retry_history, retry_error);
+            }
             retry_value = match retry_corrected {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
