@@ -8,39 +8,43 @@ use crate::breaker::circuit::Breaker;
 use crate::policy::error::{PolicyError, short};
 use crate::policy::protection_numbers::{number, numbers};
 
+/// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls
+/// run.
+///
+/// | key | value |
+/// |---|---|
+/// | `ratio` | a number above 0, and at most 1 |
+/// | `open_for` | a duration, as in `10s`: from 1 ms to 584 years |
+///
+/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
+/// range. With the feature `serde`, a table with the same keys works, too.
+///
+/// ```
+/// use retry_runtime::{Breaker, BreakerNumbers};
+///
+/// static STORE: Breaker = Breaker::new();
+///
+/// STORE.set("ratio=0.8, open_for=10s".parse()?);
+/// let error = "ratio=1.5".parse::<BreakerNumbers>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+/// );
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BreakerNumbers {
+    ratio: Option<f64>,
+    open_for: Option<Duration>,
+}
+
 numbers! {
-    /// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them
-    /// in force while calls run.
-    ///
-    /// | key | value |
-    /// |---|---|
-    /// | `ratio` | a number above 0, and at most 1 |
-    /// | `open_for` | a duration, as in `10s`: from 1 ms to 584 years |
-    ///
-    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named
-    /// twice, or a value out of range. With the feature `serde`, a table with the same keys works,
-    /// too.
-    ///
-    /// ```
-    /// use retry_runtime::{Breaker, BreakerNumbers};
-    ///
-    /// static STORE: Breaker = Breaker::new();
-    ///
-    /// STORE.set("ratio=0.8, open_for=10s".parse()?);
-    /// let error = "ratio=1.5".parse::<BreakerNumbers>().unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
-    /// );
-    /// # Ok::<(), retry_runtime::PolicyError>(())
-    /// ```
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
     BreakerNumbers {
-        ratio: f64, |key, text| {
+        ratio: |key, text| {
             let is_ratio = |ratio: &f64| *ratio > 0.0 && *ratio <= 1.0;
             number(key, text, is_ratio, "a number above 0, and at most 1")
         };
-        open_for: Duration, a_milli_or_more;
+        open_for: a_milli_or_more;
     }
 }
 

@@ -301,12 +301,6 @@ impl fmt::Display for Budget {
     reason = "within range: it is not negative, and at most 10¹⁸"
 )]
 pub(crate) const fn billionths(tokens: f64, most: f64) -> u64 {
-    let tokens = if tokens > most {
-        most
-    } else if tokens > 0.0 {
-        tokens
-    } else {
-        0.0
-    };
-    (tokens * 1e9 + 0.5) as u64
+    // In this order, so that what is not a number is nothing.
+    (tokens.max(0.0).min(most) * 1e9 + 0.5) as u64
 }

@@ -39,33 +39,37 @@ impl Classify for StatusCode {
     }
 }
 
-macro_rules! answers {
-    ($(
-        $(#[$doc:meta])*
-        [$($generics:tt)*] $answer:ty, |$this:ident| $status:expr, $headers:expr;
-    )*) => {$(
-        $(#[$doc])*
-        impl<$($generics)*> Classify for $answer {
-            fn classify(&self) -> Verdict {
-                let $this = self;
-                Verdict::from_http($status, $headers)
-            }
+/// Like [`Verdict::from_http`].
+impl Classify for (StatusCode, HeaderMap) {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(self.0, &self.1)
+    }
 
-            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let $this = self;
-                $status.describe(f)
-            }
-        }
-    )*};
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
 }
 
-answers! {
-    /// Like [`Verdict::from_http`].
-    [] (StatusCode, HeaderMap), |answer| answer.0, &answer.1;
-    /// Like [`Verdict::from_http`].
-    [] (StatusCode, &HeaderMap), |answer| answer.0, answer.1;
-    /// Like [`Verdict::from_http`]. The body is not read.
-    [B] Response<B>, |answer| answer.status(), answer.headers();
+/// Like [`Verdict::from_http`].
+impl Classify for (StatusCode, &HeaderMap) {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(self.0, self.1)
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
+}
+
+/// Like [`Verdict::from_http`]. The body is not read.
+impl<B> Classify for Response<B> {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(self.status(), self.headers())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.status().describe(f)
+    }
 }
 
 impl Verdict {

@@ -73,21 +73,13 @@ impl Adaptive {
     }
 
     pub(super) const fn least(self, least: f64) -> Self {
-        // Also what is not a number.
-        let least = if least > f64::MIN_POSITIVE {
-            least
-        } else {
-            f64::MIN_POSITIVE
-        };
+        // Also where it is not a number.
+        let least = least.max(f64::MIN_POSITIVE);
         Self { least, ..self }.bounded()
     }
 
     pub(super) const fn most(self, most: f64) -> Self {
-        let most = if most > f64::MIN_POSITIVE {
-            most
-        } else {
-            f64::MIN_POSITIVE
-        };
+        let most = most.max(f64::MIN_POSITIVE);
         Self { most, ..self }.bounded()
     }
 
@@ -314,8 +306,7 @@ fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
 
 /// The rate, or the bound that it is beyond. Bounds may exclude each other, or be no numbers.
 const fn within(rate: f64, least: f64, most: f64) -> f64 {
-    let rate = if rate < most { rate } else { most };
-    if rate > least { rate } else { least }
+    rate.min(most).max(least)
 }
 
 /// How long that takes at that rate.

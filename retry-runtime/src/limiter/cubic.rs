@@ -18,7 +18,7 @@ pub struct Cubic {
     capacity: f64,
     /// When tokens were last added.
     filled: Option<Moment>,
-    measured: Measured,
+    measured: AnswerRate,
     /// The rate at the last refusal.
     highest: f64,
     /// When that was.
@@ -40,7 +40,7 @@ impl Cubic {
             tokens: 0.0,
             capacity: f64::MAX,
             filled: None,
-            measured: Measured::NOTHING,
+            measured: AnswerRate::NOTHING,
             highest: 0.0,
             refused: None,
         }
@@ -141,7 +141,7 @@ impl Paced for Cubic {
 
 /// Answers per second, smoothed over half seconds.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct AnswerRate {
     per_second: f64,
     answers: f64,
     /// The number of the last half second, counted from the clock's origin.
@@ -151,7 +151,7 @@ struct Measured {
 const HALF: Duration = Duration::from_millis(500);
 const SMOOTH: f64 = 0.8;
 
-impl Measured {
+impl AnswerRate {
     const NOTHING: Self = Self {
         per_second: 0.0,
         answers: 0.0,
@@ -284,9 +284,9 @@ mod tests {
     /// botocore `test_adaptive.py`, `TestRateClocker`.
     #[test]
     fn measured_rates() {
-        let since_start = Measured {
+        let since_start = AnswerRate {
             half: Some(0),
-            ..Measured::NOTHING
+            ..AnswerRate::NOTHING
         };
         let mut measured = since_start;
         assert!(close(measured.answered(at(1.0)), 0.8));

@@ -7,32 +7,36 @@ use crate::out_of_range::OutOfRange;
 use crate::policy::error::{PolicyError, refused};
 use crate::policy::protection_numbers::{number, numbers};
 
+/// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
+/// force while calls run.
+///
+/// | key | value |
+/// |---|---|
+/// | `least` | a whole number from 1 up |
+/// | `most` | a whole number from 1 up, and not below `least` |
+///
+/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
+/// range. With the feature `serde`, a table with the same keys works, too.
+///
+/// ```
+/// use retry_runtime::ConcurrencyLimiter;
+///
+/// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+///
+/// STORE.set("most=5".parse()?)?;
+/// assert_eq!(STORE.limit(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimiterNumbers {
+    least: Option<u32>,
+    most: Option<u32>,
+}
+
 numbers! {
-    /// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file:
-    /// [`ConcurrencyLimiter::set`] puts them in force while calls run.
-    ///
-    /// | key | value |
-    /// |---|---|
-    /// | `least` | a whole number from 1 up |
-    /// | `most` | a whole number from 1 up, and not below `least` |
-    ///
-    /// A key that isn't named keeps its number. A text is refused for an unknown key, a key named
-    /// twice, or a value out of range. With the feature `serde`, a table with the same keys works,
-    /// too.
-    ///
-    /// ```
-    /// use retry_runtime::ConcurrencyLimiter;
-    ///
-    /// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
-    ///
-    /// STORE.set("most=5".parse()?)?;
-    /// assert_eq!(STORE.limit(), 5);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     LimiterNumbers, check {
-        least: u32, from_one;
-        most: u32, from_one;
+        least: from_one;
+        most: from_one;
     }
 }
 

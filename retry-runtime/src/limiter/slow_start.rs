@@ -57,9 +57,8 @@ impl SlowStart {
 
     /// How many may run, after the pause.
     fn most(&self, now: Moment) -> f64 {
-        let times = |time: Duration, of: Duration| time.as_secs_f64() / of.as_secs_f64();
-        let halvings = times(self.until.since(self.since), FORGOTTEN);
-        let doublings = times(now.since(self.until), DOUBLED);
+        let halvings = self.until.since(self.since).div_duration_f64(FORGOTTEN);
+        let doublings = now.since(self.until).div_duration_f64(DOUBLED);
         let first = (self.before * (-halvings).exp2()).round().max(1.0);
         let again = (first + self.succeeded).min(2.0 * self.before.max(1.0));
         again.max(first * doublings.exp2())

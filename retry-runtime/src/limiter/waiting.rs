@@ -252,9 +252,5 @@ impl Nap {
 }
 
 fn is_earlier(end: Option<Moment>, than: Option<Moment>) -> bool {
-    match (end, than) {
-        (Some(end), Some(than)) => end < than,
-        (Some(_), None) => true,
-        (None, _) => false,
-    }
+    end.is_some_and(|end| than.is_none_or(|than| end < than))
 }

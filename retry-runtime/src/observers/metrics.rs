@@ -4,9 +4,12 @@ use ::metrics::{
 
 use super::figures::{
     self, COUNTERS, Counter, Figure, GAUGES, Gauge, Gauged, HISTOGRAMS, Histogram, Instruments,
-    SECONDS, Value, gauged, measure,
+    SECONDS, Value, measure,
 };
+use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::limiter::Limiter;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -90,7 +93,57 @@ impl Metrics<'static> {
     }
 }
 
-gauged!(Metrics);
+impl<'a> Metrics<'a> {
+    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
+    #[must_use]
+    pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
+        self.shared.budget = Some((name, budget));
+        self
+    }
+
+    /// Shows under that name the state of that breaker, at each event of a call that names this observer. One of your own
+    /// type is shown as its [`state`](crate::CircuitBreaker::state) says.
+    ///
+    /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure:
+    ///
+    /// ```
+    /// use retry_runtime::observers::Metrics;
+    /// use retry_runtime::{Breaker, Keyed, Observer, retry};
+    ///
+    /// struct Client {
+    ///     breakers: Keyed<String, Breaker>,
+    /// }
+    ///
+    /// impl Client {
+    ///     #[retry(
+    ///         breaker = self.breakers.of(host),
+    ///         observe = |event| {
+    ///             Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+    ///         }
+    ///     )]
+    ///     async fn get(&self, host: &str) -> std::io::Result<String> {
+    ///         Ok(format!("hello from {host}"))
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn breaker(
+        mut self,
+        name: &'a str,
+        breaker: &'a (dyn CircuitBreaker + Sync),
+    ) -> Self {
+        self.shared.breaker = Some((name, breaker));
+        self
+    }
+
+    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// call that names this observer.
+    #[must_use]
+    pub const fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
+        self.shared.limiter = Some((name, limiter));
+        self
+    }
+}
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {

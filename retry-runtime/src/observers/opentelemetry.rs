@@ -2,9 +2,12 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
 use super::figures::{
-    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Value, gauged, measure,
+    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Value, measure,
 };
+use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::limiter::Limiter;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -107,7 +110,30 @@ impl OpenTelemetry<'static> {
     }
 }
 
-gauged!(OpenTelemetry);
+impl<'a> OpenTelemetry<'a> {
+    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
+    #[must_use]
+    pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
+        self.shared.budget = Some((name, budget));
+        self
+    }
+
+    /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
+    /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
+    #[must_use]
+    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
+        self.shared.breaker = Some((name, breaker));
+        self
+    }
+
+    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// call that names this observer.
+    #[must_use]
+    pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
+        self.shared.limiter = Some((name, limiter));
+        self
+    }
+}
 
 impl Observer for OpenTelemetry<'_> {
     fn observe(&self, event: &Event<'_>) {

@@ -11,62 +11,33 @@ use crate::observe::reason::Reason;
 /// What [`Stats`](super::Stats) counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many of each [`Count`].
-    counts: [u64; 7],
-    /// How many calls gave up for each [`Reason`].
+    succeeded: u64,
+    healed: u64,
+    fell_back: u64,
+    /// By [`Reason`].
     gave_up: [u64; Reason::ALL.len()],
+    attempts: u64,
+    retries: u64,
+    corrections: u64,
+    hedges: u64,
     paused: Duration,
     last_error: Option<String>,
-}
-
-macro_rules! counts {
-    ($($(#[$doc:meta])* $name:ident $count:ident;)*) => {
-        #[derive(Clone, Copy)]
-        enum Count {
-            $($count,)*
-        }
-
-        impl Totals {
-            $(
-                $(#[$doc])*
-                pub fn $name(&self) -> u64 {
-                    self.counts[Count::$count as usize]
-                }
-            )*
-        }
-    };
-}
-
-counts! {
-    /// The calls that succeeded, with or without retries.
-    succeeded Succeeded;
-    /// The calls that succeeded although their first attempt did not, or after their value was
-    /// corrected.
-    healed Healed;
-    /// The calls that ended with what their `fallback` returned.
-    fell_back FellBack;
-    /// The attempts of the calls that ended.
-    attempts Attempts;
-    /// The attempts that followed a failure and a pause; also those of calls that have not ended.
-    retries Retries;
-    /// How many times `correct` was called.
-    corrections Corrections;
-    /// The attempts that `hedge` began beside slow ones.
-    hedges Hedges;
 }
 
 impl Totals {
     pub(super) const fn new() -> Self {
         Self {
-            counts: [0; 7],
+            succeeded: 0,
+            healed: 0,
+            fell_back: 0,
             gave_up: [0; Reason::ALL.len()],
+            attempts: 0,
+            retries: 0,
+            corrections: 0,
+            hedges: 0,
             paused: Duration::ZERO,
             last_error: None,
         }
-    }
-
-    fn add(&mut self, count: Count, more: u64) {
-        add(&mut self.counts[count as usize], more);
     }
 
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
@@ -76,23 +47,24 @@ impl Totals {
                 kind: Kind::Rejected,
                 ..
             } => {}
-            EventData::Retrying { .. } => self.add(Count::Retries, 1),
-            EventData::Correcting { .. } => self.add(Count::Corrections, 1),
-            EventData::Hedging { .. } => self.add(Count::Hedges, 1),
+            EventData::Retrying { .. } => add(&mut self.retries, 1),
+            EventData::Correcting { .. } => add(&mut self.corrections, 1),
+            EventData::Hedging { .. } => add(&mut self.hedges, 1),
             EventData::Succeeded { corrections, .. } if event.attempt > 1 || corrections > 0 => {
-                self.add(Count::Healed, 1);
+                add(&mut self.healed, 1);
             }
             _ => {}
         }
         let pause = event.pause().unwrap_or_default();
         self.paused = self.paused.saturating_add(pause);
         if let Some(CallEnd { attempts, outcome }) = event.call_end() {
-            self.add(Count::Attempts, attempts.into());
-            match outcome {
-                CallOutcome::Succeeded => self.add(Count::Succeeded, 1),
-                CallOutcome::FellBack => self.add(Count::FellBack, 1),
-                CallOutcome::GaveUp(reason) => add(&mut self.gave_up[reason as usize], 1),
-            }
+            add(&mut self.attempts, attempts.into());
+            let ended = match outcome {
+                CallOutcome::Succeeded => &mut self.succeeded,
+                CallOutcome::FellBack => &mut self.fell_back,
+                CallOutcome::GaveUp(reason) => &mut self.gave_up[reason as usize],
+            };
+            add(ended, 1);
         }
         if error.is_some() {
             self.last_error = error;
@@ -100,13 +72,38 @@ impl Totals {
     }
 
     fn counts(&mut self) -> impl Iterator<Item = &mut u64> {
-        self.counts.iter_mut().chain(&mut self.gave_up)
+        let counts = [
+            &mut self.succeeded,
+            &mut self.healed,
+            &mut self.fell_back,
+            &mut self.attempts,
+            &mut self.retries,
+            &mut self.corrections,
+            &mut self.hedges,
+        ];
+        counts.into_iter().chain(&mut self.gave_up)
     }
 
     /// The calls that ended. One whose future was dropped has not.
     pub fn calls(&self) -> u64 {
-        let ended = self.succeeded().saturating_add(self.fell_back());
-        ended.saturating_add(self.gave_up())
+        self.succeeded
+            .saturating_add(self.fell_back)
+            .saturating_add(self.gave_up())
+    }
+
+    /// The calls that succeeded, with or without retries.
+    pub fn succeeded(&self) -> u64 {
+        self.succeeded
+    }
+
+    /// The calls that succeeded although their first attempt did not, or after their value was corrected.
+    pub fn healed(&self) -> u64 {
+        self.healed
+    }
+
+    /// The calls that ended with what their `fallback` returned.
+    pub fn fell_back(&self) -> u64 {
+        self.fell_back
     }
 
     /// The calls that gave up.
@@ -119,6 +116,26 @@ impl Totals {
     /// The calls that gave up for that reason.
     pub fn gave_up_for(&self, reason: Reason) -> u64 {
         self.gave_up[reason as usize]
+    }
+
+    /// The attempts of the calls that ended.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
+    }
+
+    /// The attempts that followed a failure and a pause; also those of calls that have not ended.
+    pub fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// How many times `correct` was called.
+    pub fn corrections(&self) -> u64 {
+        self.corrections
+    }
+
+    /// The attempts that `hedge` began beside slow ones.
+    pub fn hedges(&self) -> u64 {
+        self.hedges
     }
 
     /// All pauses before retries and corrections, added up.
@@ -155,7 +172,7 @@ impl Sum for Totals {
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let calls = self.calls();
-        let (attempts, retries) = (self.attempts(), self.retries());
+        let (attempts, retries) = (self.attempts, self.retries);
         write!(
             f,
             "{calls} call{}, {attempts} attempt{}, {retries} retr{}",
@@ -164,10 +181,10 @@ impl fmt::Display for Totals {
             plural(retries, "y", "ies"),
         )?;
         for (count, what) in [
-            (self.corrections(), "corrected"),
-            (self.hedges(), "hedged"),
-            (self.healed(), "healed"),
-            (self.fell_back(), "fell back"),
+            (self.corrections, "corrected"),
+            (self.hedges, "hedged"),
+            (self.healed, "healed"),
+            (self.fell_back, "fell back"),
             (self.gave_up(), "gave up"),
         ] {
             if count > 0 {

@@ -8,18 +8,10 @@ use retry_vocabulary::complaint;
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::value::Entries;
 
-/// Declares the numbers of a protection. Behind each key is a function of the key and a text, which
-/// reads a value or complains. A method named behind the type looks at all together.
+/// Reads and overrides the numbers of a protection. Behind each key is a function of the key and a
+/// text, which reads a value or complains. A method named behind the type looks at all together.
 macro_rules! numbers {
-    (
-        $(#[$attr:meta])*
-        $numbers:ident $(, $check:ident)? { $($key:ident: $type:ty, $read:expr;)* }
-    ) => {
-        $(#[$attr])*
-        pub struct $numbers {
-            $(pub(crate) $key: Option<$type>,)*
-        }
-
+    ($numbers:ident $(, $check:ident)? { $($key:ident: $read:expr;)* }) => {
         impl $numbers {
             pub(crate) fn of(entries: $crate::policy::value::Entries) -> Result<Self, PolicyError> {
                 let keys = [$(stringify!($key)),*];
