@@ -72,6 +72,7 @@ pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
 pub use crate::time::cancel::{Cancel, Uncancelled, abortable};
 pub use crate::time::default_timer::DefaultTimer;
+pub use crate::time::enabled::{Features, HasTimer, default_timer, expect_timer, sleep};
 pub use crate::time::pause::{OwnWaker, give_way};
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, TimerFn, sleep_out};
@@ -96,9 +97,7 @@ pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of, verdict_under};
 pub use retries::{LimitedRetries, Retries};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
-pub use timer::{
-    Features, HasTimer, IntoBlockingTimer, IntoTimer, default_timer, expect_timer, sleep,
-};
+pub use timer::{IntoBlockingTimer, IntoTimer};
 pub use validation::{
     Settle, check, check_async, check_either, complaint, correct, correct_async, correct_either,
     kind, settle,

@@ -4,8 +4,6 @@ use core::time::Duration;
 
 pub(crate) mod attempt_clock;
 pub(crate) mod blocking_timer;
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-pub(crate) mod browser;
 pub(crate) mod cancel;
 #[cfg(feature = "std")]
 pub(crate) mod clock;
@@ -21,6 +19,7 @@ pub(crate) mod default_timer {
     #[derive(Clone, Copy, Debug, Default)]
     pub struct DefaultTimer;
 }
+pub(crate) mod enabled;
 pub(crate) mod moment;
 pub(crate) mod pause;
 pub(crate) mod race;
@@ -40,7 +39,7 @@ pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_timer;
 
-/// In nanoseconds, at most 584 years.
+/// A time in nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,20 +1,14 @@
-//! Sleeping, and the key `timer`.
+//! The key `timer`.
 
 #[cfg(feature = "std")]
 use core::future::Future;
+#[cfg(feature = "std")]
 use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::ViaFn;
 use super::ViaTrait;
 use crate::time::blocking_timer::BlockingTimer;
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-use crate::time::default_timer::DefaultTimer;
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-use crate::time::skip;
 use crate::time::timer::Timer;
 #[cfg(feature = "std")]
 use crate::time::timer::TimerFn;
@@ -91,86 +85,4 @@ impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
     fn into_timer(self) -> TimerFn<F> {
         TimerFn::new(self)
     }
-}
-
-/// Implemented where a feature brings a timer.
-#[diagnostic::on_unimplemented(
-    message = "an async function under `#[retry]` has no timer to wait with",
-    label = "no timer",
-    note = "enable the feature `tokio` of `retry-runtime`, in a browser `browser`, or name another runtime's timer with `timer = …`"
-)]
-pub trait HasTimer {
-    type Timer: Timer + Default;
-}
-
-/// Stands for the features that are enabled.
-pub struct Features;
-
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-impl HasTimer for Features {
-    type Timer = DefaultTimer;
-}
-
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-impl HasTimer for Features {
-    type Timer = crate::time::tokio_timer::TokioTimer;
-}
-
-pub fn default_timer<F: HasTimer>() -> F::Timer {
-    F::Timer::default()
-}
-
-/// Sleeps with the timer that a feature provides. If none does, the bound fails with a helpful message.
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-pub fn sleep(pause: Duration, _: Features) -> impl Future<Output = ()> {
-    Timer::sleep(&DefaultTimer, pause)
-}
-
-/// Sleeps with tokio's timer.
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-#[inline]
-#[track_caller]
-pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
-    if skip::is_on() {
-        return sleep_skipping(pause);
-    }
-    crate::time::tokio_timer::tokio_sleep(pause)
-}
-
-/// A separate function, so that nothing must be kept across the check whether to skip.
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
-    crate::time::tokio_timer::tokio_sleep(skip::to_sleep(pause))
-}
-
-/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
-#[inline]
-#[track_caller]
-pub fn expect_timer() {
-    #[cfg(all(
-        feature = "tokio",
-        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-    ))]
-    crate::time::tokio_timer::expect_tokio(|| crate::time::tokio_timer::A_CALL);
-}
-
-/// Never called, because without the feature nothing has a timer.
-#[cfg(not(any(
-    feature = "tokio",
-    all(feature = "browser", target_family = "wasm", target_os = "unknown")
-)))]
-pub fn sleep(_: Duration, _: impl HasTimer) -> core::future::Pending<()> {
-    core::future::pending()
 }

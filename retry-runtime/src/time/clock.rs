@@ -4,11 +4,9 @@ use core::cell::Cell;
 use core::iter;
 use core::time::Duration;
 use std::sync::OnceLock;
-#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
-pub(crate) use std::time::Instant;
 
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-pub(crate) use crate::time::browser::Instant;
+pub(crate) use crate::time::enabled::Instant;
+use crate::time::enabled::instant;
 use crate::time::moment::Moment;
 use crate::time::nanos;
 use crate::time::skip;
@@ -17,17 +15,7 @@ use crate::time::skip;
 /// that a paused clock also controls deadlines; in a browser the page's.
 pub fn now() -> Moment {
     expect_clock();
-    #[cfg(all(
-        feature = "tokio",
-        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-    ))]
-    let now = tokio::time::Instant::now().into_std();
-    #[cfg(not(all(
-        feature = "tokio",
-        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-    )))]
-    let now = Instant::now();
-    let now = moment(now);
+    let now = moment(instant());
     if MISSED.get() == 0 {
         now
     } else {

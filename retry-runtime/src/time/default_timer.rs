@@ -3,19 +3,7 @@ use std::thread;
 
 use crate::time::attempt_clock::Clock;
 use crate::time::blocking_timer::BlockingTimer;
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-use crate::time::browser;
 use crate::time::cancel::{Cancel, Uncancelled};
-#[cfg(any(
-    feature = "tokio",
-    all(feature = "browser", target_family = "wasm", target_os = "unknown")
-))]
-use crate::time::timer::Timer;
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-use crate::time::tokio_timer::TokioTimer;
 use crate::time::{clock, skip};
 
 /// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else
@@ -23,38 +11,6 @@ use crate::time::{clock, skip};
 /// timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
-
-#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
-#[diagnostic::do_not_recommend]
-impl Timer for DefaultTimer {
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        browser::sleep(skip::to_sleep(duration))
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Live(clock::now)
-    }
-}
-
-#[cfg(all(
-    feature = "tokio",
-    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-))]
-#[diagnostic::do_not_recommend]
-impl Timer for DefaultTimer {
-    #[inline]
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        TokioTimer.sleep(duration)
-    }
-
-    fn clock(&self) -> Clock {
-        Timer::clock(&TokioTimer)
-    }
-
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        TokioTimer.expect(call);
-    }
-}
 
 #[diagnostic::do_not_recommend]
 impl BlockingTimer for DefaultTimer {

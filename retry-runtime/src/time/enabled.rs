@@ -1,0 +1,42 @@
+//! The timer and the clock of async calls that name none: a page's, tokio's, or none, as features
+//! and target say. The three files offer the same.
+
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+#[path = "enabled/page.rs"]
+mod here;
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
+#[path = "enabled/tokio.rs"]
+mod here;
+#[cfg(not(any(
+    feature = "tokio",
+    all(feature = "browser", target_family = "wasm", target_os = "unknown")
+)))]
+#[path = "enabled/none.rs"]
+mod here;
+
+#[cfg(feature = "std")]
+pub(crate) use self::here::{Instant, instant};
+pub use self::here::{expect_timer, sleep};
+use crate::time::timer::Timer;
+
+/// Implemented where a feature brings a timer.
+#[diagnostic::on_unimplemented(
+    message = "an async function under `#[retry]` has no timer to wait with",
+    label = "no timer",
+    note = "enable the feature `tokio` of `retry-runtime`, in a browser `browser`, or name another runtime's timer with `timer = …`"
+)]
+pub trait HasTimer {
+    /// The timer that the features bring.
+    type Timer: Timer + Default;
+}
+
+/// Stands for the features that are enabled.
+pub struct Features;
+
+/// The timer that the features bring.
+pub fn default_timer<F: HasTimer>() -> F::Timer {
+    F::Timer::default()
+}

@@ -1,0 +1,60 @@
+//! A page's timer and clock.
+
+use core::future::Future;
+use core::time::Duration;
+
+use gloo_timers::future::TimeoutFuture;
+pub(crate) use web_time::Instant;
+
+use crate::time::attempt_clock::Clock;
+use crate::time::default_timer::DefaultTimer;
+use crate::time::enabled::{Features, HasTimer};
+use crate::time::timer::Timer;
+use crate::time::{clock, skip};
+
+pub(crate) fn instant() -> Instant {
+    Instant::now()
+}
+
+/// What `setTimeout` can count: beyond it, it fires at once.
+const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// Sleeps with `setTimeout`, at least once, so that a pause of no length lets the page draw, too.
+fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
+    let started = Instant::now();
+    async move {
+        loop {
+            let left = duration.saturating_sub(started.elapsed());
+            // Upwards, for it takes whole milliseconds. By the clock, it may fire a little early
+            // all the same.
+            let millis = left.min(LONGEST).as_nanos().div_ceil(1_000_000);
+            TimeoutFuture::new(u32::try_from(millis).unwrap_or(u32::MAX)).await;
+            if started.elapsed() >= duration {
+                break;
+            }
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Timer for DefaultTimer {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        set_timeout(skip::to_sleep(duration))
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now)
+    }
+}
+
+impl HasTimer for Features {
+    type Timer = DefaultTimer;
+}
+
+/// Sleeps with the page's timer.
+pub fn sleep(pause: Duration, _: Features) -> impl Future<Output = ()> {
+    Timer::sleep(&DefaultTimer, pause)
+}
+
+/// A page always has a timer.
+pub fn expect_timer() {}

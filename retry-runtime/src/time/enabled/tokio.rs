@@ -1,0 +1,61 @@
+//! tokio's timer and clock, so that a paused clock also controls deadlines.
+
+use core::future::Future;
+use core::time::Duration;
+pub(crate) use std::time::Instant;
+
+use crate::time::attempt_clock::Clock;
+use crate::time::default_timer::DefaultTimer;
+use crate::time::enabled::{Features, HasTimer};
+use crate::time::skip;
+use crate::time::timer::Timer;
+use crate::time::tokio_timer::{A_CALL, TokioTimer, expect_tokio, tokio_sleep};
+
+pub(crate) fn instant() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+#[diagnostic::do_not_recommend]
+impl Timer for DefaultTimer {
+    #[inline]
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        TokioTimer.sleep(duration)
+    }
+
+    fn clock(&self) -> Clock {
+        Timer::clock(&TokioTimer)
+    }
+
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+        TokioTimer.expect(call);
+    }
+}
+
+impl HasTimer for Features {
+    type Timer = TokioTimer;
+}
+
+/// Sleeps with tokio's timer.
+#[inline]
+#[track_caller]
+pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
+    if skip::is_on() {
+        return sleep_skipping(pause);
+    }
+    tokio_sleep(pause)
+}
+
+/// A separate function, so that nothing must be kept across the check whether to skip.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
+    tokio_sleep(skip::to_sleep(pause))
+}
+
+/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
+#[inline]
+#[track_caller]
+pub fn expect_timer() {
+    expect_tokio(|| A_CALL);
+}
