@@ -1,4 +1,3 @@
-use std::borrow::Borrow;
 use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::future::Future;
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 
 /// Lets a [`Policy`] make calls that survive the program.
-pub trait DurablePolicy: Borrow<Policy> {
+pub trait DurablePolicy {
     /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
     /// Short for [`Durable::call`] without other keys.
     fn durable<G, F, R, T, E>(
@@ -30,14 +29,26 @@ pub trait DurablePolicy: Borrow<Policy> {
         F: FnMut() -> R + Send,
         R: Future<Output = Result<T, E>> + Send,
         T: Serialize + DeserializeOwned + Send,
-        E: Classify + Serialize + DeserializeOwned + Send + Sync,
-    {
-        let policy: &Policy = self.borrow();
-        Durable::new(*policy).call(engine, name, operation)
-    }
+        E: Classify + Serialize + DeserializeOwned + Send + Sync;
 }
 
-impl DurablePolicy for Policy {}
+impl DurablePolicy for Policy {
+    fn durable<G, F, R, T, E>(
+        &self,
+        engine: &G,
+        name: &str,
+        operation: F,
+    ) -> impl Future<Output = Result<T, DurableError<E, G::Error>>>
+    where
+        G: Engine,
+        F: FnMut() -> R + Send,
+        R: Future<Output = Result<T, E>> + Send,
+        T: Serialize + DeserializeOwned + Send,
+        E: Classify + Serialize + DeserializeOwned + Send + Sync,
+    {
+        Durable::new(*self).call(engine, name, operation)
+    }
+}
 
 /// A call that survives the program: a policy and the keys beside it.
 ///
@@ -297,7 +308,7 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Makes one attempt, and decides what follows it.
+    /// One attempt, and what follows it.
     async fn attempt<G, F, R, T, E>(
         &mut self,
         engine: &G,
@@ -456,7 +467,7 @@ struct Failed<E> {
     call: Call,
     /// When it was decided, by the engine's clock.
     at: Duration,
-    /// The error, without an `Option`: JSON could not tell an error that is `null` from none.
+    /// Without an `Option`: JSON could not tell an error that is `null` from none.
     error: E,
 }
 
