@@ -33,6 +33,7 @@ use retry_runtime::{Classify, Verdict};
 use serde_json::json;
 
 use crate::Truncated;
+use crate::causes::BROKEN;
 
 /// Which failures are worth a retry.
 ///
@@ -46,11 +47,12 @@ use crate::Truncated;
 /// | `enforced_spend_limit_reached` and other limits that no wait lifts, other types, unreadable answers, bodies that are not Anthropic's | stop |
 pub fn classify(error: &MessageError) -> Verdict {
     match error {
-        MessageError::ApiError(body) if is_broken(body) => Verdict::TRANSIENT.ambiguous(),
+        MessageError::ApiError(text) | MessageError::RequestFailed(text) if is_broken(text) => {
+            BROKEN
+        }
         MessageError::ApiError(body) => {
             ProviderError::parse(body).map_or(Verdict::STOP, |error| error.classify())
         }
-        MessageError::RequestFailed(text) if is_broken(text) => Verdict::TRANSIENT.ambiguous(),
         MessageError::RequestFailed(_) => Verdict::STOP,
     }
 }

@@ -35,7 +35,7 @@ use ::async_nats::{ConnectErrorKind, RequestErrorKind, StatusCode};
 use retry_runtime::{Classify, Verdict};
 use tokio::sync::oneshot::error::RecvError;
 
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use crate::causes::{BROKEN, cause};
 
 /// What the server calls unavailable though time won't heal it, from its `errors.json`: `JetStream` that is off for the
 /// server or the account, clusters and accounts that are unknown, and a sequence that does not match.
@@ -140,84 +140,78 @@ fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
 /// For each type of errors the kinds that say something by themselves. The others stop, or only say what failed, and their
 /// cause why.
 macro_rules! by_kind {
-    ($cause:ident: $($kind:ty { $($name:ident $(($($held:tt)*))? => $verdict:expr),* })*) => {
-        $(if let Some(error) = $cause.downcast_ref::<Error<$kind>>() {
+    ($cause:ident: $($($kind:ty)|+ => $said:tt)*) => {
+        $($(by_kind!(@ $cause $kind $said);)+)*
+    };
+    (@ $cause:ident $kind:ty { $($name:ident $(($($held:tt)*))? => $verdict:expr),* }) => {
+        if let Some(error) = $cause.downcast_ref::<Error<$kind>>() {
             type Kind = $kind;
             $(if let Kind::$name $(($($held)*))? = error.kind() {
                 return Some($verdict);
             })*
             return None;
-        })*
+        }
     };
 }
 
 /// `None` if only its cause can say.
 fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
     by_kind! { cause:
-        ConnectErrorKind {
+        ConnectErrorKind => {
             Io => of_no_connection(cause),
             Dns => Verdict::TRANSIENT,
             TimedOut => Verdict::TRANSIENT,
             MaxReconnects => Verdict::TRANSIENT
         }
-        RequestErrorKind { NoResponders => Verdict::TRANSIENT, TimedOut => Verdict::TIMEOUT }
-        FlushErrorKind { FlushError => BROKEN }
-        context::PublishErrorKind {
+        RequestErrorKind | context::RequestErrorKind => {
+            NoResponders => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT
+        }
+        FlushErrorKind => { FlushError => BROKEN }
+        context::PublishErrorKind => {
             StreamNotFound => Verdict::TRANSIENT,
             TimedOut => Verdict::TIMEOUT,
             BrokenPipe => BROKEN,
             MaxAckPending => Verdict::THROTTLED
         }
-        context::RequestErrorKind { NoResponders => Verdict::TRANSIENT, TimedOut => Verdict::TIMEOUT }
-        context::AccountErrorKind {
+        context::AccountErrorKind | context::CreateStreamErrorKind => {
             JetStreamUnavailable => Verdict::TRANSIENT,
             TimedOut => Verdict::TIMEOUT,
             JetStream(error) => error.verdict()
         }
-        context::CreateStreamErrorKind {
-            JetStreamUnavailable => Verdict::TRANSIENT,
-            TimedOut => Verdict::TIMEOUT,
-            JetStream(error) => error.verdict()
-        }
-        context::GetStreamErrorKind { JetStream(error) => error.verdict() }
-        context::GetStreamByNameErrorKind { JetStream(error) => error.verdict() }
-        context::ConsumerInfoErrorKind {
+        context::ConsumerInfoErrorKind => {
             NoResponders => Verdict::TRANSIENT,
             Offline => Verdict::TRANSIENT,
             TimedOut => Verdict::TIMEOUT,
             JetStream(error) => error.verdict()
         }
-        context::CreateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
-        context::UpdateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
-        stream::ConsumerErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        stream::ConsumerCreateStrictErrorKind {
+        stream::ConsumerCreateStrictErrorKind | stream::ConsumerUpdateErrorKind => {
             Request => of_request(cause),
             TimedOut => Verdict::TIMEOUT,
             JetStream(error) => error.verdict()
         }
-        stream::ConsumerUpdateErrorKind {
-            Request => of_request(cause),
+        stream::ConsumerErrorKind | stream::DeleteMessageErrorKind | stream::PurgeErrorKind
+        | kv::StatusErrorKind => {
             TimedOut => Verdict::TIMEOUT,
             JetStream(error) => error.verdict()
         }
-        stream::DeleteMessageErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        stream::PurgeErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        stream::LastRawMessageErrorKind { JetStream(error) => error.verdict() }
-        stream::DirectGetErrorKind {
+        context::GetStreamErrorKind | context::GetStreamByNameErrorKind
+        | stream::LastRawMessageErrorKind => { JetStream(error) => error.verdict() }
+        stream::DirectGetErrorKind => {
             ErrorResponse(StatusCode::NO_RESPONDERS, _) => Verdict::TRANSIENT,
             TimedOut => Verdict::TIMEOUT
         }
-        consumer::StreamErrorKind { TimedOut => Verdict::TIMEOUT }
-        consumer::pull::MessagesErrorKind { NoResponders => Verdict::TRANSIENT, MissingHeartbeat => Verdict::TIMEOUT }
-        consumer::pull::OrderedErrorKind { NoResponders => Verdict::TRANSIENT, MissingHeartbeat => Verdict::TIMEOUT }
-        consumer::pull::ConsumerRecreateErrorKind { TimedOut => Verdict::TIMEOUT }
-        consumer::push::MessagesErrorKind { MissingHeartbeat => Verdict::TIMEOUT }
-        consumer::push::OrderedErrorKind { MissingHeartbeat => Verdict::TIMEOUT }
-        consumer::push::ConsumerRecreateErrorKind { TimedOut => Verdict::TIMEOUT }
-        kv::StatusErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        kv::EntryErrorKind { TimedOut => Verdict::TIMEOUT }
-        kv::UpdateErrorKind { TimedOut => Verdict::TIMEOUT }
-        kv::WatchErrorKind { TimedOut => Verdict::TIMEOUT }
+        context::CreateKeyValueErrorKind | context::UpdateKeyValueErrorKind
+        | consumer::StreamErrorKind | consumer::pull::ConsumerRecreateErrorKind
+        | consumer::push::ConsumerRecreateErrorKind | kv::EntryErrorKind | kv::UpdateErrorKind
+        | kv::WatchErrorKind => { TimedOut => Verdict::TIMEOUT }
+        consumer::pull::MessagesErrorKind | consumer::pull::OrderedErrorKind => {
+            NoResponders => Verdict::TRANSIENT,
+            MissingHeartbeat => Verdict::TIMEOUT
+        }
+        consumer::push::MessagesErrorKind | consumer::push::OrderedErrorKind => {
+            MissingHeartbeat => Verdict::TIMEOUT
+        }
     }
     if cause.is::<RecvError>() {
         return Some(BROKEN);
@@ -247,9 +241,7 @@ fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
 
 /// Whatever the I/O error was, nothing was sent. But a certificate that is not trusted is one, too.
 fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
-    let io = iter::successors(error.source(), |&cause| cause.source())
-        .find_map(|cause| cause.downcast_ref::<io::Error>());
-    if io.is_none_or(|io| io.classify().is_retryable()) {
+    if cause::<io::Error>(error).is_none_or(|io| io.classify().is_retryable()) {
         Verdict::TRANSIENT
     } else {
         Verdict::STOP

@@ -40,6 +40,7 @@ use serde_json::json;
 pub use self::one_request::OneRequest;
 use self::one_request::Refused;
 use crate::Truncated;
+use crate::causes::BROKEN;
 
 mod one_request;
 
@@ -64,23 +65,16 @@ pub fn classify(error: &OpenAIError) -> Verdict {
         OpenAIError::ApiError(refusal) => by_status(refusal),
         OpenAIError::StreamError(error) => match &**error {
             // The text of `eventsource_stream` is all that is left of the cause.
-            StreamError::EventStream(text) if text.starts_with("Transport error") => {
-                Verdict::TRANSIENT.ambiguous()
-            }
+            StreamError::EventStream(text) if text.starts_with("Transport error") => BROKEN,
             _ => Verdict::STOP,
         },
         OpenAIError::JSONDeserialize(_, content) => {
             ProviderError::parse(content).map_or(Verdict::STOP, |error| error.classify())
         }
-        OpenAIError::Boxed(error) => {
-            if let Some(refused) = error.downcast_ref::<Refused>() {
-                refused.verdict
-            } else if error.is::<Truncated>() {
-                Verdict::TRANSIENT.ambiguous()
-            } else {
-                Verdict::STOP
-            }
-        }
+        OpenAIError::Boxed(error) => match error.downcast_ref::<Refused>() {
+            Some(refused) => refused.verdict,
+            None => error.is::<Truncated>().into(),
+        },
         _ => Verdict::STOP,
     }
 }

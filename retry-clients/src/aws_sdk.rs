@@ -35,6 +35,8 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use retry_runtime::Verdict;
 
+use crate::causes::BROKEN;
+
 /// Which failures are worth a retry: the same ones that the AWS SDKs retry ([AWS SDKs and Tools
 /// Reference Guide, "Retry behavior"][guide]).
 ///
@@ -54,7 +56,7 @@ pub fn classify<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> V
     match error {
         SdkError::TimeoutError(_) => Verdict::TIMEOUT,
         SdkError::DispatchFailure(failure) => by_dispatch(failure),
-        SdkError::ResponseError(_) => Verdict::TRANSIENT.ambiguous(),
+        SdkError::ResponseError(_) => BROKEN,
         SdkError::ServiceError(error) => by_answer(error.err().code(), error.raw()),
         _ => Verdict::STOP,
     }
@@ -68,10 +70,8 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
             .is_some();
     if failure.is_timeout() {
         Verdict::TIMEOUT
-    } else if is_worth_a_retry {
-        Verdict::TRANSIENT.ambiguous()
     } else {
-        Verdict::STOP
+        is_worth_a_retry.into()
     }
 }
 

@@ -19,15 +19,14 @@
 //! # let _ = (without_retries, read);
 //! ```
 
-use std::error::Error as StdError;
-use std::{io, iter};
+use std::io;
 
 use ::azure_core::error::{Error, ErrorKind};
 use ::azure_core::http::headers::Headers;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use retry_runtime::{Classify, Verdict};
 
-use crate::by_reqwest::by_reqwest;
+use crate::causes::{BROKEN, by_reqwest, cause};
 
 /// Azure's own name of `retry-after-ms`.
 const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
@@ -67,18 +66,14 @@ pub fn classify(error: &Error) -> Verdict {
             Some(verdict) if !verdict.is_retryable() => Verdict::STOP,
             _ => Verdict::TRANSIENT,
         }),
-        ErrorKind::Io => by_reqwest(error)
-            .or_else(|| by_io(error))
-            .unwrap_or(Verdict::TRANSIENT.ambiguous()),
+        ErrorKind::Io => by_reqwest(error).or_else(|| by_io(error)).unwrap_or(BROKEN),
         _ => Verdict::STOP,
     }
 }
 
 /// What the I/O error says that an error was made of.
 fn by_io(error: &Error) -> Option<Verdict> {
-    iter::successors(error.source(), |&cause| cause.source())
-        .find_map(|cause| cause.downcast_ref::<io::Error>())
-        .map(Classify::classify)
+    cause::<io::Error>(error).map(Classify::classify)
 }
 
 fn headers(headers: &Headers) -> HeaderMap {

@@ -28,6 +28,8 @@ use ::fred::error::{Error, ErrorKind};
 use ::fred::types::config::ConnectionConfig;
 use retry_runtime::Verdict;
 
+use crate::causes::BROKEN;
+
 /// What a server says before it has done anything.
 const NOT_NOW: [&str; 5] = [
     "LOADING",
@@ -60,7 +62,7 @@ pub fn classify(error: &Error) -> Verdict {
         ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
         // By `fail_fast`, before it was sent.
         ErrorKind::Canceled if said == "Connection closed unexpectedly." => Verdict::TRANSIENT,
-        ErrorKind::IO | ErrorKind::Canceled => Verdict::TRANSIENT.ambiguous(),
+        ErrorKind::IO | ErrorKind::Canceled => BROKEN,
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
         ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
@@ -69,14 +71,12 @@ pub fn classify(error: &Error) -> Verdict {
         ErrorKind::Unknown
             if said == "Too many failed write attempts." || said == "Max attempts exceeded" =>
         {
-            Verdict::TRANSIENT.ambiguous()
+            BROKEN
         }
         // While it connects: nodes that were just started take a moment to find each other.
         ErrorKind::Protocol if said == "Invalid or missing cluster state." => Verdict::TRANSIENT,
         // A transaction whose connection broke before its answer came.
-        ErrorKind::Protocol if said == "Unexpected empty frame received." => {
-            Verdict::TRANSIENT.ambiguous()
-        }
+        ErrorKind::Protocol if said == "Unexpected empty frame received." => BROKEN,
         ErrorKind::Cluster | ErrorKind::Unknown
             if NOT_NOW.iter().any(|start| said.starts_with(start)) =>
         {

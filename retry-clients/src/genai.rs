@@ -31,6 +31,7 @@ use retry_runtime::llm::ProviderError;
 use retry_runtime::{Classify, ResponseError, Verdict};
 
 use crate::Truncated;
+use crate::causes::BROKEN;
 
 /// Which failures are worth a retry.
 ///
@@ -90,7 +91,7 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)
     } else if error.is::<Truncated>() {
-        Verdict::TRANSIENT.ambiguous()
+        BROKEN
     } else if error.is::<webc::StreamTimeout>() {
         Verdict::TIMEOUT
     } else {

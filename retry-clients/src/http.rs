@@ -13,7 +13,7 @@ mod grpc;
 mod looked_at;
 
 pub use looked_at::LookedAt;
-pub(crate) use looked_at::{Look, Seen};
+pub(crate) use looked_at::{Look, Seen, longer};
 
 /// How many retries a call took: in the extensions of an answer that was not the first. Attempts count, too, that
 /// were never sent because the service failed to become ready.

@@ -32,6 +32,8 @@ use jsonrpsee_types::error::SERVER_IS_BUSY_CODE;
 use retry_runtime::{Classify, Kind, ResponseError, Verdict, on};
 use serde_json::Value;
 
+use crate::causes::BROKEN;
+
 /// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
 /// "limit exceeded", but some answer with it to a query that found too much.
 const LIMITS: [&str; 5] = [
@@ -138,7 +140,7 @@ fn by_lost_connection(error: &ClientError) -> Verdict {
         Some(WsError::Connection(error)) if error.to_string().starts_with(TOO_LARGE) => {
             Verdict::STOP
         }
-        _ => Verdict::TRANSIENT.ambiguous(),
+        _ => BROKEN,
     }
 }
 

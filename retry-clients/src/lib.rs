@@ -12,15 +12,14 @@
 #![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/clients.md"))]
 #![cfg_attr(all(doc, not(checkout), any(feature = "_pages", not(doctest))), doc = include_str!("../docs/clients.md"))]
 
+#[allow(dead_code, reason = "each client takes what it needs")]
+mod causes;
 #[cfg(feature = "_whole_client")]
 mod client_retries;
 #[cfg(feature = "_whole_client")]
 pub mod http;
 #[cfg(feature = "_whole_client")]
 pub mod repeat;
-// Of clients whose transport it is.
-#[cfg(any(feature = "azure_core", feature = "object_store", feature = "rig"))]
-mod by_reqwest;
 #[cfg(feature = "stream")]
 mod whole;
 

@@ -30,7 +30,7 @@ use ::object_store::{Error, RetryConfig};
 use http::StatusCode;
 use retry_runtime::{Classify, Verdict};
 
-use crate::by_reqwest::by_reqwest;
+use crate::causes::{BROKEN, by_reqwest};
 
 /// Which failures are worth a retry.
 ///
@@ -64,7 +64,7 @@ pub fn classify(error: &Error) -> Verdict {
 fn by_kind(error: &HttpError) -> Verdict {
     match error.kind() {
         HttpErrorKind::Connect => by_reqwest(error).unwrap_or(Verdict::TRANSIENT),
-        HttpErrorKind::Request | HttpErrorKind::Interrupted => Verdict::TRANSIENT.ambiguous(),
+        HttpErrorKind::Request | HttpErrorKind::Interrupted => BROKEN,
         HttpErrorKind::Timeout => Verdict::TIMEOUT,
         _ => Verdict::STOP,
     }
@@ -90,14 +90,13 @@ fn by_text(text: &str) -> Option<Verdict> {
 fn by_body(body: &str) -> Verdict {
     if body.contains("SlowDown") {
         Verdict::THROTTLED
-    } else if body.contains("InternalError") {
-        Verdict::TRANSIENT.ambiguous()
     } else {
-        Verdict::STOP
+        body.contains("InternalError").into()
     }
 }
 
-/// One request per call. By themselves, stores send up to eleven, for up to three minutes.
+/// The configuration of a store that sends one request per call. By itself it sends up to eleven,
+/// for up to three minutes.
 pub fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,

@@ -44,9 +44,7 @@ pub fn classify(error: &OllamaError) -> Verdict {
         OllamaError::InternalError(error) if error.message.contains("server busy") => {
             Verdict::TRANSIENT
         }
-        OllamaError::Other(text) if text.starts_with("Failed to read response") => {
-            Verdict::TRANSIENT.ambiguous()
-        }
+        OllamaError::Other(text) => text.starts_with("Failed to read response").into(),
         _ => Verdict::STOP,
     }
 }

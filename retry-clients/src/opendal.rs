@@ -33,9 +33,7 @@ use retry_runtime::Verdict;
 pub fn classify(error: &Error) -> Verdict {
     if error.kind() == ErrorKind::RateLimited {
         Verdict::THROTTLED
-    } else if error.is_temporary() {
-        Verdict::TRANSIENT.ambiguous()
     } else {
-        Verdict::STOP
+        error.is_temporary().into()
     }
 }

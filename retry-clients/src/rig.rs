@@ -29,7 +29,7 @@ use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
 use rig_core::{ProviderResponseError, http_client};
 
-use crate::by_reqwest::by_reqwest;
+use crate::causes::{BROKEN, by_reqwest};
 
 /// Which failures are worth a retry.
 ///
@@ -52,7 +52,7 @@ pub fn classify(error: &ProviderError) -> Verdict {
         ProviderError::ProviderResponse(reply) => by_reply(reply),
         ProviderError::Http(error) => by_transport(error),
         ProviderError::Relayed(report) => by_report(report),
-        error => broken_if(error.is_retryable()),
+        error => error.is_retryable().into(),
     }
 }
 
@@ -68,16 +68,14 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
     }
     match llm::ProviderError::parse(&reply.body) {
         Some(said) if said.fault() != llm::Fault::Unknown => said.classify(),
-        _ => broken_if(reply.is_retryable()),
+        _ => reply.is_retryable().into(),
     }
 }
 
 fn by_transport(error: &http_client::Error) -> Verdict {
     match error {
-        http_client::Error::Instance(error) => {
-            by_reqwest(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
-        }
-        error => broken_if(rig_core::error::transient_transport(error)),
+        http_client::Error::Instance(error) => by_reqwest(&**error).unwrap_or(BROKEN),
+        error => rig_core::error::transient_transport(error).into(),
     }
 }
 
@@ -85,14 +83,6 @@ fn by_report(report: &ErrorReport) -> Verdict {
     match &report.provider_response {
         Some(reply) if !report.refusal => by_reply(reply),
         _ if report.retryable && report.kind == ErrorKind::Timeout => Verdict::TIMEOUT,
-        _ => broken_if(report.retryable),
-    }
-}
-
-fn broken_if(retryable: bool) -> Verdict {
-    if retryable {
-        Verdict::TRANSIENT.ambiguous()
-    } else {
-        Verdict::STOP
+        _ => report.retryable.into(),
     }
 }

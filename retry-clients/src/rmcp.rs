@@ -35,7 +35,7 @@ use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use retry_runtime::{Classify, Verdict};
 
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use crate::causes::BROKEN;
 
 /// Which failures are worth a retry.
 ///

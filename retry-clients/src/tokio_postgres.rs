@@ -25,6 +25,8 @@ use ::tokio_postgres::Error;
 use ::tokio_postgres::error::SqlState;
 use retry_runtime::{Classify, Verdict};
 
+use crate::causes::BROKEN;
+
 // Only the texts tell these kinds of errors apart.
 const CONNECTING: &str = "error connecting to server";
 const ENCRYPTING: &str = "error performing TLS handshake";
@@ -50,11 +52,9 @@ const OTHER_ROLES: [&str; 2] = [
 pub fn classify(error: &Error) -> Verdict {
     match error.code().map(SqlState::code) {
         Some("08001" | "25006" | "53300" | "57P03" | "57P05") => Verdict::TRANSIENT,
-        Some("08000" | "08003" | "08006" | "08007" | "57P01" | "57P02") => {
-            Verdict::TRANSIENT.ambiguous()
-        }
+        Some("08000" | "08003" | "08006" | "08007" | "57P01" | "57P02") => BROKEN,
         Some(_) => Verdict::STOP,
-        None if error.is_closed() => Verdict::TRANSIENT.ambiguous(),
+        None if error.is_closed() => BROKEN,
         None => by_cause(error),
     }
 }

@@ -6,8 +6,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, Rejected, RejectedBy,
-    Shared, Site, Stopwatch, Timer, TokioTimer,
+    Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, RejectedBy, Shared, Site,
+    Stopwatch, Timer, TokioTimer,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -134,23 +134,21 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 
     /// Waits for the attempt's turn.
-    pub(crate) async fn wait_for_turn(&mut self) -> Result<(), Rejected> {
+    pub(crate) async fn wait_for_turn(&mut self) -> Result<(), RejectedBy> {
         // Also without a limiter, as the service may have to be waited for.
-        Attempts::look(self.shared.guards()).map_err(Rejected::new)?;
-        let waits = self.attempts.enter(&mut self.shared, 1);
-        if waits.map_err(Rejected::new)? {
+        Attempts::look(self.shared.guards())?;
+        if self.attempts.enter(&mut self.shared, 1)? {
             let never = pin!(pending::<()>());
             let wait = self.attempts.wait(TokioTimer, self.deadline, never);
             let waited = self.shared.retries.unless_cancelled(wait).await;
             let waited = waited.unwrap_or(Err(RejectedBy::Cancelled));
-            let waited = self.attempts.waited(&mut self.shared, waited);
-            waited.map_err(Rejected::new)?;
+            self.attempts.waited(&mut self.shared, waited)?;
         }
         Ok(())
     }
 
     /// Waits for something else that the attempt needs, no longer than for its turn.
-    pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, Rejected> {
+    pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, RejectedBy> {
         let mut wait = pin!(wait);
         let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
         if let Poll::Ready(output) = at_once.await {
@@ -163,32 +161,26 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 None => Some(wait.await),
             }
         };
-        let by = match self.shared.retries.unless_cancelled(wait).await {
-            Some(Some(output)) => return Ok(output),
-            Some(None) => RejectedBy::Deadline,
-            None => RejectedBy::Cancelled,
-        };
-        Err(Rejected::new(by))
+        let waited = self.shared.retries.unless_cancelled(wait).await;
+        let waited = waited.ok_or(RejectedBy::Cancelled)?;
+        waited.ok_or(RejectedBy::Deadline)
     }
 
     /// Begins the attempt, if the breaker lets it.
-    pub(crate) fn begin(&mut self) -> Result<(), Rejected> {
-        let begun = self.attempts.begin(&mut self.shared);
-        begun.map_err(Rejected::new)
+    pub(crate) fn begin(&mut self) -> Result<(), RejectedBy> {
+        self.attempts.begin(&mut self.shared)
     }
 
     /// Waits until the rejected attempt may be tried again. Fails if the policy doesn't retry rejections, or no longer.
-    pub(crate) async fn pause_after(&mut self, rejected: Rejected) -> Result<(), Rejected> {
-        let by = rejected.by();
+    pub(crate) async fn pause_after(&mut self, by: RejectedBy) -> Result<(), RejectedBy> {
         let deadline = self.deadline;
         let pause = self.attempts.rejected(&mut self.shared, by, |failure| {
             failure.deadline(deadline, || TokioTimer.now())
         });
-        let pause = TokioTimer.sleep(pause.map_err(Rejected::new)?);
         let retries = self.shared.retries;
-        let slept = retries.unless_cancelled(pause).await;
-        slept.ok_or(Rejected::new(RejectedBy::Cancelled))?;
-        let late = |_| Rejected::new(RejectedBy::Deadline);
+        let slept = retries.unless_cancelled(TokioTimer.sleep(pause?)).await;
+        slept.ok_or(RejectedBy::Cancelled)?;
+        let late = |_| RejectedBy::Deadline;
         self.in_time_for_retry().map_err(late)
     }
 
@@ -266,7 +258,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         mut failed: Failed<Q::Answer, E>,
         ended: impl Into<Ended>,
     ) -> GaveUp<Q::Answer, E> {
-        let Ended { reason, cause } = ended.into();
+        let Ended(reason, cause) = ended.into();
         if let Some(cause) = cause {
             failed.show(Shown(&*cause));
         }

@@ -6,7 +6,9 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use retry_runtime::macro_support::ask;
-use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+use retry_runtime::{
+    NextAttempt, Reason, Rejected, RejectedBy, TimedOut, Timer, TokioTimer, Verdict, show,
+};
 use tokio::time::timeout;
 
 use super::ClientRetries;
@@ -85,7 +87,8 @@ where
         let gave_up = loop {
             let begun = match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
                 Ok(begun) => begun,
-                Err(rejected) => {
+                Err(by) => {
+                    let rejected = Rejected::new(by);
                     let first = || failed_with(keys, K::rejected(rejected), Verdict::STOP);
                     break attempts.gave_up(before.unwrap_or_else(first), rejected.reason());
                 }
@@ -148,30 +151,24 @@ where
 }
 
 /// Why a call ends between a failure and the retry, and what the log shows of it.
-pub(crate) struct Ended {
-    pub(crate) reason: Reason,
-    pub(crate) cause: Option<BoxError>,
-}
+pub(crate) struct Ended(pub(crate) Reason, pub(crate) Option<BoxError>);
 
 impl From<Reason> for Ended {
     fn from(reason: Reason) -> Self {
-        let cause = None;
-        Self { reason, cause }
+        Self(reason, None)
     }
 }
 
 impl From<Unrepeatable> for Ended {
     fn from(gone: Unrepeatable) -> Self {
-        let (reason, cause) = (Reason::Unrepeatable, Some(gone.into()));
-        Self { reason, cause }
+        Self(Reason::Unrepeatable, Some(gone.into()))
     }
 }
 
 /// The error of a hook.
 impl From<BoxError> for Ended {
     fn from(error: BoxError) -> Self {
-        let (reason, cause) = (Reason::HookFailed, Some(error));
-        Self { reason, cause }
+        Self(Reason::HookFailed, Some(error))
     }
 }
 
@@ -215,12 +212,12 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
     limit: Option<Duration>,
-) -> Result<Result<(), K::Error>, Rejected> {
+) -> Result<Result<(), K::Error>, RejectedBy> {
     loop {
         match begin_once::<Q, S, K>(attempts, sender, limit).await {
-            Err(rejected) => {
+            Err(by) => {
                 sender.give_up();
-                attempts.pause_after(rejected).await?;
+                attempts.pause_after(by).await?;
             }
             begun => return begun,
         }
@@ -235,7 +232,7 @@ async fn begin_once<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
     limit: Option<Duration>,
-) -> Result<Result<(), K::Error>, Rejected> {
+) -> Result<Result<(), K::Error>, RejectedBy> {
     attempts.wait_for_turn().await?;
     let ready = async {
         match limit {

@@ -173,14 +173,18 @@ where
             .iter()
             .filter_map(|frame| frame.as_ref().ok()?.data_ref());
         let ahead: u64 = ahead.map(|data| data.len() as u64).sum();
-        let rest = self.rest.size_hint();
-        let mut hint = SizeHint::new();
-        hint.set_lower(rest.lower().saturating_add(ahead));
-        if let Some(upper) = rest.upper() {
-            hint.set_upper(upper.saturating_add(ahead));
-        }
-        hint
+        longer(ahead, &self.rest.size_hint())
     }
+}
+
+/// The hint of a body with so many bytes before the rest.
+pub(crate) fn longer(ahead: u64, rest: &SizeHint) -> SizeHint {
+    let mut hint = SizeHint::new();
+    hint.set_lower(rest.lower().saturating_add(ahead));
+    if let Some(upper) = rest.upper() {
+        hint.set_upper(upper.saturating_add(ahead));
+    }
+    hint
 }
 
 impl<B> fmt::Debug for LookedAt<B> {

@@ -11,6 +11,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::Unrepeatable;
 use crate::BoxError;
+use crate::http::longer;
 
 /// What is kept of a body that is recorded while it is sent, to send it again.
 ///
@@ -21,7 +22,7 @@ pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
 /// A body that is recorded while it is sent, or that replays what was recorded.
 pub struct Recorded<B> {
     tape: Arc<Mutex<Tape<B>>>,
-    /// Which sending this is.
+    /// The number of the sending.
     take: u64,
     /// How many parts were sent.
     at: usize,
@@ -216,13 +217,7 @@ where
         if tape.state == State::Whole {
             return SizeHint::with_exact(left);
         }
-        let rest = tape.body.size_hint();
-        let mut hint = SizeHint::new();
-        hint.set_lower(rest.lower().saturating_add(left));
-        if let Some(upper) = rest.upper() {
-            hint.set_upper(upper.saturating_add(left));
-        }
-        hint
+        longer(left, &tape.body.size_hint())
     }
 }
 
