@@ -1,4 +1,4 @@
-use core::str::FromStr;
+use alloc::string::String;
 use core::time::Duration;
 
 use retry_vocabulary::{complaint, duration};
@@ -6,8 +6,7 @@ use retry_vocabulary::{complaint, duration};
 #[cfg(feature = "std")]
 use crate::breaker::circuit::Breaker;
 use crate::policy::error::{PolicyError, short};
-use crate::policy::protection_numbers;
-use crate::policy::value::Entries;
+use crate::policy::protection_numbers::{number, numbers};
 
 /// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls
 /// run.
@@ -39,6 +38,16 @@ pub struct BreakerNumbers {
     open_for: Option<Duration>,
 }
 
+numbers! {
+    BreakerNumbers {
+        ratio: |key, text| {
+            let is_ratio = |ratio: &f64| *ratio > 0.0 && *ratio <= 1.0;
+            number(key, text, is_ratio, "a number above 0, and at most 1")
+        };
+        open_for: a_milli_or_more;
+    }
+}
+
 #[cfg(feature = "std")]
 impl Breaker {
     /// Changes the numbers that configuration names, from now on.
@@ -47,53 +56,15 @@ impl Breaker {
     }
 }
 
-impl FromStr for BreakerNumbers {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::of(protection_numbers::entries(text)?)
-    }
-}
-
-impl BreakerNumbers {
-    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
-        let [ratio, open_for] = protection_numbers::values(["ratio", "open_for"], entries)?;
-        let is_ratio = |ratio: &f64| *ratio > 0.0 && *ratio <= 1.0;
-        let open_for = open_for.map(|text| {
-            let (key, given) = (&"open_for", short(&text));
-            match duration::parse(&text) {
-                Ok(open_for) if open_for >= Duration::from_millis(1) => Ok(open_for),
-                Ok(_) => Err(complaint::out_of_range(
-                    key,
-                    &given,
-                    "a duration from 1 ms up",
-                )),
-                Err(fault) => Err(complaint::no_duration(key, &given, &text, fault)),
-            }
-        });
-        Ok(Self {
-            ratio: protection_numbers::number(
-                "ratio",
-                ratio,
-                is_ratio,
-                "a number above 0, and at most 1",
-            )?,
-            open_for: open_for.transpose().map_err(PolicyError::new)?,
-        })
-    }
-
-    /// Lays other numbers over these.
-    pub(crate) fn overridden_by(self, later: Self) -> Self {
-        Self {
-            ratio: later.ratio.or(self.ratio),
-            open_for: later.open_for.or(self.open_for),
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for BreakerNumbers {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        protection_numbers::read_table(deserializer, Self::of)
+fn a_milli_or_more(key: &str, text: &str) -> Result<Duration, String> {
+    let given = short(text);
+    match duration::parse(text) {
+        Ok(open_for) if open_for >= Duration::from_millis(1) => Ok(open_for),
+        Ok(_) => Err(complaint::out_of_range(
+            &key,
+            &given,
+            "a duration from 1 ms up",
+        )),
+        Err(fault) => Err(complaint::no_duration(&key, &given, text, fault)),
     }
 }

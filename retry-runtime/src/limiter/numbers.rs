@@ -1,12 +1,11 @@
-use core::str::FromStr;
+use alloc::string::String;
 
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
 use crate::out_of_range::OutOfRange;
 use crate::policy::error::{PolicyError, refused};
-use crate::policy::protection_numbers;
-use crate::policy::value::Entries;
+use crate::policy::protection_numbers::{number, numbers};
 
 /// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
 /// force while calls run.
@@ -34,6 +33,13 @@ pub struct LimiterNumbers {
     most: Option<u32>,
 }
 
+numbers! {
+    LimiterNumbers, check {
+        least: from_one;
+        most: from_one;
+    }
+}
+
 #[cfg(feature = "std")]
 impl ConcurrencyLimiter {
     /// Changes the bounds that configuration names, from now on, as [`set_limits`](Self::set_limits) does. Fails and
@@ -45,35 +51,7 @@ impl ConcurrencyLimiter {
     }
 }
 
-impl FromStr for LimiterNumbers {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::of(protection_numbers::entries(text)?)
-    }
-}
-
 impl LimiterNumbers {
-    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
-        const RANGE: &str = "a whole number from 1 up";
-
-        let [least, most] = protection_numbers::values(["least", "most"], entries)?;
-        let numbers = Self {
-            least: protection_numbers::number("least", least, |least| *least > 0, RANGE)?,
-            most: protection_numbers::number("most", most, |most| *most > 0, RANGE)?,
-        };
-        numbers.check()?;
-        Ok(numbers)
-    }
-
-    /// Lays other numbers over these.
-    pub(crate) fn overridden_by(self, later: Self) -> Self {
-        Self {
-            least: later.least.or(self.least),
-            most: later.most.or(self.most),
-        }
-    }
-
     pub(crate) fn check(self) -> Result<(), PolicyError> {
         match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {
@@ -84,9 +62,6 @@ impl LimiterNumbers {
     }
 }
 
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for LimiterNumbers {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        protection_numbers::read_table(deserializer, Self::of)
-    }
+fn from_one(key: &str, text: &str) -> Result<u32, String> {
+    number(key, text, |number| *number > 0, "a whole number from 1 up")
 }

@@ -6,15 +6,49 @@ use core::str::FromStr;
 use retry_vocabulary::complaint;
 
 use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::text;
 use crate::policy::value::Entries;
 
-pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
-    text::entries(text, 0)
+/// Reads and overrides the numbers of a protection. Behind each key is a function of the key and a
+/// text, which reads a value or complains. A method named behind the type looks at all together.
+macro_rules! numbers {
+    ($numbers:ident $(, $check:ident)? { $($key:ident: $read:expr;)* }) => {
+        impl $numbers {
+            pub(crate) fn of(entries: $crate::policy::value::Entries) -> Result<Self, PolicyError> {
+                let keys = [$(stringify!($key)),*];
+                let [$($key),*] = $crate::policy::protection_numbers::texts(keys, entries)?;
+                $(let $key = $key.map(|text| $read(stringify!($key), &text)).transpose();)*
+                let numbers = Self { $($key: $key.map_err(PolicyError::new)?),* };
+                $(numbers.$check()?;)?
+                Ok(numbers)
+            }
+
+            /// Lays other numbers over these.
+            pub(crate) fn overridden_by(self, later: Self) -> Self {
+                Self { $($key: later.$key.or(self.$key)),* }
+            }
+        }
+
+        impl core::str::FromStr for $numbers {
+            type Err = PolicyError;
+
+            fn from_str(text: &str) -> Result<Self, PolicyError> {
+                Self::of($crate::policy::text::entries(text, 0)?)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $numbers {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::policy::protection_numbers::read_table(deserializer, Self::of)
+            }
+        }
+    };
 }
 
+pub(crate) use numbers;
+
 /// The texts of the values that are named, in the order of these keys.
-pub(crate) fn values<const N: usize>(
+pub(crate) fn texts<const N: usize>(
     keys: [&str; N],
     entries: Entries,
 ) -> Result<[Option<String>; N], PolicyError> {
@@ -31,23 +65,15 @@ pub(crate) fn values<const N: usize>(
     Ok(values)
 }
 
+/// Reads a number that is within its range.
 pub(crate) fn number<N: FromStr>(
     key: &str,
-    text: Option<String>,
+    text: &str,
     is_valid: impl FnOnce(&N) -> bool,
     range: &str,
-) -> Result<Option<N>, PolicyError> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    match text.parse().ok().filter(is_valid) {
-        Some(number) => Ok(Some(number)),
-        None => Err(PolicyError::new(complaint::out_of_range(
-            &key,
-            &short(&text),
-            range,
-        ))),
-    }
+) -> Result<N, String> {
+    let number = text.parse().ok().filter(is_valid);
+    number.ok_or_else(|| complaint::out_of_range(&key, &short(text), range))
 }
 
 #[cfg(feature = "serde")]
