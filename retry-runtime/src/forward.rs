@@ -2,7 +2,7 @@
 
 /// Implements a trait for types that hold an implementor: each method calls its method. The types come after the
 /// methods: pointers; `Option<T>`, where each method says after `=>` what a `None` does; others, with the way to what
-/// they hold.
+/// they hold. `@held` does it for one such type, which may have methods of its own.
 macro_rules! forward {
     (
         $trait:ident $methods:tt for $($pointer:ty),+
@@ -19,7 +19,7 @@ macro_rules! forward {
             $($(#[$of:meta])* fn $name:ident$(<$life:lifetime>)?(&self $(, $arg:ident: $type:ty)*)
                 $(-> $out:ty)? $(=> $none:expr)?;)+
         }
-        [$($attr:tt)*] [$($generics:tt)*] $holder:ty, |$this:ident| $held:expr
+        [$($attr:tt)*] [$($generics:tt)*] $holder:ty, |$this:ident| $held:expr $(, { $($own:tt)* })?
     ) => {
         $(#[$of_all])*
         $($attr)*
@@ -32,6 +32,7 @@ macro_rules! forward {
                     ($held).$name($($arg),*)
                 }
             )+
+            $($($own)*)?
         }
     };
     (

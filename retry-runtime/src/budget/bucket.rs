@@ -33,7 +33,7 @@ use crate::time::clock;
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
-    /// In billionths.
+    /// The tokens that are left, in billionths.
     tokens: AtomicU64,
     /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
     filled: AtomicU64,
@@ -280,7 +280,7 @@ impl Rest for Budget {
     }
 }
 
-/// In nanoseconds since the clock's origin, and not zero.
+/// The time in nanoseconds since the clock's origin, and not zero.
 pub(crate) fn now() -> u64 {
     let now = clock::now().since_origin().as_nanos();
     u64::try_from(now).unwrap_or(u64::MAX).max(1)
@@ -301,12 +301,6 @@ impl fmt::Display for Budget {
     reason = "within range: it is not negative, and at most 10¹⁸"
 )]
 pub(crate) const fn billionths(tokens: f64, most: f64) -> u64 {
-    let tokens = if tokens > most {
-        most
-    } else if tokens > 0.0 {
-        tokens
-    } else {
-        0.0
-    };
-    (tokens * 1e9 + 0.5) as u64
+    // In this order, so that what is not a number is nothing.
+    (tokens.max(0.0).min(most) * 1e9 + 0.5) as u64
 }

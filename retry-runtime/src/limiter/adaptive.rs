@@ -4,7 +4,6 @@ use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -45,7 +44,7 @@ const RAISED: f64 = 1.002;
 const KEPT: f64 = 0.5;
 /// More refusals than this share are taken as a limit that has become lower.
 const FEW: f64 = 0.2;
-/// Of how many attempts the share of refusals is.
+/// The number of attempts over which the share of refusals is averaged.
 const SHARED: f64 = 64.0;
 /// The longest time from one attempt to the next. So a rate that is far too low is noticed.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
@@ -74,21 +73,13 @@ impl Adaptive {
     }
 
     pub(super) const fn least(self, least: f64) -> Self {
-        // Also what is not a number.
-        let least = if least > f64::MIN_POSITIVE {
-            least
-        } else {
-            f64::MIN_POSITIVE
-        };
+        // Also where it is not a number.
+        let least = least.max(f64::MIN_POSITIVE);
         Self { least, ..self }.bounded()
     }
 
     pub(super) const fn most(self, most: f64) -> Self {
-        let most = if most > f64::MIN_POSITIVE {
-            most
-        } else {
-            f64::MIN_POSITIVE
-        };
+        let most = most.max(f64::MIN_POSITIVE);
         Self { most, ..self }.bounded()
     }
 
@@ -183,12 +174,8 @@ impl Adaptive {
 }
 
 impl Gate for Adaptive {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
-    }
-
-    fn has_pace(&self) -> bool {
-        self.rate.is_finite()
+    fn per_second(&self) -> Option<f64> {
+        Some(self.rate)
     }
 
     #[inline]
@@ -250,10 +237,6 @@ impl Gate for Adaptive {
 }
 
 impl Paced for Adaptive {
-    fn rate(&self) -> f64 {
-        self.rate
-    }
-
     fn available(&self, now: Moment) -> f64 {
         if self.rate.is_infinite() {
             return f64::INFINITY;
@@ -321,10 +304,9 @@ fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
     cost / span.as_secs_f64()
 }
 
-/// Also for bounds that exclude each other, and what is not a number.
+/// The rate, or the bound that it is beyond. Bounds may exclude each other, or be no numbers.
 const fn within(rate: f64, least: f64, most: f64) -> f64 {
-    let rate = if rate < most { rate } else { most };
-    if rate > least { rate } else { least }
+    rate.min(most).max(least)
 }
 
 /// How long that takes at that rate.

@@ -23,7 +23,7 @@ pub(super) struct Aimd {
 
 /// What failures leave of the limit at least.
 const LOWERED: f64 = 0.9;
-/// Of how many attempts the share of failures is.
+/// The number of attempts over which the share of failures is averaged.
 const SHARED: f64 = 64.0;
 
 impl Aimd {
@@ -96,7 +96,8 @@ impl Aimd {
         self.failed += (failed - self.failed) / SHARED;
     }
 
-    /// Only while at least half of the limit is in use: otherwise successes say nothing about a higher one.
+    /// Raises the limit while at least half of it is in use: otherwise successes say nothing about
+    /// a higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // What costs more than the limit is a whole round.
@@ -122,10 +123,6 @@ impl Gate for Aimd {
             limit: Some(self.limit()),
             ..LimiterState::default()
         }
-    }
-
-    fn has_pace(&self) -> bool {
-        false
     }
 
     #[inline]

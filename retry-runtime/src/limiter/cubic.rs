@@ -3,7 +3,6 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -19,7 +18,7 @@ pub struct Cubic {
     capacity: f64,
     /// When tokens were last added.
     filled: Option<Moment>,
-    measured: Measured,
+    measured: AnswerRate,
     /// The rate at the last refusal.
     highest: f64,
     /// When that was.
@@ -41,7 +40,7 @@ impl Cubic {
             tokens: 0.0,
             capacity: f64::MAX,
             filled: None,
-            measured: Measured::NOTHING,
+            measured: AnswerRate::NOTHING,
             highest: 0.0,
             refused: None,
         }
@@ -89,12 +88,8 @@ fn cubic(highest: f64, since: Duration) -> f64 {
 }
 
 impl Gate for Cubic {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
-    }
-
-    fn has_pace(&self) -> bool {
-        self.is_on
+    fn per_second(&self) -> Option<f64> {
+        Some(if self.is_on { self.rate } else { f64::INFINITY })
     }
 
     #[inline]
@@ -131,10 +126,6 @@ impl Gate for Cubic {
 }
 
 impl Paced for Cubic {
-    fn rate(&self) -> f64 {
-        if self.is_on { self.rate } else { f64::INFINITY }
-    }
-
     fn available(&self, now: Moment) -> f64 {
         if self.is_on {
             self.tokens(now)
@@ -150,7 +141,7 @@ impl Paced for Cubic {
 
 /// Answers per second, smoothed over half seconds.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct AnswerRate {
     per_second: f64,
     answers: f64,
     /// The number of the last half second, counted from the clock's origin.
@@ -160,14 +151,14 @@ struct Measured {
 const HALF: Duration = Duration::from_millis(500);
 const SMOOTH: f64 = 0.8;
 
-impl Measured {
+impl AnswerRate {
     const NOTHING: Self = Self {
         per_second: 0.0,
         answers: 0.0,
         half: None,
     };
 
-    /// One more. Returns how many there were per second.
+    /// Counts an answer. Returns how many there were per second.
     fn answered(&mut self, now: Moment) -> f64 {
         self.answers += 1.0;
         let half = now.since_origin().as_nanos() / HALF.as_nanos();
@@ -293,9 +284,9 @@ mod tests {
     /// botocore `test_adaptive.py`, `TestRateClocker`.
     #[test]
     fn measured_rates() {
-        let since_start = Measured {
+        let since_start = AnswerRate {
             half: Some(0),
-            ..Measured::NOTHING
+            ..AnswerRate::NOTHING
         };
         let mut measured = since_start;
         assert!(close(measured.answered(at(1.0)), 0.8));

@@ -10,7 +10,7 @@ pub(super) struct Debt {
     at: Moment,
     /// When what waits is due.
     due: Option<Moment>,
-    /// By how much what waited began too late: what follows makes up for it.
+    /// The time by which what waited began too late: what follows makes up for it.
     late: Duration,
 }
 

@@ -6,15 +6,24 @@ use crate::time::moment::Moment;
 
 /// The limit behind a limiter's queue: data that is told the time. The queue handles the order, wakers, and the pauses
 /// that servers ask for.
-pub(crate) trait Gate {
+pub trait Gate {
+    /// The cost that may begin per second, where there is such a rate; infinite while nothing
+    /// limits it.
+    fn per_second(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether it spreads attempts that waited for a pause to end. Otherwise the queue lets them begin slowly.
     fn has_pace(&self) -> bool {
-        true
+        self.per_second().is_some_and(f64::is_finite)
     }
 
     /// What the gate knows of the limiter's state, without the queue.
     fn state(&self) -> LimiterState {
-        LimiterState::default()
+        LimiterState {
+            rate: self.per_second(),
+            ..LimiterState::default()
+        }
     }
 
     /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it
@@ -28,6 +37,6 @@ pub(crate) trait Gate {
 }
 
 /// Reads the clock, where it is needed.
-pub(crate) trait Now: FnOnce() -> Moment {}
+pub trait Now: FnOnce() -> Moment {}
 
 impl<F: FnOnce() -> Moment> Now for F {}

@@ -93,10 +93,6 @@ impl RateLimiter<Leased> {
 }
 
 impl Gate for Leased {
-    fn has_pace(&self) -> bool {
-        false
-    }
-
     fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let cost = u64::from(cost);
         match self.room.checked_sub(cost) {

@@ -1,9 +1,12 @@
+use crate::limiter::gate::Gate;
 use crate::time::moment::Moment;
 
 /// A gate with a rate.
-pub trait Paced {
-    /// In cost per second; infinite without a limit.
-    fn rate(&self) -> f64;
+pub trait Paced: Gate {
+    /// The cost that may begin per second; infinite without a limit.
+    fn rate(&self) -> f64 {
+        self.per_second().unwrap_or(f64::INFINITY)
+    }
 
     /// How much cost may begin at once; less than 0 where more than all of it is owed.
     fn available(&self, now: Moment) -> f64;

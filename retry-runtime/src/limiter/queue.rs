@@ -53,11 +53,12 @@ struct Waiting {
 /// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
 /// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
-/// There was no room in the queue.
+/// The number of a ticket for which the queue had no room.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-/// Of how many attempts it counts how many run at a time. A round of them may all end before the next begin.
+/// The number of attempts over which those that run at a time are averaged. A round of them may all
+/// end before the next begin.
 const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
@@ -75,7 +76,7 @@ impl<G: Copy> Queue<G> {
 }
 
 impl<G> Queue<G> {
-    /// In front of a gate, which was made like `new`.
+    /// A queue in front of a gate that was made like `new`.
     pub(crate) const fn of(new: G, gate: G) -> Self {
         Self {
             new,

@@ -5,7 +5,6 @@ use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
-use crate::limiter::state::LimiterState;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
@@ -17,13 +16,13 @@ pub struct Quota {
     burst: u32,
     /// What may begin at once, in the time that it takes to gather it.
     capacity: Duration,
-    /// Of which each attempt takes one, whatever it costs.
+    /// What each attempt takes one of, whatever it costs.
     requests: Option<Allowance>,
-    /// Of which each attempt takes its cost.
+    /// What each attempt takes its cost of.
     units: Allowance,
 }
 
-/// So much for each period.
+/// An amount for each period.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     amount: u32,
@@ -124,8 +123,8 @@ impl Allowance {
         }
     }
 
-    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the
-    /// server allows.
+    /// The time in which so many units are gathered, up to six hundred years: rounded up, so that
+    /// there are never more than the server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;
@@ -197,8 +196,8 @@ impl Allowance {
 }
 
 impl Gate for Quota {
-    fn state(&self) -> LimiterState {
-        LimiterState::at_rate(self.rate())
+    fn per_second(&self) -> Option<f64> {
+        Some(f64::from(self.units.amount) / self.period.as_secs_f64())
     }
 
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
@@ -238,10 +237,6 @@ impl Gate for Quota {
 }
 
 impl Paced for Quota {
-    fn rate(&self) -> f64 {
-        f64::from(self.units.amount) / self.period.as_secs_f64()
-    }
-
     fn available(&self, now: Moment) -> f64 {
         let (period, capacity) = (self.period, self.capacity);
         let waits = |requests: &Allowance| {

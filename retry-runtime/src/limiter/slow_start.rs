@@ -22,9 +22,9 @@ pub(super) struct SlowStart {
 
 /// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
-/// In what time half of what was known of a server is out of date.
+/// The time after which half of what was known of a server is out of date.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// In what time as many more may run, where attempts are too slow to tell.
+/// The time after which twice as many may run, where attempts are too slow to tell.
 const DOUBLED: Duration = Duration::from_secs(1);
 /// Beyond that many at a time, it limits nobody.
 const MANY: f64 = 1000.0;
@@ -57,9 +57,8 @@ impl SlowStart {
 
     /// How many may run, after the pause.
     fn most(&self, now: Moment) -> f64 {
-        let times = |time: Duration, of: Duration| time.as_secs_f64() / of.as_secs_f64();
-        let halvings = times(self.until.since(self.since), FORGOTTEN);
-        let doublings = times(now.since(self.until), DOUBLED);
+        let halvings = self.until.since(self.since).div_duration_f64(FORGOTTEN);
+        let doublings = now.since(self.until).div_duration_f64(DOUBLED);
         let first = (self.before * (-halvings).exp2()).round().max(1.0);
         let again = (first + self.succeeded).min(2.0 * self.before.max(1.0));
         again.max(first * doublings.exp2())

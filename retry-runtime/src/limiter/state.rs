@@ -11,14 +11,3 @@ pub struct LimiterState {
     /// How much cost may begin per second; infinite without a limit.
     pub rate: Option<f64>,
 }
-
-#[cfg(feature = "std")]
-impl LimiterState {
-    /// The state of a gate with that rate.
-    pub(crate) fn at_rate(rate: f64) -> Self {
-        Self {
-            rate: Some(rate),
-            ..Self::default()
-        }
-    }
-}

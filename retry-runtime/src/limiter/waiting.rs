@@ -171,7 +171,7 @@ struct Patience {
 /// What a call does that has to wait.
 #[derive(Clone, Copy)]
 enum Nap {
-    /// Its turn comes no sooner.
+    /// The turn comes no sooner than after that time.
     UntilTurn(Duration),
     /// The attempt is woken, waits no longer, or looks whether those before it take their turns.
     Patient(Option<Duration>),
@@ -252,9 +252,5 @@ impl Nap {
 }
 
 fn is_earlier(end: Option<Moment>, than: Option<Moment>) -> bool {
-    match (end, than) {
-        (Some(end), Some(than)) => end < than,
-        (Some(_), None) => true,
-        (None, _) => false,
-    }
+    end.is_some_and(|end| than.is_none_or(|than| end < than))
 }

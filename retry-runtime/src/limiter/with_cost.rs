@@ -1,6 +1,7 @@
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::forward::forward;
 use crate::limiter::state::LimiterState;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
@@ -44,32 +45,18 @@ impl<L> WithCost<L> {
     }
 }
 
-impl<L: Limiter> Limiter for WithCost<L> {
-    #[inline]
-    fn enter(&self, cost: u32) -> Ticket {
-        self.limiter.enter(self.cost.saturating_mul(cost))
+forward! {
+    @held Limiter {
+        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
+        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
+        fn longest_wait(&self) -> Option<Duration>;
+        fn state(&self) -> LimiterState;
+        fn handles_throttling(&self) -> bool;
     }
-
-    #[inline]
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        self.limiter.poll(ticket, waker)
-    }
-
-    #[inline]
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        self.limiter.leave(ticket, end)
-    }
-
-    #[inline]
-    fn longest_wait(&self) -> Option<Duration> {
-        self.limiter.longest_wait()
-    }
-
-    fn state(&self) -> LimiterState {
-        self.limiter.state()
-    }
-
-    fn handles_throttling(&self) -> bool {
-        self.limiter.handles_throttling()
+    [] [L: Limiter] WithCost<L>, |with_cost| with_cost.limiter, {
+        #[inline]
+        fn enter(&self, cost: u32) -> Ticket {
+            self.limiter.enter(self.cost.saturating_mul(cost))
+        }
     }
 }

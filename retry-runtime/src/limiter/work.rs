@@ -5,6 +5,7 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::forward::forward;
 use crate::limiter::state::LimiterState;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, lock};
@@ -73,46 +74,38 @@ impl<L: Limiter> Work<L> {
     }
 }
 
-impl<L: Limiter> Limiter for Work<L> {
-    fn enter(&self, cost: u32) -> Ticket {
-        self.0.limiter.enter(cost)
+forward! {
+    @held Limiter {
+        fn enter(&self, cost: u32) -> Ticket;
+        fn longest_wait(&self) -> Option<Duration>;
+        fn state(&self) -> LimiterState;
+        fn handles_throttling(&self) -> bool;
     }
-
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        let mut state = lock(&self.0.state);
-        if state.guards == 0 {
-            drop(state);
-            return self.0.limiter.poll(ticket, waker);
+    [] [L: Limiter] Work<L>, |work| work.0.limiter, {
+        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+            let mut state = lock(&self.0.state);
+            if state.guards == 0 {
+                drop(state);
+                return self.0.limiter.poll(ticket, waker);
+            }
+            if !state.wakers.iter().any(|known| known.will_wake(waker)) {
+                state.wakers.push(waker.clone());
+            }
+            Turn::Wait {
+                ahead: 0,
+                at_least: None,
+            }
         }
-        if !state.wakers.iter().any(|known| known.will_wake(waker)) {
-            state.wakers.push(waker.clone());
+
+        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+            let mut state = lock(&self.0.state);
+            if state.guards == 0 || end == End::NotBegun {
+                drop(state);
+                return self.0.limiter.leave(ticket, end);
+            }
+            state.kept.push((ticket, end));
+            None
         }
-        Turn::Wait {
-            ahead: 0,
-            at_least: None,
-        }
-    }
-
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        let mut state = lock(&self.0.state);
-        if state.guards == 0 || end == End::NotBegun {
-            drop(state);
-            return self.0.limiter.leave(ticket, end);
-        }
-        state.kept.push((ticket, end));
-        None
-    }
-
-    fn state(&self) -> LimiterState {
-        self.0.limiter.state()
-    }
-
-    fn longest_wait(&self) -> Option<Duration> {
-        self.0.limiter.longest_wait()
-    }
-
-    fn handles_throttling(&self) -> bool {
-        self.0.limiter.handles_throttling()
     }
 }
 
