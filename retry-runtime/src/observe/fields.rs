@@ -8,34 +8,55 @@ use crate::error_text::shown::shown;
 use crate::observe::event::{Event, EventData};
 use crate::observe::record::Record;
 
-/// The fields of a line, in the order in which it has them. `Display` prints the line.
-#[derive(Clone, Copy)]
-pub(crate) struct Fields<'a> {
-    /// What happened, as the line begins.
-    pub(crate) name: &'static str,
-    /// The record whose level can be set. What has none is for observers alone, or has a level of its own.
-    pub(crate) record: Option<Record>,
-    pub(crate) call: &'a dyn fmt::Display,
-    pub(crate) attempt: Option<u32>,
-    pub(crate) correction: Option<u32>,
-    pub(crate) max: Option<Max>,
+/// The fields of a line, in the order in which it has them: rows `name: type, as shown;`.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident: $type:ty $(, $shown:expr)?;)*) => {
+        /// What a line has. `Display` prints it.
+        #[derive(Clone, Copy)]
+        pub(crate) struct Fields<'a> {
+            /// What happened, as the line begins.
+            pub(crate) name: &'static str,
+            /// The record whose level can be set. What has none is for observers alone, or has a
+            /// level of its own.
+            pub(crate) record: Option<Record>,
+            pub(crate) call: &'a dyn fmt::Display,
+            $($(#[$doc])* pub(crate) $field: Option<$type>,)*
+            /// A text after a colon at the end.
+            pub(crate) summary: Option<&'a dyn fmt::Display>,
+        }
+
+        impl<'a> Fields<'a> {
+            const fn named(name: &'static str, call: &'a dyn fmt::Display) -> Self {
+                Self { name, record: None, call, $($field: None,)* summary: None }
+            }
+
+            fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $(self.write_one(f, stringify!($field), self.$field$(.map($shown))?)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+fields! {
+    attempt: u32;
+    correction: u32;
+    max: Max;
     /// The number of the retry and its limit, where its kind has a count of its own.
-    pub(crate) retry: Option<u32>,
-    pub(crate) retry_max: Option<u32>,
-    pub(crate) ahead: Option<usize>,
-    pub(crate) delay: Option<Duration>,
-    pub(crate) limit: Option<u32>,
-    pub(crate) rate: Option<f64>,
-    pub(crate) done: Option<usize>,
-    pub(crate) failed: Option<usize>,
-    pub(crate) waiting: Option<usize>,
-    pub(crate) error: Option<&'a dyn fmt::Display>,
+    retry: u32;
+    retry_max: u32;
+    ahead: usize;
+    delay: Duration, Delay::new;
+    limit: u32;
+    rate: f64;
+    done: usize;
+    failed: usize;
+    waiting: usize;
+    error: &'a dyn fmt::Display, shown;
     /// Why there is a retry, or none, or why the breaker changed.
-    pub(crate) reason: Option<&'static str>,
-    pub(crate) outer: Option<&'a str>,
-    pub(crate) attempts: Option<u64>,
-    /// A text after a colon at the end.
-    pub(crate) summary: Option<&'a dyn fmt::Display>,
+    reason: &'static str;
+    outer: &'a str, shown;
+    attempts: u64;
 }
 
 /// Each event with its name, its record and the fields of its line: rows `data => name record, field: value, …;`.
@@ -116,60 +137,27 @@ impl<'a> Fields<'a> {
         call: &'a dyn fmt::Display,
         attempt: Option<u32>,
     ) -> Self {
-        Self {
-            name,
-            record: None,
-            call,
-            attempt,
-            correction: None,
-            max: None,
-            retry: None,
-            retry_max: None,
-            ahead: None,
-            delay: None,
-            limit: None,
-            rate: None,
-            done: None,
-            failed: None,
-            waiting: None,
-            error: None,
-            reason: None,
-            outer: None,
-            attempts: None,
-            summary: None,
-        }
+        let mut fields = Self::named(name, call);
+        fields.attempt = attempt;
+        fields
+    }
+
+    fn write_one(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        name: &str,
+        value: Option<impl fmt::Display>,
+    ) -> fmt::Result {
+        let is_many = name == "correction" && self.record != Some(Record::Correcting);
+        let s = if is_many { "s" } else { "" };
+        value.map_or(Ok(()), |value| write!(f, " {name}{s}={value}"))
     }
 }
 
 impl fmt::Display for Fields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn field(
-            f: &mut fmt::Formatter<'_>,
-            name: &str,
-            value: Option<impl fmt::Display>,
-        ) -> fmt::Result {
-            value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
-        }
-
         write!(f, "{} {}", self.name, shown(self.call))?;
-        let is_one = self.record == Some(Record::Correcting);
-        let correction = if is_one { "correction" } else { "corrections" };
-        field(f, "attempt", self.attempt)?;
-        field(f, correction, self.correction)?;
-        field(f, "max", self.max)?;
-        field(f, "retry", self.retry)?;
-        field(f, "retry_max", self.retry_max)?;
-        field(f, "ahead", self.ahead)?;
-        field(f, "delay", self.delay.map(Delay::new))?;
-        field(f, "limit", self.limit)?;
-        field(f, "rate", self.rate)?;
-        field(f, "done", self.done)?;
-        field(f, "failed", self.failed)?;
-        field(f, "waiting", self.waiting)?;
-        field(f, "error", self.error.map(shown))?;
-        field(f, "reason", self.reason)?;
-        field(f, "outer", self.outer.map(shown))?;
-        field(f, "attempts", self.attempts)?;
+        self.write(f)?;
         self.summary.map_or(Ok(()), |text| write!(f, ": {text}"))
     }
 }

@@ -2,6 +2,8 @@ use core::fmt;
 use core::iter;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::sync::lock;
+
 /// Outcomes for attempts to come to, one after the other: a server that fails when it should.
 ///
 /// [`fail_times`] and [`sequence`] make one. In front of a real client, in a body or in a closure, it makes the client
@@ -118,4 +120,3 @@ impl<T, E> fmt::Debug for Script<T, E> {
             .finish_non_exhaustive()
     }
 }
-use crate::sync::lock;

@@ -11,32 +11,42 @@ use crate::testing::recorder::Recorder;
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
-/// Keeps a guard on the thread whose state it holds.
-type NotSend = PhantomData<*const ()>;
+/// What was in force on this thread before, and is again once this is dropped.
+#[derive(Debug)]
+struct Restored<T> {
+    before: Option<T>,
+    replace: fn(Option<T>) -> Option<T>,
+    /// Keeps it on the thread.
+    thread: PhantomData<*const ()>,
+}
+
+impl<T> Restored<T> {
+    fn instead_of(replace: fn(Option<T>) -> Option<T>, by: T) -> Self {
+        Self {
+            before: replace(Some(by)),
+            replace,
+            thread: PhantomData,
+        }
+    }
+}
+
+impl<T> Drop for Restored<T> {
+    fn drop(&mut self) {
+        (self.replace)(self.before.take());
+    }
+}
 
 /// Seeds the jitter and the call ids of this thread: the same seed gives the same delays.
 ///
 /// The sequence is stable for one version of this crate on one platform only.
 pub fn seed(seed: u64) -> Seeded {
-    Seeded {
-        before: random::replace(Some(random::seeded(seed))),
-        thread: PhantomData,
-    }
+    Seeded(Restored::instead_of(random::replace, random::seeded(seed)))
 }
 
 /// Restores this thread's randomness when dropped. Made by [`seed`].
 #[derive(Debug)]
 #[must_use = "the seed is in force until this value is dropped"]
-pub struct Seeded {
-    before: Option<SmallRng>,
-    thread: NotSend,
-}
-
-impl Drop for Seeded {
-    fn drop(&mut self) {
-        random::replace(self.before.take());
-    }
-}
+pub struct Seeded(#[expect(dead_code, reason = "dropped")] Restored<SmallRng>);
 
 /// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. For deadlines and elapsed
 /// times, the skipped time counts as passed.
@@ -46,9 +56,8 @@ impl Drop for Seeded {
 pub fn skip_sleeps() -> SkippedSleeps {
     let skipped = Skipped::default();
     SkippedSleeps {
-        before: skip::replace(Some(skipped.clone())),
+        _restored: Restored::instead_of(skip::replace, skipped.clone()),
         skipped,
-        thread: PhantomData,
     }
 }
 
@@ -56,9 +65,8 @@ pub fn skip_sleeps() -> SkippedSleeps {
 #[derive(Debug)]
 #[must_use = "sleeps are skipped until this value is dropped"]
 pub struct SkippedSleeps {
-    before: Option<Skipped>,
+    _restored: Restored<Skipped>,
     skipped: Skipped,
-    thread: NotSend,
 }
 
 impl SkippedSleeps {
@@ -68,19 +76,12 @@ impl SkippedSleeps {
     }
 }
 
-impl Drop for SkippedSleeps {
-    fn drop(&mut self) {
-        skip::replace(self.before.take());
-    }
-}
-
 /// Records what this thread's calls log, whether or not the feature `tracing` is on.
 pub fn record() -> Recording {
     let recorded = Recorded::default();
     Recording {
-        before: recording::replace(Some(recorded.clone())),
+        _restored: Restored::instead_of(recording::replace, recorded.clone()),
         recorder: Recorder::of_recorded(recorded),
-        thread: PhantomData,
     }
 }
 
@@ -88,9 +89,8 @@ pub fn record() -> Recording {
 #[derive(Debug)]
 #[must_use = "events are recorded until this value is dropped"]
 pub struct Recording {
-    before: Option<Recorded>,
+    _restored: Restored<Recorded>,
     recorder: Recorder,
-    thread: NotSend,
 }
 
 impl Deref for Recording {
@@ -98,11 +98,5 @@ impl Deref for Recording {
 
     fn deref(&self) -> &Recorder {
         &self.recorder
-    }
-}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        recording::replace(self.before.take());
     }
 }

@@ -252,10 +252,7 @@ impl<C: IntoCancelled> MayAbort for AbortedBy<C> {
     type Key = Unnamed;
 
     fn into_cancelled(self) -> Self::Future {
-        Remembered {
-            future: self.0.into_cancelled(),
-            has_come: false,
-        }
+        Remembered::new(self.0.into_cancelled())
     }
 }
 
@@ -266,6 +263,13 @@ pin_project! {
         #[pin]
         future: F,
         has_come: bool,
+    }
+}
+
+impl<F> Remembered<F> {
+    pub(crate) const fn new(future: F) -> Self {
+        let has_come = false;
+        Self { future, has_come }
     }
 }
 

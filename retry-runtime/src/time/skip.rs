@@ -5,6 +5,8 @@ use core::cell::{Cell, RefCell};
 use core::time::Duration;
 use std::sync::Mutex;
 
+use crate::sync::lock;
+
 thread_local! {
     static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };
     /// What adds up the skipped pauses; nothing where `SKIP` is off.
@@ -107,4 +109,3 @@ pub(crate) fn skipped() -> Duration {
 fn total() -> Duration {
     SKIPPED.with_borrow(|skipped| skipped.as_ref().map(Skipped::total).unwrap_or_default())
 }
-use crate::sync::lock;
