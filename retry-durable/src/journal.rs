@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::Engine;
 pub use crate::journal::error::JournalError;
-use crate::journal::file::{JournalFile, Kept, Place};
+use crate::journal::file::{JournalFile, Kept, Location};
 use crate::journal::line::Line;
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
@@ -59,7 +59,7 @@ use crate::journal::line::Line;
 pub struct Journal {
     /// None once the journal is dropped.
     file: Arc<Mutex<Option<JournalFile>>>,
-    place: Place,
+    location: Location,
     names: Mutex<Names>,
     /// When it was opened, by both clocks.
     opened: (Duration, Instant),
@@ -80,14 +80,14 @@ impl Journal {
     ///
     /// Blocks the thread until all of the file is read, checked and on the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let (file, place, kept) = JournalFile::open(path.as_ref())?;
+        let (file, location, kept) = JournalFile::open(path.as_ref())?;
         let asked = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         // Where the system's clock was set back, this one goes on from what it had said.
         let since = since.unwrap_or_default().max(file.time);
         Ok(Self {
             file: Arc::new(Mutex::new(Some(file))),
-            place,
+            location,
             names: Mutex::new(Names { kept, asked }),
             opened: (since, Instant::now()),
         })
@@ -145,7 +145,7 @@ impl Journal {
         let writing = Arc::clone(&ended.0);
         let written = spawn_blocking(move || writing.write());
         written.await.map_err(io::Error::from)??;
-        self.place.check()
+        self.location.check()
     }
 
     /// A step, or an attempt with its number.
@@ -167,7 +167,7 @@ impl Journal {
             journal: self,
             name,
         };
-        self.place.check()?;
+        self.location.check()?;
         let result = step.await;
         let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
         // As it will be read after a restart. What can't be read then is not kept: it would end each run here.

@@ -22,13 +22,13 @@ pub enum Never {}
 
 /// A key that a call may have: [`Unnamed`], which takes no room and leaves no code, or an `Option` of its value.
 pub trait Key {
-    /// Whether a call has it.
+    /// Whether a call has the key.
     const IS_NAMED: bool;
     /// What the key was given.
     type Value;
     /// Room for something that only calls with this key have.
     type Room<V>: Room<V>;
-    /// This key or that one: unnamed only if both are.
+    /// A key that stands for two: unnamed only if both are.
     type Or<K: Key>: Key;
 
     /// What the key was given.
@@ -37,7 +37,7 @@ pub trait Key {
 
 /// Room for one value, or for none.
 pub trait Room<V>: Default {
-    /// Whether there is any.
+    /// Whether there is any room.
     const EXISTS: bool;
 
     /// Keeps the value.

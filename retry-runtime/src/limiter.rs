@@ -269,7 +269,7 @@ pub struct LimiterChanges {
 }
 
 impl LimiterChanges {
-    /// One change after another, as far as there are any.
+    /// Up to two changes, in this order. `None` if there are none.
     #[inline]
     pub fn new(first: Option<LimiterChange>, second: Option<LimiterChange>) -> Option<Self> {
         match (first, second) {

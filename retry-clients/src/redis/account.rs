@@ -21,7 +21,7 @@ const POLICY: Policy = Policy::exponential()
     .unlimited()
     .base(Duration::from_millis(100))
     .cap(LONGEST);
-/// With the patience, less than the script leaves the others to come back.
+/// The longest pause: with the patience, less than the script leaves the others to come back.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// How many failures in a row are told one by one, and how often they are after that.
@@ -40,23 +40,25 @@ pub(super) struct Account<F, C> {
     bucket: String,
     capacity: f64,
     per_second: f64,
-    standing: OwnedMutexGuard<Standing>,
+    ledger: OwnedMutexGuard<Ledger>,
 }
 
 /// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
 #[derive(Default)]
-pub(super) struct Standing {
-    /// What it is called. Drawn at the first ask: what was made before a `fork` is another process's, too.
+pub(super) struct Ledger {
+    /// What the process is called. Drawn at the first ask: what was made before a `fork` is another
+    /// process's, too.
     process: Option<String>,
     /// Tokens granted in all, as far as this process knows.
     granted: u64,
-    /// How often it asked.
+    /// How often the process asked.
     asks: u64,
     /// What the last answer told.
     told: Told,
-    /// When that came. `None` where more may have been granted since: it goes back with the next ask.
+    /// When the last answer came. `None` where more may have been granted since: it goes back with
+    /// the next ask.
     answered: Option<Instant>,
-    /// Whether there ever was one.
+    /// Whether there ever was an answer.
     is_known: bool,
     /// Failures in a row that were told.
     failing: Call,
@@ -111,7 +113,7 @@ where
         capacity: f64,
         per_second: f64,
         connect: F,
-        standing: Arc<Mutex<Standing>>,
+        ledger: Arc<Mutex<Ledger>>,
     ) -> Self {
         Self {
             connect,
@@ -120,7 +122,7 @@ where
             bucket: format!("{{retry:{kind}:{key}}}"),
             capacity,
             per_second,
-            standing: standing.lock_owned().await,
+            ledger: ledger.lock_owned().await,
         }
     }
 
@@ -128,13 +130,13 @@ where
     /// it asks again.
     pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
         let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
-        let standing = &*self.standing;
-        let is_said = told == standing.told && standing.answered.is_some_and(is_recent);
+        let ledger = &*self.ledger;
+        let is_said = told == ledger.told && ledger.answered.is_some_and(is_recent);
         if wanted.tokens == 0 && is_said {
             return Ok(0);
         }
         // Whoever got no answer wants nothing until there is one: it would take from others what it doesn't hear of.
-        if standing.failed.is_some() && wanted.tokens > 0 {
+        if ledger.failed.is_some() && wanted.tokens > 0 {
             self.exchange(told, Wanted::NONE, false).await?;
         }
         self.exchange(told, wanted, false).await
@@ -150,17 +152,15 @@ where
         let answer = self.answer(told, wanted, is_last).await;
         match answer {
             Ok(granted) => {
-                let standing = &mut *self.standing;
-                standing
-                    .failing
-                    .succeeded(&Site::new(&POLICY, &self.bucket));
-                standing.failing = Call::new();
-                standing.failed = None;
-                let new = granted.saturating_sub(standing.granted);
-                standing.granted = standing.granted.max(granted);
-                standing.told = told;
-                standing.answered = Some(Instant::now());
-                standing.is_known = true;
+                let ledger = &mut *self.ledger;
+                ledger.failing.succeeded(&Site::new(&POLICY, &self.bucket));
+                ledger.failing = Call::new();
+                ledger.failed = None;
+                let new = granted.saturating_sub(ledger.granted);
+                ledger.granted = ledger.granted.max(granted);
+                ledger.told = told;
+                ledger.answered = Some(Instant::now());
+                ledger.is_known = true;
                 Ok(new)
             }
             // Servers close connections that are idle.
@@ -172,22 +172,22 @@ where
 
     /// How long to wait before the server is asked again.
     fn failed(&mut self, error: &dyn Display) -> Duration {
-        let standing = &mut *self.standing;
+        let ledger = &mut *self.ledger;
         let is_recent = |failed: Instant| failed.elapsed() < TOLD_EVERY;
-        if standing.failing.attempt() > TOLD && standing.failed.is_some_and(is_recent) {
+        if ledger.failing.attempt() > TOLD && ledger.failed.is_some_and(is_recent) {
             return LONGEST;
         }
-        standing.failed = Some(Instant::now());
+        ledger.failed = Some(Instant::now());
         let site = Site::new(&POLICY, &self.bucket);
-        let pause = standing.failing.failed(&site, Verdict::TRANSIENT, error);
+        let pause = ledger.failing.failed(&site, Verdict::TRANSIENT, error);
         pause.unwrap_or(LONGEST)
     }
 
     /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
     pub(super) fn refuse(&mut self, granted: u64) {
         if granted > 0 {
-            self.standing.granted -= granted;
-            self.standing.answered = None;
+            self.ledger.granted -= granted;
+            self.ledger.answered = None;
         }
     }
 
@@ -205,12 +205,12 @@ where
             Some(connection) => connection,
             None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
         };
-        let standing = &mut *self.standing;
-        standing.asks += 1;
+        let ledger = &mut *self.ledger;
+        ledger.asks += 1;
         if wanted.tokens > 0 {
-            standing.answered = None;
+            ledger.answered = None;
         }
-        let process = standing
+        let process = ledger
             .process
             .get_or_insert_with(|| format!("{}:{}", self.bucket, new_name()));
         // In one argument: a server that wants a password first says so only of commands of ten parts at most.
@@ -220,13 +220,13 @@ where
             self.per_second,
             told.earned,
             told.alone,
-            standing.granted.saturating_add(wanted.tokens),
-            standing.granted,
+            ledger.granted.saturating_add(wanted.tokens),
+            ledger.granted,
             wanted.together,
-            standing.asks,
-            standing.told.earned,
-            standing.told.alone,
-            u8::from(standing.is_known),
+            ledger.asks,
+            ledger.told.earned,
+            ledger.told.alone,
+            u8::from(ledger.is_known),
             u8::from(is_last),
         );
         let mut script = LEASE.prepare_invoke();

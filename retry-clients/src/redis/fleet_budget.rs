@@ -9,7 +9,7 @@ use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, Standing, Told, Wanted, expect_runtime, to};
+use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
@@ -58,8 +58,8 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
-    standing: Arc<tokio::sync::Mutex<Standing>>,
-    /// With the totals at last, to which the lease was given back.
+    ledger: Arc<tokio::sync::Mutex<Ledger>>,
+    /// Wakes the task that asks; at last with the totals, to which the lease was given back.
     wake: Arc<Wake<Told>>,
 }
 
@@ -103,7 +103,7 @@ impl FleetBudget {
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
             alone: Mutex::default(),
-            standing: Arc::default(),
+            ledger: Arc::default(),
             wake: Arc::default(),
         }))
     }
@@ -148,14 +148,14 @@ impl FleetBudget {
         C: ConnectionLike + Send + 'static,
     {
         let shared = Arc::downgrade(&self.0);
-        let (wake, standing) = (Arc::clone(&self.0.wake), Arc::clone(&self.0.standing));
+        let (wake, ledger) = (Arc::clone(&self.0.wake), Arc::clone(&self.0.ledger));
         let (key, capacity) = (self.0.key.clone(), f64::from(self.0.capacity));
         async move {
             expect_runtime();
-            let account = Account::new("budget", &key, capacity, 0.0, connect, standing);
-            let (mut account, kept) = (account.await, Kept(shared));
+            let account = Account::new("budget", &key, capacity, 0.0, connect, ledger);
+            let (mut account, keeper) = (account.await, Keeper(shared));
             let mut spends = true;
-            while let Some(answer) = ask(&kept.0, &mut account, spends).await {
+            while let Some(answer) = ask(&keeper.0, &mut account, spends).await {
                 if let Err(pause) = answer {
                     sleep(pause).await;
                     continue;
@@ -175,9 +175,9 @@ impl FleetBudget {
 }
 
 /// A budget whose lease is renewed, until this is dropped: also where the task is aborted or panics, or its runtime ends.
-struct Kept(Weak<Shared>);
+struct Keeper(Weak<Shared>);
 
-impl Drop for Kept {
+impl Drop for Keeper {
     fn drop(&mut self) {
         if let Some(shared) = self.0.upgrade() {
             shared.is_left_alone();

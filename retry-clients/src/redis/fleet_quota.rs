@@ -13,7 +13,7 @@ use retry_runtime::{
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, Standing, Told, Wanted, expect_runtime, to};
+use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
@@ -61,9 +61,9 @@ struct Shared {
     processes: u32,
     burst: u32,
     room: RateLimiter<Leased>,
-    standing: Arc<Mutex<Standing>>,
+    ledger: Arc<Mutex<Ledger>>,
     part: Arc<Mutex<Part>>,
-    /// With the room that is left at last.
+    /// Wakes the task that asks; at last with the room that is left.
     wake: Arc<Wake<u64>>,
 }
 
@@ -85,7 +85,7 @@ impl FleetQuota {
             processes: processes.max(1),
             burst: 1,
             room: RateLimiter::leased(),
-            standing: Arc::default(),
+            ledger: Arc::default(),
             part: Arc::default(),
             wake: Arc::default(),
         }))
@@ -117,7 +117,7 @@ impl FleetQuota {
             key: before.key.clone(),
             burst,
             room,
-            standing: Arc::default(),
+            ledger: Arc::default(),
             part: Arc::default(),
             wake: Arc::default(),
             ..*before
@@ -177,12 +177,12 @@ impl FleetQuota {
     {
         let shared = Arc::downgrade(&self.0);
         let (wake, key) = (Arc::clone(&self.0.wake), self.0.key.clone());
-        let (standing, part) = (Arc::clone(&self.0.standing), Arc::clone(&self.0.part));
+        let (ledger, part) = (Arc::clone(&self.0.ledger), Arc::clone(&self.0.part));
         let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
         let room = f64::from(self.0.burst).max(between_asks(rate));
         async move {
             expect_runtime();
-            let account = Account::new("quota", &key, room, rate, connect, standing);
+            let account = Account::new("quota", &key, room, rate, connect, ledger);
             let mut asker = Asker {
                 account: account.await,
                 part: part.lock_owned().await,
@@ -358,7 +358,7 @@ fn between_asks(rate: f64) -> f64 {
 }
 
 impl Shared {
-    /// In how long one more comes to be there.
+    /// The time until one more is there.
     fn until_next(&self) -> Duration {
         (self.period / self.amount).clamp(AT_MOST_EVERY, EVERY)
     }

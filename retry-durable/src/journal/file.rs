@@ -70,16 +70,16 @@ pub(super) struct JournalFile {
     end: u64,
     /// The check of the last one.
     check: u32,
-    /// Whether the file ends there, too.
+    /// Whether the file ends where the lines end.
     is_whole: bool,
 }
 
-type Opened = (JournalFile, Place, Kept);
+type Opened = (JournalFile, Location, Kept);
 
 impl JournalFile {
     /// Opens it, or makes a new one. Says where it is, and what is kept there.
     pub(super) fn open(path: &Path) -> Result<Opened, JournalError> {
-        let (mut file, place) = lock(path)?;
+        let (mut file, location) = lock(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         // A line that is not text is none.
@@ -88,8 +88,8 @@ impl JournalFile {
         let text = text.unwrap_or_default();
         let is_new = bytes.is_empty();
         if is_new || text.starts_with(UNCHECKED) {
-            return match Self::replace(&file, &place, Line::read_unchecked(text)?) {
-                Err(_) if is_new && place.check().is_ok() => Self::begin(file, place),
+            return match Self::replace(&file, &location, Line::read_unchecked(text)?) {
+                Err(_) if is_new && location.check().is_ok() => Self::begin(file, location),
                 replaced => replaced,
             };
         }
@@ -97,13 +97,13 @@ impl JournalFile {
         if kept.is_sparse() {
             let mut lines = Line::read_unchecked(steps)?;
             lines.retain(|line| kept.results.contains_key(&*line.step));
-            match Self::replace(&opened.file, &place, lines) {
+            match Self::replace(&opened.file, &location, lines) {
                 // All that is needed is in the longer file, too.
-                Err(_) if place.check().is_ok() => {}
+                Err(_) if location.check().is_ok() => {}
                 replaced => return replaced,
             }
         }
-        Ok((opened, place, kept))
+        Ok((opened, location, kept))
     }
 
     /// Whatever follows the bytes that the header has was being written when the program ended, or the machine. A whole
@@ -144,11 +144,17 @@ impl JournalFile {
     }
 
     /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
-    fn replace(old: &File, place: &Place, steps: Vec<Line<'_>>) -> Result<Opened, JournalError> {
+    fn replace(
+        old: &File,
+        location: &Location,
+        steps: Vec<Line<'_>>,
+    ) -> Result<Opened, JournalError> {
         let text = text_of(steps)?;
         // A name that nobody has: that of the journal with something behind it could be another's.
         let number = RandomState::new().build_hasher().finish();
-        let new = place.path.with_file_name(format!(".journal-{number:016x}"));
+        let new = location
+            .path
+            .with_file_name(format!(".journal-{number:016x}"));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
         // For nobody else, until it is known who may read the old one.
@@ -157,8 +163,8 @@ impl JournalFile {
         let file = options.open(&new)?;
         let replaced = Self::write_like(old, file, &text).and_then(|opened| {
             // Opened first: if it can't be, the old file is still there.
-            let directory = directory(&place.path)?;
-            fs::rename(&new, &place.path)?;
+            let directory = directory(&location.path)?;
+            fs::rename(&new, &location.path)?;
             Ok((opened, directory))
         });
         if replaced.is_err() {
@@ -166,8 +172,8 @@ impl JournalFile {
         }
         let ((opened, kept), directory) = replaced?;
         directory.iter().try_for_each(File::sync_all)?;
-        let place = Place::new(&place.path, &opened.file)?;
-        Ok((opened, place, kept))
+        let location = Location::new(&location.path, &opened.file)?;
+        Ok((opened, location, kept))
     }
 
     /// Writes that text to an empty file, for the same users as the old one.
@@ -186,7 +192,7 @@ impl JournalFile {
     }
 
     /// Begins in the empty file itself, where no other can take its place: it may be mounted by itself.
-    fn begin(mut file: File, place: Place) -> Result<Opened, JournalError> {
+    fn begin(mut file: File, location: Location) -> Result<Opened, JournalError> {
         let text = text_of(Vec::new())?;
         let written = (file.write_all(text.as_bytes())).and_then(|()| file.sync_all());
         if let Err(error) = written {
@@ -194,11 +200,11 @@ impl JournalFile {
             file.set_len(0)?;
             return Err(error.into());
         }
-        directory(&place.path)?
+        directory(&location.path)?
             .iter()
             .try_for_each(File::sync_all)?;
         let (opened, kept, _) = Self::read(file, &text)?;
-        Ok((opened, place, kept))
+        Ok((opened, location, kept))
     }
 
     /// Writes a line of that JSON, or nothing.
@@ -252,13 +258,13 @@ fn write_header(file: &mut File, kept: u64) -> io::Result<()> {
 
 /// The path of a file that this program has locked.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     path: PathBuf,
     #[cfg(unix)]
     inode: (u64, u64),
 }
 
-impl Place {
+impl Location {
     fn new(path: &Path, file: &File) -> io::Result<Self> {
         let _ = file;
         Ok(Self {
@@ -285,7 +291,7 @@ fn inode(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-fn lock(path: &Path) -> Result<(File, Place), JournalError> {
+fn lock(path: &Path) -> Result<(File, Location), JournalError> {
     // Before it is opened, because reading a pipe could take forever.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
         let kind = io::ErrorKind::InvalidInput;
@@ -302,8 +308,8 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
             TryLockError::Error(error) => JournalError::Io(error),
         })?;
         // Another program may have replaced or removed it before it was locked.
-        match Place::new(path, &file) {
-            Ok(place) if place.check().is_ok() => return Ok((file, place)),
+        match Location::new(path, &file) {
+            Ok(location) if location.check().is_ok() => return Ok((file, location)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }

@@ -82,7 +82,8 @@ impl Breaker {
         self.set_numbers(None, Some(open_for));
     }
 
-    /// Both at once, so that no failure meets one that is new beside one that is old. The ratio is in range.
+    /// Sets both at once, so that no failure meets one that is new beside one that is old. The
+    /// ratio is in range.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
         let rule = circuit.changed.get_or_insert(self.made);

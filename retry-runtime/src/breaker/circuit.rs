@@ -77,7 +77,7 @@ pub struct Breaker {
 pub(super) struct Circuit {
     /// The rule, if an operator has changed it.
     pub(super) changed: Option<Rule>,
-    /// Another one for each state. A pass of an earlier state changes nothing.
+    /// The number of the state: each gets another. A pass of an earlier state changes nothing.
     number: u64,
     phase: Phase,
     window: Window,
@@ -135,11 +135,11 @@ impl Trials {
     }
 }
 
-/// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down
-/// may also say that it wants no wait.
-const SHORTEST_HINT: Duration = Duration::from_secs(1);
-/// And at most: the default of `max_hint`.
-const LONGEST_HINT: Duration = Duration::from_secs(120);
+/// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
+/// that is down may also say that it wants no wait.
+const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
+/// The longest time that a breaker is open because of a hint: the default of `max_hint`.
+const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
 impl Breaker {
     /// A closed breaker with the defaults.
@@ -229,7 +229,7 @@ impl Breaker {
     fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
         let own = self.rule(circuit).open_for;
         let open_for = hint.map_or(own, |hint| {
-            hint.clamp(own.min(SHORTEST_HINT), own.max(LONGEST_HINT))
+            hint.clamp(own.min(SHORTEST_BY_HINT), own.max(LONGEST_BY_HINT))
         });
         let phase = Phase::Open {
             since: clock::now(),
@@ -428,7 +428,7 @@ impl Breaker {
     }
 }
 
-/// Without what a difference of less than 49 days doesn't need.
+/// The low bits of the milliseconds, which is all that a difference of less than 49 days needs.
 #[expect(clippy::cast_possible_truncation, reason = "on purpose")]
 fn millis(moment: Moment) -> u32 {
     moment.since_origin().as_millis() as u32

@@ -5,7 +5,7 @@ use crate::breaker::window::Calls;
 /// The last so many calls.
 #[derive(Debug)]
 pub(super) struct LastCalls {
-    /// Whether each failed, and whether it was slow.
+    /// Each call: whether it failed, and whether it was slow.
     ended: VecDeque<(bool, bool)>,
     all: Calls,
 }

@@ -7,33 +7,35 @@ use crate::observe::cause::Cause;
 /// A breaker's numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// In millionths, so that decimal fractions compare exactly.
+    /// A ratio in millionths, so that decimal fractions compare exactly.
     pub(super) ratio: u64,
     /// Zero where nobody said so.
     pub(super) minimum_calls: u32,
     /// Zero for no limit.
     pub(super) consecutive: u32,
     pub(super) window: Duration,
-    /// Of how many calls the ratio is. Zero where a time says so.
+    /// The number of calls that the ratio is taken of. Zero where a time says which.
     pub(super) count_window: u32,
-    /// In milliseconds; zero for never.
+    /// A time in milliseconds; zero for never.
     pub(super) slow_after: u32,
-    /// In millionths.
+    /// A ratio in millionths.
     pub(super) slow_ratio: u64,
     pub(super) open_for: Duration,
     pub(super) trial_calls: u32,
     /// How many of those must succeed; zero for all.
     pub(super) trial_successes: u32,
-    /// In milliseconds; zero for never.
+    /// A time in milliseconds; zero for never.
     pub(super) hung_after: u32,
     pub(super) listener: Option<fn(Transition)>,
 }
 
 pub(super) const MILLION: u64 = 1_000_000;
-/// So many random failures in a row are rare where half of the attempts fail: see `docs/lab.md`.
+/// The fewest failures that look sudden: so many random ones in a row are rare where half of the
+/// attempts fail: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
-/// In milliseconds: 24 days. More is a clock that is behind another's.
+/// The longest run of an attempt, in milliseconds: 24 days. More is a clock that is behind
+/// another's.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
 impl Rule {

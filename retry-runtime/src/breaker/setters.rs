@@ -257,7 +257,7 @@ const fn millis(time: Duration) -> u32 {
     (if millis < most { millis } else { most }) as u32
 }
 
-/// In millionths.
+/// The ratio in millionths.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -7,8 +7,8 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 use crate::sync::{Mutex, MutexGuard, lock};
 
-/// How many parts of the time are forgotten one by one.
-const PARTS: usize = 10;
+/// How many slices of the time are forgotten one by one.
+const SLICES: usize = 10;
 
 /// A share of the calls of the last seconds, shared by all calls that name it: the key `budget`. Each call gives `ratio`
 /// tokens, each retry takes one, and both are forgotten after a time, so that a good hour does not pay for the retries of
@@ -38,28 +38,28 @@ const PARTS: usize = 10;
 /// Time is forgotten in tenths: what calls gave counts for nine to ten tenths of `ttl`.
 #[derive(Debug)]
 pub struct ExpiringBudget {
-    /// In billionths, as all numbers of tokens here.
+    /// What a call gives, in billionths of a token, as all numbers of tokens here.
     per_call: u64,
     reserve: u64,
-    /// How long a part is, in nanoseconds.
-    part: u64,
+    /// How long a slice is, in nanoseconds.
+    slice: u64,
     window: Mutex<Window>,
 }
 
 #[derive(Debug)]
 struct Window {
-    parts: [Part; PARTS],
-    /// The number of the newest part since the clock's origin.
+    slices: [Slice; SLICES],
+    /// The number of the newest slice since the clock's origin.
     newest: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct Slice {
     given: u64,
     taken: u64,
 }
 
-const EMPTY: Part = Part { given: 0, taken: 0 };
+const EMPTY: Slice = Slice { given: 0, taken: 0 };
 
 impl ExpiringBudget {
     /// The share of the calls that are retried, for how long a call counts, and how many retries are always allowed in
@@ -71,13 +71,13 @@ impl ExpiringBudget {
         reason = "584 years are longer than any program runs"
     )]
     pub const fn new(ratio: f64, ttl: Duration, reserve: u32) -> Self {
-        let part = ttl.as_nanos() as u64 / PARTS as u64;
+        let slice = ttl.as_nanos() as u64 / SLICES as u64;
         Self {
             per_call: billionths(ratio, 1000.0),
             reserve: reserve as u64 * ONE,
-            part: if part == 0 { 1 } else { part },
+            slice: if slice == 0 { 1 } else { slice },
             window: Mutex::new(Window {
-                parts: [EMPTY; PARTS],
+                slices: [EMPTY; SLICES],
                 newest: 0,
             }),
         }
@@ -89,29 +89,29 @@ impl ExpiringBudget {
         self.left(&self.now()) as f64 / ONE as f64
     }
 
-    /// Without what is too old.
+    /// The window without what is too old.
     fn now(&self) -> MutexGuard<'_, Window> {
-        let part = now() / self.part;
+        let slice = now() / self.slice;
         let mut window = lock(&self.window);
         // Nothing is forgotten while a clock is set back.
-        let passed = part.saturating_sub(window.newest);
-        for ago in 0..passed.min(PARTS as u64) {
-            *window.part(part - ago) = EMPTY;
+        let passed = slice.saturating_sub(window.newest);
+        for ago in 0..passed.min(SLICES as u64) {
+            *window.slice(slice - ago) = EMPTY;
         }
-        window.newest = window.newest.max(part);
+        window.newest = window.newest.max(slice);
         window
     }
 
     fn left(&self, window: &Window) -> u64 {
-        let sum = |tokens: fn(&Part) -> u64| window.parts.iter().map(tokens).sum::<u64>();
-        (self.reserve + sum(|part| part.given)).saturating_sub(sum(|part| part.taken))
+        let sum = |tokens: fn(&Slice) -> u64| window.slices.iter().map(tokens).sum::<u64>();
+        (self.reserve + sum(|slice| slice.given)).saturating_sub(sum(|slice| slice.taken))
     }
 }
 
 impl Window {
     #[expect(clippy::cast_possible_truncation, reason = "below ten")]
-    fn part(&mut self, number: u64) -> &mut Part {
-        &mut self.parts[(number % PARTS as u64) as usize]
+    fn slice(&mut self, number: u64) -> &mut Slice {
+        &mut self.slices[(number % SLICES as u64) as usize]
     }
 }
 
@@ -121,33 +121,33 @@ impl RetryBudget for ExpiringBudget {
         let pays = self.left(&window) >= ONE;
         if pays {
             let newest = window.newest;
-            window.part(newest).taken += ONE;
+            window.slice(newest).taken += ONE;
         }
         pays
     }
 
     fn refund(&self, _: Kind) {
         let mut window = self.now();
-        let all = PARTS as u64;
+        let all = SLICES as u64;
         let newest = window.newest + all;
         // The latest payment, which is forgotten last. What is forgotten came back already.
-        let mut parts = (0..all).map(|ago| newest - ago);
-        if let Some(part) = parts.find(|part| window.part(*part).taken >= ONE) {
-            window.part(part).taken -= ONE;
+        let mut slices = (0..all).map(|ago| newest - ago);
+        if let Some(slice) = slices.find(|slice| window.slice(*slice).taken >= ONE) {
+            window.slice(slice).taken -= ONE;
         }
     }
 
     fn called(&self) {
         let mut window = self.now();
         let newest = window.newest;
-        window.part(newest).given += self.per_call;
+        window.slice(newest).given += self.per_call;
     }
 }
 
 impl Rest for ExpiringBudget {
     fn is_at_rest(&self, is_unused: bool) -> bool {
-        let is_empty = |part: &Part| part.given == 0 && part.taken == 0;
-        is_unused || self.now().parts.iter().all(is_empty)
+        let is_empty = |slice: &Slice| slice.given == 0 && slice.taken == 0;
+        is_unused || self.now().slices.iter().all(is_empty)
     }
 }
 

@@ -8,8 +8,8 @@ use crate::sync::{Mutex, lock};
 use crate::time::clock;
 use crate::time::moment::{AHEAD, Moment};
 
-/// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
-/// tenant.
+/// Something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host,
+/// provider or tenant.
 ///
 /// ```
 /// use std::sync::LazyLock;

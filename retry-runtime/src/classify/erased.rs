@@ -7,10 +7,11 @@ use crate::error_text::chain::describe_with_causes;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
-        /// By its cause: the error and then its sources are searched for a type that this crate knows, and the first
-        /// one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio
-        /// and tower, tower's `Overloaded`, the error types of all enabled clients, and those that `on::known` was told
-        /// of; also boxed or shared. If there is none, stop.
+        /// Classifies by the cause: the error and then its sources are searched for a type that
+        /// this crate knows, and the first one found decides. The known types are
+        /// [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower,
+        /// tower's `Overloaded`, the error types of all enabled clients, and those that `on::known`
+        /// was told of; also boxed or shared. If there is none, stop.
         ///
         /// ```
         /// use std::error::Error;
@@ -48,7 +49,7 @@ classify_by_cause!(
     dyn Error + Send + Sync
 );
 
-/// By its cause, like a `Box<dyn Error + Send + Sync>`.
+/// Classifies by the cause, like a `Box<dyn Error + Send + Sync>`.
 #[cfg(feature = "anyhow_1")]
 #[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {

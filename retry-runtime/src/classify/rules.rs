@@ -24,11 +24,11 @@ pub(crate) enum RuleFor {
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
     Envelope,
-    /// In the text beside the name of a bill, by services that use it for a minute's limit.
+    /// A text beside the name of a bill, by services that use it for a minute's limit.
     Misnomer,
-    /// In the text of any answer that names no failure of the server.
+    /// A text of any answer that names no failure of the server.
     Text,
-    /// In the text of an answer that is throttled, or in the name of the quota that it exceeds.
+    /// A text of an answer that is throttled, or the name of the quota that it exceeds.
     Limit,
     /// Like `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
     Rolling,

@@ -164,7 +164,7 @@ impl Verdict {
         }
     }
 
-    /// With that hint, if there is one.
+    /// The verdict with that hint, if there is one.
     pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
         hint.map_or(self, |hint| self.after(hint))
     }

@@ -378,7 +378,7 @@ fn trimmed_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
     trimmed(word, |byte| b",.:;)]}>".contains(byte)).len()
 }
 
-/// Without the bytes at its end that are so.
+/// The bytes without those at the end that are so.
 fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
     let last = bytes.iter().rposition(|byte| !is_so(byte));
     &bytes[..last.map_or(0, |last| last + 1)]

@@ -32,7 +32,7 @@ pub struct Latency {
 
 #[derive(Debug)]
 struct Last {
-    /// In no order once it is full, since the oldest is replaced.
+    /// The attempts that are kept: in no order once it is full, since the oldest is replaced.
     attempts: [Took; KEPT],
     kept: usize,
     oldest: usize,

@@ -48,9 +48,9 @@ pub struct Measured<L, N> {
 /// What comes next.
 #[derive(Debug)]
 pub enum Next<T, E, G> {
-    /// Another attempt may begin, so long after the last began or at once.
+    /// The time has come for another attempt, so long after the last began or at once.
     Due(Duration),
-    /// An attempt is.
+    /// An attempt has ended.
     Ended(Ended<T, E, G>),
 }
 
@@ -111,7 +111,7 @@ where
         }
     }
 
-    /// One more. Another may follow after that sleep.
+    /// Begins one more attempt. Another may follow after that sleep.
     pub fn begin(&mut self, attempt: A, (number, guards): (u32, G), sleep: S) {
         self.others.push(Attempt {
             future: Box::pin(attempt),
@@ -124,7 +124,7 @@ where
         self.is_due = false;
     }
 
-    /// Whether any is not over.
+    /// Whether any attempt is not over.
     pub fn goes_on(&self) -> bool {
         self.first.is_some() || !self.others.is_empty()
     }
@@ -192,7 +192,7 @@ impl<A, G> Attempt<A, G> {
     }
 }
 
-/// Another one won, or the call is dropped.
+/// Records the attempts that another one beat, or that end with a dropped call.
 impl<A, S, G, L, N> Drop for Running<'_, A, S, G, L, N>
 where
     L: Deref<Target = Latency>,

@@ -44,7 +44,7 @@ pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bo
     cancel::is_cancelled(cancelled.as_mut(), waker)
 }
 
-/// Whether what may be asked more than once has come, which it remembers.
+/// Whether a cancellation has come, which may be asked more than once: it is remembered.
 pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
     *came = *came || is_cancelled(cancelled, waker);
     *came

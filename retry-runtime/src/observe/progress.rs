@@ -17,7 +17,7 @@ pub trait Counts: Default + Send {
     fn tell(&mut self, call: &str, attempt: u32, all: usize, observe: Option<Observe<'_>>);
 }
 
-/// Without an observer.
+/// Counts nothing, where there is no observer.
 impl Counts for () {
     #[inline]
     fn done(&mut self, _: usize) {}

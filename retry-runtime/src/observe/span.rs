@@ -25,7 +25,7 @@ pub fn of_attempt(is_on: bool, number: u32) -> Span {
     tracing::info_span!(target: "retry", "attempt", attempt = number)
 }
 
-/// In that span until what is returned is dropped.
+/// Enters the span until what is returned is dropped.
 pub fn enter(span: &Span) -> Entered<'_> {
     span.enter()
 }

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
-/// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
-/// back was set back.
+/// The most by which one thread's clock may be ahead of another's, where calls have timers of their
+/// own. One that is further back was set back.
 #[cfg_attr(
     not(feature = "std"),
     allow(dead_code, reason = "what calls share needs `std`")

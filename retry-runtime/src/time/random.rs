@@ -35,7 +35,7 @@ mod of_thread {
         SmallRng::from_rng(generator)
     }
 
-    /// One seeded by this thread's, if that is seeded.
+    /// A generator seeded by this thread's, if that is seeded.
     pub(crate) fn fork() -> Option<SmallRng> {
         SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(forked))
     }

@@ -6,29 +6,20 @@ use crate::classify::by_cause;
 use crate::classify::sources::{causes, is_wrapper};
 use crate::classify::verdict::Verdict;
 
-/// Errors that mean no connection can ever be made: from `hyper-util`, an address that is not HTTP or has no host; from
-/// rustls and OpenSSL, a bad certificate.
-#[cfg(any(
-    feature = "hyper_util_0_1",
-    feature = "reqwest_0_12",
-    feature = "reqwest_0_13",
-    feature = "tonic_transport_0_14"
-))]
-const LASTING: [&str; 3] = [
-    "invalid URL",
-    "invalid peer certificate",
-    "certificate verify failed",
-];
-
 /// The verdict if no connection was made, so that nothing was sent.
-#[cfg(any(
-    feature = "hyper_util_0_1",
-    feature = "reqwest_0_12",
-    feature = "reqwest_0_13",
-    feature = "tonic_transport_0_14"
-))]
-#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), allow(dead_code))] // No page is told so.
+#[allow(
+    dead_code,
+    reason = "neither a page nor a client that has only tonic's `Status` says so"
+)]
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
+    /// What means that no connection can ever be made: from `hyper-util`, an address that is not
+    /// HTTP or has no host; from rustls and OpenSSL, a bad certificate.
+    const LASTING: [&str; 3] = [
+        "invalid URL",
+        "invalid peer certificate",
+        "certificate verify failed",
+    ];
+
     let is_lasting = |cause: &(dyn Error + 'static)| {
         let said = cause.to_string();
         LASTING.iter().any(|text| said.contains(text))

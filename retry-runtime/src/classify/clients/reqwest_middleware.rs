@@ -6,8 +6,8 @@ use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, by_cause};
 use crate::error_text::chain::describe_with_causes;
 
-/// As reqwest's own error, or as the first source of a known type of what a middleware returned: that of `reqwest-retry`, too,
-/// after it retried.
+/// Classifies reqwest's own error, or the first source of a known type of what a middleware
+/// returned: that of `reqwest-retry`, too, after it retried.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

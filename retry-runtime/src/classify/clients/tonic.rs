@@ -92,11 +92,8 @@ fn of_code(status: &Status) -> Verdict {
 /// The verdict on what a server or a gateway sent. It may quote the connection that broke behind it.
 fn of_text(status: &Status) -> Verdict {
     let is_internal = status.code() == Code::Internal;
-    if is_internal && refined(Fault::Unknown, false, status.message()) == Fault::Internal {
-        Verdict::TRANSIENT.ambiguous()
-    } else {
-        Verdict::STOP
-    }
+    let has_failed = || refined(Fault::Unknown, false, status.message()) == Fault::Internal;
+    (is_internal && has_failed()).into()
 }
 
 fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
