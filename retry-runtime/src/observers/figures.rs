@@ -57,7 +57,7 @@ figures! {
         AttemptDuration "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
             "How long attempts took, by kind: succeeded, stop, or the kind of failure";
         AttemptsPerCall "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
-            "Attempts that each call made until it ended";
+            "Attempts that each call made until it ended, unless it made none";
         Delay "retry_delay_seconds" "retry.delay" SECONDS,
             "Pauses before retries and corrections";
         Wait "retry_wait_seconds" "retry.wait" SECONDS,
@@ -121,7 +121,10 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         let retried = ("retry.retried", Value::Flag(attempts > 1));
         to.count(Counter::Calls, &[name, outcome, retried]);
         took(Histogram::CallDuration, event.elapsed(), &[name, outcome]);
-        to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+        // A call that was rejected before its first attempt would lower the mean to below 1.
+        if attempts > 0 {
+            to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+        }
     }
     shared.measure(to);
 }

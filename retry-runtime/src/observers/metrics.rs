@@ -22,7 +22,7 @@ use crate::observe::observer::Observer;
 /// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of how long attempts took |
 /// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
-/// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
+/// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made, without the calls that made none |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |

@@ -20,7 +20,7 @@ use crate::observe::observer::Observer;
 /// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of how long attempts took |
 /// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
-/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
+/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made, without the calls that made none |
 /// | `retry.wait` | `s` | `retry.name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
