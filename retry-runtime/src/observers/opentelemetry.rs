@@ -2,7 +2,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
 use super::figures::{
-    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Value, measure,
+    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Shared, Value, measure,
 };
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
@@ -47,6 +47,8 @@ use crate::observe::observer::Observer;
 /// assert!(fetch().is_ok());
 /// ```
 ///
+/// It shows up to 16 budgets, breakers and limiters; naming one more panics.
+///
 /// A span of an HTTP request counts the attempts before it as `http.request.resend_count`:
 /// [`resend_count`](Self::resend_count).
 #[derive(Clone, Debug)]
@@ -85,7 +87,7 @@ impl OpenTelemetry<'static> {
             counters: built!(COUNTERS, figure => counter(figure.instrument)),
             histograms: built!(HISTOGRAMS, figure => histogram(figure.instrument, figure.unit)),
             gauges: built!(GAUGES, figure => gauge(figure.instrument)),
-            shared: Gauged::default(),
+            shared: Gauged::NONE,
         }
     }
 
@@ -114,7 +116,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name what is left of that budget, at each event of a call that names this observer.
     #[must_use]
     pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared.budget = Some((name, budget));
+        self.shared = self.shared.with(Shared::Budget(name, budget));
         self
     }
 
@@ -122,7 +124,7 @@ impl<'a> OpenTelemetry<'a> {
     /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
     pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
-        self.shared.breaker = Some((name, breaker));
+        self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
     }
 
@@ -130,7 +132,7 @@ impl<'a> OpenTelemetry<'a> {
     /// call that names this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
-        self.shared.limiter = Some((name, limiter));
+        self.shared = self.shared.with(Shared::Limiter(name, limiter));
         self
     }
 }
