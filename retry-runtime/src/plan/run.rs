@@ -256,7 +256,11 @@ where
             }
             Err(error) => Err(keys.failed(execution, attempts, error)),
         };
-        self.finish(keys.plan.name(), index, outcome, again)
+        let completed = self.finish(keys.plan.name(), index, outcome, again);
+        if let (false, Again::Failed) = (completed, again) {
+            self.refuse_final(index, keys);
+        }
+        completed
     }
 
     /// For how many of those that it depends on each subtask waits.

@@ -270,6 +270,20 @@ where
         node.is_open() || node.is_pending() && !keys.is_refused(index)
     }
 
+    /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
+    pub(crate) fn refuse_final<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        keys: &mut RunKeys<On, K>,
+    ) {
+        let (policy, node) = (keys.plan.policy_in_force(), &self.nodes[index]);
+        let verdict = keys.verdict(index, node.error());
+        let idempotent = keys.plan.keys.idempotent;
+        if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
+            self.refuse(index, reason, keys);
+        }
+    }
+
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
     fn classify<On: OnError<E>, K: SharedKeys>(
         &mut self,
