@@ -16,11 +16,11 @@ static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
 static RATE: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
-const METRICS: Metrics<'_> = Metrics::new()
+static METRICS: Metrics<'_> = Metrics::new()
     .budget("model", &BUDGET)
-    .breaker("model", &BREAKER);
-static OF_COMPLETIONS: Metrics<'_> = METRICS.limiter("completions", &RATE);
-static OF_EMBEDDINGS: Metrics<'_> = METRICS.limiter("embeddings", &LIMITER);
+    .breaker("model", &BREAKER)
+    .limiter("completions", &RATE)
+    .limiter("embeddings", &LIMITER);
 
 struct Client {
     server: Script<&'static str, Failure>,
@@ -52,15 +52,16 @@ fn verdict(failure: &Failure) -> Verdict {
     max = 3,
     on = verdict,
     budget = &BUDGET,
-    breaker = &BREAKER
+    breaker = &BREAKER,
+    observe = &METRICS
 )]
 impl Client {
-    #[retry(name = "model.complete", limiter = &RATE, observe = &OF_COMPLETIONS)]
+    #[retry(name = "model.complete", limiter = &RATE)]
     async fn complete(&self) -> Result<&'static str, Failure> {
         self.server.next()
     }
 
-    #[retry(name = "model.embed", limiter = &LIMITER, observe = &OF_EMBEDDINGS)]
+    #[retry(name = "model.embed", limiter = &LIMITER)]
     async fn embed(&self) -> Result<&'static str, Failure> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         self.server.next()

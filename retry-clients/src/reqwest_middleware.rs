@@ -81,12 +81,32 @@ impl RetryMiddleware {
     }
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever
-    /// [`Reason`](retry_runtime::Reason). Answers that are not worth a retry are among these, such as a 404.
+    /// [`Reason`](retry_runtime::Reason). Answers that are not worth a retry are among these, such as a 404. The function
+    /// gets the request as a retry would send it, or `None` if its body is gone, and how the call gave up.
+    ///
+    /// ```
+    /// use retry_clients::reqwest_middleware::RetryMiddleware;
+    /// use retry_runtime::Policy;
+    ///
+    /// let retries = RetryMiddleware::new(Policy::new()).fallback(|request, gave_up| {
+    ///     let is_front_page = request.is_some_and(|request| request.url().path() == "/");
+    ///     Box::pin(async move {
+    ///         match gave_up.outcome {
+    ///             Err(_) if is_front_page => Ok(http::Response::new("back soon").into()),
+    ///             outcome => outcome,
+    ///         }
+    ///     })
+    /// });
+    /// # let _ = retries;
+    /// ```
     ///
     /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
     pub fn fallback<F>(self, fallback: F) -> Self
     where
-        F: Fn(GaveUp<Response, Error>) -> FallbackFuture<Response, Error> + Send + Sync + 'static,
+        F: Fn(Option<Request>, GaveUp<Response, Error>) -> FallbackFuture<Response, Error>
+            + Send
+            + Sync
+            + 'static,
     {
         self.with_hooks(|hooks| hooks.fallback = Some(Arc::new(fallback)))
     }

@@ -103,7 +103,8 @@ impl<By, H> RetryLayer<By, H> {
     }
 
     /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
-    /// Answers that are not worth a retry are among these, such as a 404.
+    /// Answers that are not worth a retry are among these, such as a 404. The function gets the request as a retry would
+    /// send it, or `None` if its body is gone, and how the call gave up.
     ///
     /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
     ///
@@ -116,7 +117,7 @@ impl<By, H> RetryLayer<By, H> {
     /// # async fn main() {
     /// let on = |outcome: Result<&usize, &String>| outcome.err().map(|_| Verdict::TRANSIENT);
     /// let layer = RetryLayer::cloning(Policy::none().max(3), on);
-    /// let layer = layer.fallback(|gave_up: GaveUp<usize, String>| {
+    /// let layer = layer.fallback(|_: Option<u32>, gave_up: GaveUp<usize, String>| {
     ///     Box::pin(async move {
     ///         let attempts = gave_up.attempts;
     ///         gave_up.outcome.map_err(|error| format!("{error} after {attempts} attempts"))
@@ -130,7 +131,7 @@ impl<By, H> RetryLayer<By, H> {
     pub fn fallback<Q, A, E, F>(self, fallback: F) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
-        F: Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync + 'static,
+        F: Fn(Option<Q>, GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync + 'static,
     {
         self.with_hooks(|hooks| hooks.fallback = Some(Arc::new(fallback)))
     }

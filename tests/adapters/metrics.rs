@@ -67,7 +67,8 @@ async fn prometheus_and_the_dashboard_agree() {
     for line in [
         r#"retry_delay_seconds_count{name="model.complete"} 6"#,
         r#"retry_attempts_per_call_sum{name="model.complete"} 11"#,
-        r#"retry_attempts_per_call_count{name="model.complete"} 6"#,
+        // One of the six calls was rejected before its first attempt.
+        r#"retry_attempts_per_call_count{name="model.complete"} 5"#,
         r#"retry_breaker_openings_total{name="model.complete"} 1"#,
         r#"retry_wait_seconds_sum{name="model.embed"} 1"#,
         r#"retry_wait_seconds_count{name="model.embed"} 1"#,

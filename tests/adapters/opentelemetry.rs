@@ -190,7 +190,7 @@ async fn every_instrument_gets_its_numbers() {
     );
     // 1 s; 1 s and 2 s; 1 s, after which the breaker is open.
     assert_eq!(found["retry.delay s"], filling(2, &[("", 5.0)]));
-    // None, 1, 1, 2 and 3.
+    // 1, 1, 2 and 3; the call that made none is left out.
     assert_eq!(
         found["retry.attempts_per_call {attempt}"],
         filling(3, &[("", 7.0)])

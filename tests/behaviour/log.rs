@@ -98,19 +98,23 @@ async fn an_unlimited_max_has_no_number() {
     );
 }
 
-/// 1 plus 0.848 is 1.8479999999999999.
+/// 1 plus 0.848 is 1.8479999999999999, and 10.416 µs are 1.0416e-5 s.
 #[tokio::test(start_paused = true)]
 async fn a_delay_has_no_more_digits_than_it_needs() {
-    #[retry(max = 1, base = "1848ms", jitter = "none", name = "load", on = |_| true)]
-    async fn load() -> Result<(), Status> {
+    #[retry(max = 1, base = base, jitter = "none", name = "load", on = |_| true)]
+    async fn load(base: Duration) -> Result<(), Status> {
         Err(Status(503, "overloaded"))
     }
 
-    let log = log_of(load()).await;
-    assert!(
-        log.starts_with(" WARN retry: retrying in 1.848s call=load attempt=1 max=1 delay=1.848 "),
-        "{log}"
-    );
+    for (nanos, shown, delay) in [
+        (1_848_000_000, "1.848s", "1.848"),
+        (250_000, "250µs", "0.0002"),
+        (10_416, "10.416µs", "0.0"),
+    ] {
+        let log = log_of(load(Duration::from_nanos(nanos))).await;
+        let line = format!("retrying in {shown} call=load attempt=1 max=1 delay={delay} ");
+        assert!(log.starts_with(&format!(" WARN retry: {line}")), "{log}");
+    }
 }
 
 async fn log(failures: &[u16]) -> String {
@@ -500,6 +504,34 @@ async fn a_breaker_says_each_change_once() {
         " INFO retry: breaker half open call=load attempt=2 reason=open for long enough\n",
         " INFO retry: breaker closed call=load attempt=2 reason=trial call succeeded\n",
         " INFO retry: succeeded call=load attempt=2 max=1\n",
+    ];
+    assert_eq!(log.await, lines.concat());
+}
+
+/// A file is read again to change one number of many.
+#[tokio::test]
+async fn an_operators_number_is_logged_where_it_changes() {
+    use retry_runtime::{Breaker, ConcurrencyLimiter};
+
+    let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
+    let log = log_of(async {
+        for (numbers, bounds) in [
+            ("ratio=0.8, open_for=10s", "most=5"),
+            ("ratio=0.8, open_for=10s", "most=5"),
+            ("ratio=0.8, open_for=20s", "most=5"),
+            ("ratio=0.7, open_for=20s", "least=2, most=5"),
+        ] {
+            breaker.set(numbers.parse().unwrap());
+            limiter.set(bounds.parse().unwrap()).unwrap();
+        }
+    });
+    let lines = [
+        " INFO retry::protections: breaker's ratio: 0.8\n",
+        " INFO retry::protections: breaker's open_for: 10s\n",
+        " INFO retry::protections: limits of attempts at a time: 1..=5\n",
+        " INFO retry::protections: breaker's open_for: 20s\n",
+        " INFO retry::protections: breaker's ratio: 0.7\n",
+        " INFO retry::protections: limits of attempts at a time: 2..=5\n",
     ];
     assert_eq!(log.await, lines.concat());
 }

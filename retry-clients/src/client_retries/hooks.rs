@@ -34,7 +34,7 @@ impl<Q, A, E, F> Hook<Q, A, E> for F where
 {
 }
 
-type Fallback<A, E> = dyn Fn(GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
+type Fallback<Q, A, E> = dyn Fn(Option<Q>, GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
 /// How a layer's call gave up: what its `fallback` gets.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub struct GaveUp<A, E> {
 pub struct Hooks<Q, A, E> {
     pub(crate) before_pause: Option<Arc<dyn Hook<Q, A, E>>>,
     pub(crate) before_retry: Option<Arc<dyn Hook<Q, A, E>>>,
-    pub(crate) fallback: Option<Arc<Fallback<A, E>>>,
+    pub(crate) fallback: Option<Arc<Fallback<Q, A, E>>>,
 }
 
 impl<Q, A, E> Hooks<Q, A, E> {

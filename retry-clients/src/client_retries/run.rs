@@ -142,8 +142,8 @@ where
         };
         // With what it has reserved of the service, or is in line for.
         drop(sender);
-        let made = gave_up.attempts;
-        let outcome = fallback(gave_up).await;
+        let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
+        let outcome = fallback(request, gave_up).await;
         let failed = outcome.as_ref().map(drop).map_err(K::shown);
         attempts.fell_back(made, failed.as_ref().map_err(|error| error as _).copied());
         outcome

@@ -72,7 +72,8 @@ impl Look {
 }
 
 impl<B> LookedAt<B> {
-    pub(crate) fn new(rest: B) -> Self {
+    /// The body of an answer that a `fallback` makes itself: nothing has looked at it.
+    pub fn new(rest: B) -> Self {
         Self {
             ahead: VecDeque::new(),
             text: None,

@@ -12,7 +12,7 @@ impl Breaker {
     /// Opens the breaker until somebody resets it or forces it closed: for maintenance, or to take the load off a
     /// server at once.
     ///
-    /// Whatever operators do with a breaker leaves an `INFO` in the log.
+    /// Whatever operators change about a breaker leaves an `INFO` in the log.
     ///
     /// ```
     /// use retry_runtime::{Breaker, BreakerState, retry};
@@ -87,13 +87,16 @@ impl Breaker {
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
         let rule = circuit.changed.get_or_insert(self.made);
+        let before = *rule;
         rule.ratio = ratio.and_then(millionths).unwrap_or(rule.ratio);
         rule.open_for = open_for.map_or(rule.open_for, at_least_a_milli);
+        let after = *rule;
         drop(circuit);
-        if let Some(ratio) = ratio {
+        // A file that is read again has mostly the numbers of before.
+        if let Some(ratio) = ratio.filter(|_| after.ratio != before.ratio) {
             changed("breaker's ratio", &ratio);
         }
-        if let Some(open_for) = open_for {
+        if let Some(open_for) = open_for.filter(|_| after.open_for != before.open_for) {
             changed("breaker's open_for", &format_args!("{open_for:?}"));
         }
     }

@@ -54,10 +54,9 @@ impl<E> Errors<E> {
         Self(gathered)
     }
 
+    /// Takes the error that ends the call. What is known of it stays, with the pause after it.
     pub(crate) fn pop(&mut self) -> Option<E> {
-        let gathered = self.gathered();
-        gathered.notes.pop();
-        gathered.kept.pop()
+        self.gathered().kept.pop()
     }
 
     pub(crate) fn kept(&self) -> &[E] {
@@ -73,9 +72,12 @@ impl<E> Errors<E> {
         self.0.as_ref().map_or(&[], |gathered| &gathered.notes)
     }
 
-    /// Notes the error that ends the call, which others keep.
+    /// Notes the error that ends the call, which others keep, unless it is known already.
     pub(crate) fn note(&mut self, note: Note) {
-        self.gathered().notes.push(note);
+        let gathered = self.gathered();
+        if gathered.notes.len() == gathered.kept.len() {
+            gathered.notes.push(note);
+        }
     }
 
     /// A pause follows the last one.

@@ -13,7 +13,7 @@ pub struct FailedAttempt<'a, E> {
     pub began: Option<Duration>,
     /// What sort of failure it was. `None` if it was not worth a retry, or as for `number`.
     pub kind: Option<Kind>,
-    /// The pause that followed. `None` if no attempt did.
+    /// The pause after it. `None` if the call ended before one.
     pub pause: Option<Duration>,
     /// The error.
     pub error: &'a E,

@@ -1,6 +1,5 @@
 //! Policies in configuration files: a table with an entry for each name.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,9 +7,12 @@ use core::fmt;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::key::{Among, Key};
 
+use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::named::{BREAKER, LIMITER, Named, of_policy};
 use crate::configure::policies::{Policies, check_name, in_entry};
+use crate::limiter::numbers::LimiterNumbers;
 use crate::policy::overrides::Overrides;
+use crate::policy::protection_numbers::NumbersSeed;
 use crate::policy::serde::EntrySeed;
 use crate::policy::value::{Entries, RawValue};
 
@@ -34,10 +36,7 @@ impl<'de> Visitor<'de> for PoliciesVisitor {
         let (mut policies, mut switch) = (Policies::new(), Overrides::new());
         while let Some(name) = map.next_key::<String>()? {
             if name == Key::Enabled.name() {
-                let entry = map.next_value_seed(EntrySeed {
-                    section: None,
-                    name,
-                })?;
+                let entry = map.next_value_seed(EntrySeed::of_policy(name))?;
                 switch = Overrides::from_entries(&Vec::from([entry])).map_err(Error::custom)?;
             } else {
                 let named = map.next_value_seed(NamedTable { name: &name })?;
@@ -76,18 +75,17 @@ impl<'de> Visitor<'de> for NamedTable<'_> {
         check_name(self.name).map_err(Error::custom)?;
         let mut entries = Entries::new();
         while let Some(name) = map.next_key::<String>()? {
-            entries.push(match name.as_str() {
-                BREAKER | LIMITER => {
-                    let numbers = map.next_value::<BTreeMap<_, _>>()?;
-                    (name, RawValue::Table(numbers.into_iter().collect()))
-                }
+            let numbers = match name.as_str() {
+                BREAKER => map.next_value_seed(NumbersSeed(BreakerNumbers::of))?,
+                LIMITER => map.next_value_seed(NumbersSeed(LimiterNumbers::of))?,
                 _ => {
                     let name = of_policy(name);
                     let name = name.map_err(|error| Error::custom(in_entry(self.name, &error)))?;
-                    let section = None;
-                    map.next_value_seed(EntrySeed { section, name })?
+                    entries.push(map.next_value_seed(EntrySeed::of_policy(name))?);
+                    continue;
                 }
-            });
+            };
+            entries.push((name, RawValue::Table(numbers)));
         }
         let named = Named::of(entries).and_then(|named| named.check().map(|()| named));
         named.map_err(|error| Error::custom(in_entry(self.name, &error)))

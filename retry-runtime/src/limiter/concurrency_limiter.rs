@@ -165,16 +165,19 @@ impl ConcurrencyLimiter {
         change: impl FnOnce(u32, u32) -> RangeInclusive<u32>,
     ) -> Result<(), OutOfRange> {
         let limits = self.0.with(|gate| {
-            let (least, most) = gate.bounds();
-            let limits = change(least, most);
+            let before = gate.bounds();
+            let limits = change(before.0, before.1);
             let (least, most) = (*limits.start(), *limits.end());
             if least == 0 || most < least {
                 return Err(OutOfRange);
             }
             *gate = gate.between(least, most);
-            Ok(limits)
+            Ok((before != (least, most)).then_some(limits))
         })?;
-        changed("limits of attempts at a time", &format_args!("{limits:?}"));
+        // A file that is read again has mostly the numbers of before.
+        if let Some(limits) = limits {
+            changed("limits of attempts at a time", &format_args!("{limits:?}"));
+        }
         Ok(())
     }
 

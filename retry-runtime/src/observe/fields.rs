@@ -218,14 +218,12 @@ impl Delay {
         Self(Duration::new(delay.as_secs(), nanos))
     }
 
-    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848.
+    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848. Below a tenth of a millisecond it is 0, because a
+    /// subscriber would write `1.04e-5`.
     #[cfg(feature = "tracing")]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "exact up to 104 days, to the microsecond beyond"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "exact for 28,000 years")]
     pub(crate) fn seconds(&self) -> f64 {
-        self.0.as_nanos() as f64 / 1e9
+        (self.0.as_nanos() / 100_000) as f64 / 1e4
     }
 }
 

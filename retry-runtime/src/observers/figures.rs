@@ -57,7 +57,7 @@ figures! {
         AttemptDuration "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
             "How long attempts took, by kind: succeeded, stop, or the kind of failure";
         AttemptsPerCall "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
-            "Attempts that each call made until it ended";
+            "Attempts that each call made until it ended, unless it made none";
         Delay "retry_delay_seconds" "retry.delay" SECONDS,
             "Pauses before retries and corrections";
         Wait "retry_wait_seconds" "retry.wait" SECONDS,
@@ -121,58 +121,89 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         let retried = ("retry.retried", Value::Flag(attempts > 1));
         to.count(Counter::Calls, &[name, outcome, retried]);
         took(Histogram::CallDuration, event.elapsed(), &[name, outcome]);
-        to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+        // A call that was rejected before its first attempt would lower the mean to below 1.
+        if attempts > 0 {
+            to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+        }
     }
     shared.measure(to);
 }
 
 /// What calls share, each with the name that it is shown under.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Gauged<'a> {
-    pub(super) budget: Option<(&'a str, &'a Budget)>,
-    pub(super) breaker: Option<(&'a str, &'a (dyn CircuitBreaker + Sync))>,
-    pub(super) limiter: Option<(&'a str, &'a (dyn Limiter + Sync))>,
+#[derive(Clone, Copy)]
+pub(super) enum Shared<'a> {
+    Budget(&'a str, &'a Budget),
+    Breaker(&'a str, &'a (dyn CircuitBreaker + Sync)),
+    Limiter(&'a str, &'a (dyn Limiter + Sync)),
 }
 
-impl Gauged<'_> {
+/// As many as a constant has room for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Gauged<'a>([Option<Shared<'a>>; 16]);
+
+impl<'a> Gauged<'a> {
+    pub(super) const NONE: Self = Self([None; 16]);
+
+    pub(super) const fn with(mut self, shared: Shared<'a>) -> Self {
+        let mut at = 0;
+        while self.0[at].is_some() {
+            at += 1;
+            assert!(
+                at < self.0.len(),
+                "an observer shows at most 16 of what calls share"
+            );
+        }
+        self.0[at] = Some(shared);
+        self
+    }
+
     fn measure(&self, to: &impl Instruments) {
-        if let Some((name, budget)) = self.budget {
-            let label = ("retry.budget", Value::Name(name));
-            to.set(Gauge::Budget, budget.available(), label);
+        for shared in self.0.iter().flatten() {
+            shared.measure(to);
         }
-        if let Some((name, breaker)) = self.breaker {
-            let label = ("retry.breaker", Value::Name(name));
-            to.set(Gauge::Breaker, number_of(breaker.state()).into(), label);
-        }
-        if let Some((name, limiter)) = self.limiter {
-            let label = ("retry.limiter", Value::Name(name));
-            let state = limiter.state();
-            let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
-            for (gauge, value) in [
-                (Gauge::Running, state.running.map(whole)),
-                (
-                    Gauge::Waiting,
-                    state.waiting.map(|waiting| whole(waiting as u64)),
-                ),
-                (Gauge::Limit, state.limit.map(f64::from)),
-                (Gauge::Rate, state.rate),
-            ] {
-                if let Some(value) = value {
-                    to.set(gauge, value, label);
+    }
+}
+
+impl Shared<'_> {
+    fn measure(&self, to: &impl Instruments) {
+        match *self {
+            Self::Budget(name, budget) => {
+                let label = ("retry.budget", Value::Name(name));
+                to.set(Gauge::Budget, budget.available(), label);
+            }
+            Self::Breaker(name, breaker) => {
+                let label = ("retry.breaker", Value::Name(name));
+                to.set(Gauge::Breaker, number_of(breaker.state()).into(), label);
+            }
+            Self::Limiter(name, limiter) => {
+                let label = ("retry.limiter", Value::Name(name));
+                let state = limiter.state();
+                let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+                for (gauge, value) in [
+                    (Gauge::Running, state.running.map(whole)),
+                    (
+                        Gauge::Waiting,
+                        state.waiting.map(|waiting| whole(waiting as u64)),
+                    ),
+                    (Gauge::Limit, state.limit.map(f64::from)),
+                    (Gauge::Rate, state.rate),
+                ] {
+                    if let Some(value) = value {
+                        to.set(gauge, value, label);
+                    }
                 }
             }
         }
     }
 }
 
-/// A breaker or a limiter may not be [`Debug`](fmt::Debug).
+/// A breaker or a limiter may not be [`Debug`](fmt::Debug): their names.
 impl fmt::Debug for Gauged<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gauged")
-            .field("budget", &self.budget)
-            .field("breaker", &self.breaker.map(|(name, _)| name))
-            .field("limiter", &self.limiter.map(|(name, _)| name))
-            .finish()
+        let names = self.0.iter().flatten().map(|shared| match shared {
+            Shared::Budget(name, _) | Shared::Breaker(name, _) | Shared::Limiter(name, _) => name,
+        });
+        f.debug_list().entries(names).finish()
     }
 }
 

@@ -4,7 +4,7 @@ use ::metrics::{
 
 use super::figures::{
     self, COUNTERS, Counter, Figure, GAUGES, Gauge, Gauged, HISTOGRAMS, Histogram, Instruments,
-    SECONDS, Value, measure,
+    SECONDS, Shared, Value, measure,
 };
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
@@ -22,7 +22,7 @@ use crate::observe::observer::Observer;
 /// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of how long attempts took |
 /// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
-/// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
+/// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made, without the calls that made none |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
@@ -57,7 +57,8 @@ use crate::observe::observer::Observer;
 /// assert!(Client.models().is_ok());
 /// ```
 ///
-/// If no recorder is installed, it measures nothing.
+/// If no recorder is installed, it measures nothing. It shows up to 16 budgets, breakers and limiters; naming one more
+/// panics, in a `static` at compile time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics<'a> {
     shared: Gauged<'a>,
@@ -67,11 +68,7 @@ impl Metrics<'static> {
     /// Measures with the recorder that the program has installed.
     pub const fn new() -> Self {
         Self {
-            shared: Gauged {
-                budget: None,
-                breaker: None,
-                limiter: None,
-            },
+            shared: Gauged::NONE,
         }
     }
 
@@ -97,7 +94,7 @@ impl<'a> Metrics<'a> {
     /// Shows under that name what is left of that budget, at each event of a call that names this observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared.budget = Some((name, budget));
+        self.shared = self.shared.with(Shared::Budget(name, budget));
         self
     }
 
@@ -132,7 +129,7 @@ impl<'a> Metrics<'a> {
         name: &'a str,
         breaker: &'a (dyn CircuitBreaker + Sync),
     ) -> Self {
-        self.shared.breaker = Some((name, breaker));
+        self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
     }
 
@@ -140,7 +137,7 @@ impl<'a> Metrics<'a> {
     /// call that names this observer.
     #[must_use]
     pub const fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
-        self.shared.limiter = Some((name, limiter));
+        self.shared = self.shared.with(Shared::Limiter(name, limiter));
         self
     }
 }

@@ -2,7 +2,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
 use super::figures::{
-    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Value, measure,
+    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Shared, Value, measure,
 };
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
@@ -20,7 +20,7 @@ use crate::observe::observer::Observer;
 /// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of how long attempts took |
 /// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of how long calls took, with their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
-/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
+/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made, without the calls that made none |
 /// | `retry.wait` | `s` | `retry.name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
@@ -46,6 +46,8 @@ use crate::observe::observer::Observer;
 /// }
 /// assert!(fetch().is_ok());
 /// ```
+///
+/// It shows up to 16 budgets, breakers and limiters; naming one more panics.
 ///
 /// A span of an HTTP request counts the attempts before it as `http.request.resend_count`:
 /// [`resend_count`](Self::resend_count).
@@ -85,7 +87,7 @@ impl OpenTelemetry<'static> {
             counters: built!(COUNTERS, figure => counter(figure.instrument)),
             histograms: built!(HISTOGRAMS, figure => histogram(figure.instrument, figure.unit)),
             gauges: built!(GAUGES, figure => gauge(figure.instrument)),
-            shared: Gauged::default(),
+            shared: Gauged::NONE,
         }
     }
 
@@ -114,7 +116,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name what is left of that budget, at each event of a call that names this observer.
     #[must_use]
     pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared.budget = Some((name, budget));
+        self.shared = self.shared.with(Shared::Budget(name, budget));
         self
     }
 
@@ -122,7 +124,7 @@ impl<'a> OpenTelemetry<'a> {
     /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
     pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
-        self.shared.breaker = Some((name, breaker));
+        self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
     }
 
@@ -130,7 +132,7 @@ impl<'a> OpenTelemetry<'a> {
     /// call that names this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
-        self.shared.limiter = Some((name, limiter));
+        self.shared = self.shared.with(Shared::Limiter(name, limiter));
         self
     }
 }

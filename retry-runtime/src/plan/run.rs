@@ -307,8 +307,12 @@ where
             }
             Err(error) => Err(self.failed(index, attempts, error)),
         };
-        self.plan
-            .finish(self.rules.name(), index, outcome, self.again)
+        let plan = self.rules.name();
+        let completed = self.plan.finish(plan, index, outcome, self.again);
+        if let (false, Again::Failed) = (completed, self.again) {
+            self.refuse_final(index);
+        }
+        completed
     }
 
     /// For how many of those that it depends on each subtask waits.

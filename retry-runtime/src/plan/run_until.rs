@@ -234,6 +234,15 @@ where
         ended.inspect_err(|reason| self.round.gave_up(&mut self.rules, &error, *reason))
     }
 
+    /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
+    pub(crate) fn refuse_final(&mut self, index: usize) {
+        let (policy, verdict) = (self.rules.policy_in_force(), self.verdict(index));
+        let idempotent = self.rules.keys.idempotent;
+        if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
+            self.refuse(index, reason);
+        }
+    }
+
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
     fn classify(&mut self, left: Duration) -> Round {
         let policy = self.rules.policy_in_force();

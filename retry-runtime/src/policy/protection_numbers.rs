@@ -1,12 +1,20 @@
 //! Numbers of protections as texts and tables have them: in the grammar of policies, and with its complaints.
 
 use alloc::string::String;
+#[cfg(feature = "serde")]
+use core::fmt;
 use core::str::FromStr;
 
+#[cfg(feature = "serde")]
+use ::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::complaint;
 
 use crate::policy::error::{PolicyError, refused, short};
+#[cfg(feature = "serde")]
+use crate::policy::serde::read_entries;
 use crate::policy::value::Entries;
+#[cfg(feature = "serde")]
+use crate::policy::value::RawValue;
 
 /// Reads and overrides the numbers of a protection. Behind each key is a function of the key and a
 /// text, which reads a value or complains. A method named behind the type looks at all together.
@@ -77,15 +85,39 @@ pub(crate) fn number<N: FromStr>(
 }
 
 #[cfg(feature = "serde")]
-pub(crate) fn read_table<'de, T, D: serde::Deserializer<'de>>(
+pub(crate) fn read_table<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     read: fn(Entries) -> Result<T, PolicyError>,
 ) -> Result<T, D::Error> {
-    use alloc::collections::BTreeMap;
-    use serde::de::{Deserialize, Error};
+    let entries = NumbersSeed(read).deserialize(deserializer)?;
+    read(entries).map_err(Error::custom)
+}
 
-    use crate::policy::value::RawValue;
+/// Reads the table of what the function reads.
+#[cfg(feature = "serde")]
+pub(crate) struct NumbersSeed<T>(pub(crate) fn(Entries) -> Result<T, PolicyError>);
 
-    let table = BTreeMap::<String, RawValue>::deserialize(deserializer)?;
-    read(table.into_iter().collect()).map_err(Error::custom)
+#[cfg(feature = "serde")]
+impl<'de, T> DeserializeSeed<'de> for NumbersSeed<T> {
+    type Value = Entries;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Entries, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T> Visitor<'de> for NumbersSeed<T> {
+    type Value = Entries;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of numbers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entries, A::Error> {
+        read_entries(map, |name, raw| {
+            let alone = RawValue::One(String::from(raw.single()));
+            (self.0)(Entries::from([(String::from(name), alone)])).map(drop)
+        })
+    }
 }

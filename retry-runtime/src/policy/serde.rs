@@ -87,40 +87,59 @@ impl<'de, T> Visitor<'de> for TableVisitor<T> {
         f.write_str("a table of a policy's keys")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        let named = Overrides::from_entries(&read_entries(map, None)?);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let mut entries = Entries::new();
+        while let Some(name) = map.next_key()? {
+            entries.push(map.next_value_seed(EntrySeed::of_policy(name))?);
+        }
+        let named = Overrides::from_entries(&entries);
         named.and_then(self.0).map_err(Error::custom)
     }
 }
 
-/// Reads the keys of a section, or of the policy.
-fn read_entries<'de, A: MapAccess<'de>>(
+/// Reads the keys of a table that holds no other, such as those of a section.
+pub(crate) fn read_entries<'de, A: MapAccess<'de>>(
     mut map: A,
-    section: Option<Key>,
+    check: impl Fn(&str, &RawValue) -> Result<(), PolicyError>,
 ) -> Result<Entries, A::Error> {
     let mut entries = Entries::new();
     while let Some(name) = map.next_key()? {
-        entries.push(map.next_value_seed(EntrySeed { section, name })?);
+        let (section, check) = (None, &check);
+        entries.push(map.next_value_seed(EntrySeed {
+            name,
+            section,
+            check,
+        })?);
     }
     Ok(entries)
 }
 
 /// Reads the value of a key and refuses a wrong one at once, so that the format adds the place of the value.
-pub(crate) struct EntrySeed {
-    pub(crate) section: Option<Key>,
-    pub(crate) name: String,
+pub(crate) struct EntrySeed<C> {
+    name: String,
+    /// The section that the key opens.
+    section: Option<Key>,
+    check: C,
 }
 
-impl<'de> DeserializeSeed<'de> for EntrySeed {
+impl EntrySeed<fn(&str, &RawValue) -> Result<(), PolicyError>> {
+    pub(crate) fn of_policy(name: String) -> Self {
+        Self {
+            section: Among::Policy.find(&name).filter(|key| key.is_section()),
+            check: |name, raw| Overrides::check_entry(None, name, raw),
+            name,
+        }
+    }
+}
+
+impl<'de, C: Fn(&str, &RawValue) -> Result<(), PolicyError>> DeserializeSeed<'de> for EntrySeed<C> {
     type Value = (String, RawValue);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        let Self { section, name } = self;
-        let opens = Among::Policy.find(&name).filter(|key| key.is_section());
-        let opens = opens.filter(|_| section.is_none());
-        let raw = deserializer.deserialize_any(RawVisitor { section: opens })?;
-        Overrides::check_entry(section, &name, &raw).map_err(Error::custom)?;
-        Ok((name, raw))
+        let section = self.section;
+        let raw = deserializer.deserialize_any(RawVisitor { section })?;
+        (self.check)(&self.name, &raw).map_err(Error::custom)?;
+        Ok((self.name, raw))
     }
 }
 
@@ -176,8 +195,9 @@ impl<'de> Visitor<'de> for RawVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawValue, A::Error> {
-        if self.section.is_some() {
-            return read_entries(map, self.section).map(RawValue::Table);
+        if let Some(section) = self.section {
+            let check = |name: &str, raw: &_| Overrides::check_entry(Some(section), name, raw);
+            return read_entries(map, check).map(RawValue::Table);
         }
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(RawValue::Table(Entries::new()))

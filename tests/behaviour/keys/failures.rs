@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{GaveUp, Kind, Policy, Reason, Verdict, retry};
+use retry_runtime::{Breaker, GaveUp, Kind, Policy, Reason, Rejected, Verdict, retry};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -15,6 +15,12 @@ const SECOND: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 struct Failed(&'static str);
+
+impl From<Rejected> for Failed {
+    fn from(_: Rejected) -> Self {
+        Self("rejected")
+    }
+}
 
 fn verdict(error: &Failed) -> Verdict {
     match error.0.trim_end() {
@@ -86,6 +92,32 @@ async fn each_attempt_has_its_time_its_kind_and_its_pause() {
     );
     let gave_up = of_fetch(["busy", "forbidden"]).await;
     assert_eq!(told(&gave_up)[1], (Some(2), Some(1.25), None, None));
+}
+
+/// The breaker opens with the second failure, and rejects what would follow its pause.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ends_after_a_pause_tells_it() {
+    #[retry(max = 3, jitter = "none", on = verdict, breaker = breaker, give_up = |gave_up| kept.keep(gave_up))]
+    async fn fetch(
+        server: &Script<u32, Failed>,
+        breaker: &Breaker,
+        kept: &Kept,
+    ) -> Result<u32, Failed> {
+        server.next()
+    }
+
+    let (breaker, kept) = (Breaker::new().consecutive_failures(2), Kept::default());
+    let failed = fetch(&script(["busy", "timed out"]), &breaker, &kept).await;
+    assert_eq!(failed, Err(Failed("timed out")));
+    let gave_up = kept.taken();
+    assert_eq!(gave_up.reason(), Reason::Rejected);
+    assert_eq!(
+        told(&gave_up),
+        [
+            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
+            (Some(2), Some(1.0), Some(Kind::Timeout), Some(2.0)),
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -446,6 +446,27 @@ fn an_entry_names_numbers_of_its_breaker_and_limiter() {
         error.contains("unknown key `limitter`: did you mean `limiter`?"),
         "{error}"
     );
+    for (file, at, message) in [
+        (
+            "[model]\nmax = 2\nbreaker = { open_for = '1s', ratio = 1.5 }",
+            "1.5",
+            "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+        ),
+        (
+            "[model.limiter]\nleast = 1\nmost = 0",
+            "0",
+            "`most = 0` is out of range: it takes a whole number from 1 up",
+        ),
+        (
+            "[model.limiter]\nmots = 5",
+            "5",
+            "unknown key `mots`: did you mean `most`?",
+        ),
+    ] {
+        let error = toml::from_str::<Policies>(file).unwrap_err();
+        let place = error.span().expect("a place");
+        assert_eq!((&file[place], error.message()), (at, message));
+    }
     let file = "[model]\nmax = 2\nlimiter = { least = 5, most = 2 }";
     let error = toml::from_str::<Policies>(file).unwrap_err();
     let message = "in `model`: in `limiter`: `least = 5` is above `most = 2`";

@@ -55,6 +55,37 @@ async fn each_end_is_a_change_and_all_of_them_the_state() {
     assert_eq!(world.executed(), ["b", "c"]);
 }
 
+/// `slow` never ends, and with it the round.
+#[tokio::test(start_paused = true)]
+async fn what_no_retry_helps_is_a_dead_end_to_the_next_program() {
+    let lines = Lines::default();
+    let executed = &RefCell::new(Vec::new());
+    let plan = || {
+        let mut plan = Plan::<String, String, _>::local();
+        for name in ["gone", "slow"] {
+            plan.add(name, [], async move |[]| {
+                executed.borrow_mut().push(name);
+                if name == "slow" {
+                    std::future::pending::<()>().await;
+                }
+                Err(String::from("404"))
+            });
+        }
+        plan
+    };
+    let mut first = plan().journal(|change| lines.append(&change));
+    let mut second = plan();
+    for plan in [&mut first, &mut second] {
+        lines.load(plan);
+        let policy = EXACT.on(|_: &String| false);
+        let run = plan.run_until(policy, async |_| Validity::Invalid("no page".into()));
+        let crash = tokio::time::timeout(Duration::from_secs(5), run);
+        assert!(crash.await.is_err());
+    }
+    assert_eq!(executed.take(), ["gone", "slow", "slow"]);
+    assert_eq!(second.summary().dead_ends, ["gone"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_crash_loses_only_what_was_under_way() {
     let lines = Lines::default();

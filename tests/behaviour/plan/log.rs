@@ -49,8 +49,8 @@ async fn rounds_are_logged_as_the_attempts_of_a_call() {
     assert!(!end.await.unwrap().is_valid());
     let lines = [
         "failed pages.a attempt=1 error=stop",
-        "failed pages.b attempt=1 error=throttled",
         "dead end pages.a attempt=1 error=stop reason=not retryable",
+        "failed pages.b attempt=1 error=throttled",
         "retrying pages attempt=1 max=1 delay=1s error=1 of 2 subtasks failed: b; too few reason=throttled",
         "failed pages.b attempt=2 error=throttled",
         "gave up pages attempt=2 max=1 error=1 of 2 subtasks failed: b; too few reason=exhausted",

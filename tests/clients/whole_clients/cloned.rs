@@ -91,7 +91,7 @@ async fn a_rejected_answer_is_no_success() {
     let last = "gave up request attempt=1 max=3 error=answer rejected reason=not retryable";
     assert_eq!(events.lock().unwrap().last().unwrap(), last);
 
-    let layer = layer().fallback(|gave_up: GaveUp<&'static str, Fault>| {
+    let layer = layer().fallback(|_, gave_up: GaveUp<&'static str, Fault>| {
         assert_eq!(gave_up.reason, Reason::NotRetryable);
         Box::pin(async { Ok("cached") })
     });
@@ -276,7 +276,7 @@ async fn a_fallback_replaces_the_outcome() {
     for (faults, expected, lines) in cases {
         let told = Arc::new(Mutex::new(String::from("none")));
         let tell = Arc::clone(&told);
-        let layer = layer().fallback(move |gave_up: GaveUp<&'static str, Fault>| {
+        let layer = layer().fallback(move |_, gave_up: GaveUp<&'static str, Fault>| {
             let GaveUp {
                 outcome,
                 attempts,
@@ -307,7 +307,7 @@ async fn an_answer_that_no_hook_needs_is_not_kept() {
     let answers = Arc::clone(&answer);
     let service = service_fn(move |(): ()| ready(Ok::<_, &str>(Arc::clone(&answers))));
     let layer = RetryLayer::cloning(POLICY, |_| Some(Verdict::TRANSIENT))
-        .fallback(|gave_up: GaveUp<Arc<()>, &str>| Box::pin(ready(gave_up.outcome)));
+        .fallback(|_, gave_up: GaveUp<Arc<()>, &str>| Box::pin(ready(gave_up.outcome)));
     let call = layer.layer(service).oneshot(());
     let paused = tokio::time::timeout(Duration::from_millis(500), tokio::spawn(call));
     assert!(paused.await.is_err());
@@ -316,7 +316,7 @@ async fn an_answer_that_no_hook_needs_is_not_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fallback_follows_what_ends_a_call_between_attempts() {
-    let layer = layer().before_retry(refused).fallback(|gave_up| {
+    let layer = layer().before_retry(refused).fallback(|_, gave_up| {
         assert_eq!((gave_up.attempts, gave_up.reason), (1, Reason::HookFailed));
         Box::pin(async { Ok("cached") })
     });

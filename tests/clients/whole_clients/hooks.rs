@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{Jitter, Policy, Verdict, testing};
+use retry_runtime::{Breaker, Jitter, Policy, Verdict, testing};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};
@@ -65,8 +65,11 @@ async fn a_hook_puts_a_new_token_into_the_request() {
 #[tokio::test(start_paused = true)]
 async fn a_recorded_body_stands_any_number_of_retries() {
     const POLICY: Policy = Policy::none().max(3000);
-    let fallback = RetryLayer::new(POLICY)
-        .fallback(|gave_up: GaveUp<Answered, BoxError>| Box::pin(async { gave_up.outcome }));
+    let fallback = RetryLayer::new(POLICY).fallback(
+        |_: Option<Request<Once>>, gave_up: GaveUp<Answered, BoxError>| {
+            Box::pin(async { gave_up.outcome })
+        },
+    );
     let hook = RetryLayer::new(POLICY).before_retry(
         |_: &mut Request<Once>, _: Result<&Answered, &BoxError>, _| Box::pin(async { Ok(()) }),
     );
@@ -176,12 +179,14 @@ async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
     for (answers, expected) in cases {
         let told = Arc::new(Mutex::new(String::from("none")));
         let tell = Arc::clone(&told);
-        let layer = RetryLayer::new(POLICY).fallback(move |gave_up: GaveUp<Answered, BoxError>| {
-            let status = gave_up.outcome.unwrap().status().as_u16();
-            let (attempts, reason) = (gave_up.attempts, gave_up.reason);
-            *tell.lock().unwrap() = format!("{status} after {attempts}: {reason}");
-            Box::pin(async { Err("no answer".into()) })
-        });
+        let layer = RetryLayer::new(POLICY).fallback(
+            move |_: Option<Request<Full<Bytes>>>, gave_up: GaveUp<Answered, BoxError>| {
+                let status = gave_up.outcome.unwrap().status().as_u16();
+                let (attempts, reason) = (gave_up.attempts, gave_up.reason);
+                *tell.lock().unwrap() = format!("{status} after {attempts}: {reason}");
+                Box::pin(async { Err("no answer".into()) })
+            },
+        );
         let service = Scripted::new(answers.iter().cloned());
         let answer = layer.layer(service).oneshot(post("hello")).await;
         assert_eq!(answer.is_ok(), answers.is_empty());
@@ -189,17 +194,54 @@ async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
     }
 }
 
+/// It may answer from a cache, though the error doesn't say what was asked.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_gets_the_request() {
+    let opened = Breaker::new();
+    opened.force_open();
+    let retries = ClientRetries::new(POLICY.max(1));
+    for (retries, answers, expected) in [
+        (retries.clone().breaker(opened), 0, Some("hello")),
+        (retries.clone(), 2, Some("hello")),
+        (retries.record_bodies(2), 1, None),
+    ] {
+        let layer = RetryLayer::new(retries).fallback(
+            |request: Option<Request<Once>>, gave_up: GaveUp<Answered, BoxError>| {
+                Box::pin(async {
+                    let Some(request) = request else {
+                        return gave_up.outcome;
+                    };
+                    assert_eq!(request.uri().path(), "/page");
+                    let body = request.into_body().collect().await?.to_bytes();
+                    Ok(Response::new(LookedAt::new(Full::from(body))))
+                })
+            },
+        );
+        let service = Scripted::new(vec![Fails(ErrorKind::ConnectionReset); 2]);
+        let request = Request::post("http://api.example/page").body(once("hello"));
+        let outcome = layer.layer(service.clone()).oneshot(request.unwrap()).await;
+        let body = match outcome {
+            Ok(answer) => Some(answer.into_body().collect().await.unwrap().to_bytes()),
+            Err(_) => None,
+        };
+        assert_eq!(body, expected.map(Bytes::from));
+        assert_eq!(service.received().len(), answers);
+    }
+}
+
 /// The error of a call may say how many retries it took.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_error() {
     let service = Scripted::new(vec![Fails(ErrorKind::ConnectionReset); 4]);
-    let layer = RetryLayer::new(POLICY).fallback(|gave_up: GaveUp<Answered, BoxError>| {
-        let retries = gave_up.attempts.saturating_sub(1);
-        let outcome = gave_up.outcome;
-        Box::pin(async move {
-            outcome.map_err(|error| format!("{error}, after {retries} retries").into())
-        })
-    });
+    let layer = RetryLayer::new(POLICY).fallback(
+        |_: Option<Request<Full<Bytes>>>, gave_up: GaveUp<Answered, BoxError>| {
+            let retries = gave_up.attempts.saturating_sub(1);
+            let outcome = gave_up.outcome;
+            Box::pin(async move {
+                outcome.map_err(|error| format!("{error}, after {retries} retries").into())
+            })
+        },
+    );
     let failed = layer
         .layer(service)
         .oneshot(post("hello"))

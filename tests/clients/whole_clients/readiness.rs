@@ -157,7 +157,7 @@ async fn a_fallback_begins_once_the_call_holds_nothing() {
         let one_place = ConcurrencyLimit::new(Scripted::new([Answer::Status(503, &[])]), 1);
         let service = one_place.clone();
         let layer =
-            RetryLayer::new(retries).fallback(move |gave_up: GaveUp<Answered, BoxError>| {
+            RetryLayer::new(retries).fallback(move |_, gave_up: GaveUp<Answered, BoxError>| {
                 let (running, service) = (limiter.running(), service.clone());
                 Box::pin(async move {
                     assert_eq!((running, start.elapsed()), (0, 5 * SECOND));

@@ -128,7 +128,7 @@ async fn hooks_and_a_fallback() {
             }
             Box::pin(async { Ok(()) })
         })
-        .fallback(|gave_up| {
+        .fallback(|_, gave_up| {
             let attempts = format!("{} attempts", gave_up.attempts);
             Box::pin(async { Err(Error::middleware(io::Error::other(attempts))) })
         });

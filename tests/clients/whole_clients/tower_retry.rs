@@ -91,7 +91,7 @@ async fn the_request_and_the_outcome_can_be_changed() {
                 Ok(())
             })
         })
-        .fallback(|_| Box::pin(async { Err(Fault("out of retries")) }));
+        .fallback(|_, _| Box::pin(async { Err(Fault("out of retries")) }));
     let outcome = layer.layer(service.clone()).oneshot(String::from("hello"));
     assert_eq!(outcome.await, Err(Fault("out of retries")));
     assert_eq!(service.requests(), ["hello", "retrying", "retrying"]);
