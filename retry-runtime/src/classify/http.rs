@@ -133,7 +133,7 @@ impl Verdict {
             status,
             headers,
             by_status_and_headers(status, headers),
-            None,
+            InBody::default(),
         )
     }
 
@@ -143,7 +143,7 @@ impl Verdict {
         status: StatusCode,
         headers: &HeaderMap,
         verdict: Self,
-        in_body: Option<Duration>,
+        body: InBody,
     ) -> Self {
         if !verdict.is_retryable() {
             return verdict;
@@ -161,15 +161,26 @@ impl Verdict {
             );
         }
         let hint = in_headers
-            .or(in_body)
+            .or(body.wait)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
         let verdict = verdict.hinted(hint);
-        if is_throttled || is_refused(status, asks.is_some() || hint.is_some()) {
+        let refuses = is_throttled && body.refuses;
+        if refuses || is_refused(status, body.asks || asks.is_some()) {
             verdict
         } else {
             verdict.ambiguous()
         }
     }
+}
+
+/// What a body says beside a fault.
+#[derive(Default)]
+pub(crate) struct InBody {
+    pub(crate) wait: Option<Duration>,
+    /// Whether the server asks for the wait, and not one that it quotes.
+    pub(crate) asks: bool,
+    /// Whether a throttled request was turned away, whatever the status.
+    pub(crate) refuses: bool,
 }
 
 /// The kind of verdict that the status gives, unless a header overrules it.

@@ -87,7 +87,7 @@ use crate::error_text::shown::shown;
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
@@ -95,7 +95,9 @@ use crate::error_text::shown::shown;
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
 /// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled` and `Overloaded` win over the
 /// status; in all other cases the status decides. The status, with the wait in the headers or the body, also says whether
-/// the request may have taken effect, as in [`Verdict::from_http`]. A throttled request was refused, whatever the status.
+/// the request may have taken effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused
+/// only if the server's own `code` or `type` says so: a number, a text or a quoted error may be of a server behind it,
+/// asked after the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -103,6 +105,20 @@ pub struct ProviderError {
     pub(crate) code: Option<String>,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
+    /// Whether a field of the error itself holds the wait, and not what it quotes.
+    pub(crate) asks_itself: bool,
+    pub(crate) by: By,
+}
+
+/// What tells the fault. A server that quotes another one's refusal may have done its own part before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum By {
+    /// A name among the server's own fields.
+    Name,
+    /// An error that it quotes or wraps.
+    Quote,
+    /// A number, a text or the status.
+    Others,
 }
 
 impl ProviderError {
@@ -151,7 +167,7 @@ impl ProviderError {
     /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
-        use crate::classify::http::{by_status_and_headers, is_throttled, should_retry};
+        use crate::classify::http::{InBody, by_status_and_headers, is_throttled, should_retry};
 
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
@@ -166,15 +182,27 @@ impl ProviderError {
                 .then(|| wait_in(&self.message))
                 .flatten()
         };
-        let hint = self.retry_after.or_else(in_message);
-        Verdict::of_answer(status, headers, verdict, hint)
+        let leaves_open = status.is_server_error() || status == http::StatusCode::REQUEST_TIMEOUT;
+        let body = InBody {
+            wait: self.retry_after.or_else(in_message),
+            asks: self.asks_itself,
+            refuses: match self.by {
+                By::Name => true,
+                By::Quote => false,
+                By::Others => !leaves_open,
+            },
+        };
+        Verdict::of_answer(status, headers, verdict, body)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        let verdict = self.fault.classify();
+        let verdict = match (self.fault, self.by) {
+            (Fault::Throttled, By::Quote) => Verdict::THROTTLED.ambiguous(),
+            (fault, _) => fault.classify(),
+        };
         verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
     }
 

@@ -52,12 +52,7 @@ impl Stopwatch {
 
     /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer. It is called
     /// where the call or an attempt begins, and if the observer asks.
-    pub fn tell(
-        &mut self,
-        event: &Event<'_>,
-        now: &dyn Fn() -> Moment,
-        observe: Observe<'_>,
-    ) {
+    pub fn tell(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
         let read = Cell::new(None);
         let now = || {
             let now = read.get().unwrap_or_else(now);

@@ -36,6 +36,8 @@ struct Answer {
 #[serde(rename_all = "lowercase")]
 enum Wanted {
     Throttled,
+    /// Throttled, as another server was: something may have been done.
+    Quoted,
     /// Transient: nothing was done.
     Refused,
     /// Transient: something may have been done.
@@ -47,6 +49,7 @@ impl Answer {
     fn wanted(&self) -> Verdict {
         let verdict = match self.verdict {
             Wanted::Throttled => Verdict::THROTTLED,
+            Wanted::Quoted => Verdict::THROTTLED.ambiguous(),
             Wanted::Refused => Verdict::TRANSIENT,
             Wanted::Ambiguous => Verdict::TRANSIENT.ambiguous(),
             Wanted::Stop => Verdict::STOP,

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use serde_json::Value;
 
-use super::{Fault, ProviderError, truncated};
+use super::{By, Fault, ProviderError, truncated};
 use crate::classify::rules::RuleFor::{Envelope, Name};
 use crate::classify::rules::{named, refined};
 use crate::classify::verdict::LONGEST_HINT;
@@ -59,6 +59,8 @@ struct Known {
     /// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
     /// enough to exhaust the stack.
     quotes: bool,
+    /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
+    is_own: bool,
 }
 
 /// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
@@ -68,12 +70,14 @@ pub(super) fn parse(text: &str, status: Option<u16>) -> Option<ProviderError> {
     let known = Known {
         status,
         quotes: true,
+        is_own: true,
     };
     let found = match text.chars().next()? {
         '<' => return None,
         '{' | '[' => truncated::parse(text).and_then(|body| of_body(&body, known)),
         _ if text.lines().any(is_field) => of_events(text, known),
-        _ => quoted(text, known),
+        // As clients write the answer that they had. Where its status came with it, only a status line is certainly its own.
+        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
     };
     found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
 }
@@ -138,8 +142,13 @@ fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
         let error = body.pointer(place).filter(|error| says_something(error))?;
         Some((place, error))
     });
+    let is_wrapped = |place: &str| matches!(place, "/error/error" | "/detail/error");
+    let within = |place| Known {
+        is_own: known.is_own && !is_wrapped(place),
+        ..known
+    };
     match found {
-        Some((_, error @ Value::Object(_))) => Some(of_error(error, known)),
+        Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
         Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
         // What else there is stands beside it.
         Some((place, _)) => {
@@ -181,14 +190,14 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
     let raw = error["metadata"]["raw"].as_str();
     let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
-    let quoted = quotes.find_map(|text| quoted(text, known));
+    let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
     let names = NAMES.iter().filter_map(|place| name(place));
     let names: Vec<_> = names.collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
-    let fault = said(error, &names, known, by_quoted);
+    let (by, fault) = said(error, &names, known, by_quoted);
     let is_open = matches!(known.status, None | Some(403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
     let read = names.iter().chain(&quotas).map(String::as_str);
@@ -196,9 +205,11 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
 
     let in_text = |_| texts.iter().find_map(|text| wait_in(text));
+    let beside = retry_info(details).or_else(|| wait_beside(error));
+    let asks_itself = known.is_own && beside.is_some();
     let retry_after = retry_info(details)
         .or_else(|| quoted?.retry_after)
-        .or_else(|| wait_beside(error))
+        .or(beside)
         .or_else(|| {
             Some(fault)
                 .filter(|fault| *fault == Fault::Throttled)
@@ -210,6 +221,8 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
         code,
         message: texts.first().copied().unwrap_or_default().to_owned(),
         retry_after,
+        asks_itself,
+        by,
     }
 }
 
@@ -224,12 +237,12 @@ fn text(field: &Value) -> Option<String> {
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
 /// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
 /// more than an envelope.
-fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
+fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> (By, Fault) {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
     if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
-        return Fault::Billing;
+        return (By::Others, Fault::Billing);
     }
     let names = || names.iter().map(String::as_str);
     let envelope = named(Envelope, names());
@@ -242,11 +255,15 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
     let mut others = [envelope, by_number(error)].into_iter().flatten();
-    named(Name, names())
-        .or(quoted)
-        .or_else(|| others.find(|fault| !is_vague(fault)))
-        .or(is_throttled.then_some(Fault::Throttled))
-        .unwrap_or(Fault::Unknown)
+    let by_name = if known.is_own { By::Name } else { By::Quote };
+    let (name, quote) = (named(Name, names()), quoted);
+    let others = others.find(|fault| !is_vague(fault));
+    let others = others.or(is_throttled.then_some(Fault::Throttled));
+    let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
+    let mut said = said
+        .into_iter()
+        .filter_map(|(by, fault)| Some((by, fault?)));
+    said.next().unwrap_or((By::Others, Fault::Unknown))
 }
 
 /// What the first field that holds an HTTP status says.
@@ -258,7 +275,7 @@ fn by_number(error: &Value) -> Option<Fault> {
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
-fn quoted(text: &str, known: Known) -> Option<ProviderError> {
+fn quoted(text: &str, is_own: bool, known: Known) -> Option<ProviderError> {
     let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
@@ -270,6 +287,7 @@ fn quoted(text: &str, known: Known) -> Option<ProviderError> {
     let known = Known {
         status: status.or(known.status),
         quotes: false,
+        is_own,
     };
     let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
     let says_when = known.status.is_some() && error.retry_after.is_some();
