@@ -21,6 +21,11 @@ const SOON: Duration = Duration::from_secs(60 * 60);
 pub(crate) enum RuleFor {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
     Name,
+    /// Like `Name`, of a word that services also use of what they offer.
+    Generic,
+    /// The whole of a `code` that is a number, of a service that numbers its errors, in an answer of this status or in
+    /// an event. Other services count otherwise.
+    Number(u16),
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
     Envelope,
@@ -53,13 +58,21 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
     first
 }
 
+/// The fault of a number that a service has for it.
+pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
+    let is_of =
+        |what| matches!(what, RuleFor::Number(of) if status.is_none_or(|status| status == of));
+    let rule = RULES.iter().find(|rule| rule.1 == code && is_of(rule.0));
+    rule.map(|rule| rule.2)
+}
+
 /// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
 /// throttled or overloaded, too.
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |what, means| match (what, means) {
-        (RuleFor::Name | RuleFor::Envelope, _) => false,
+        (RuleFor::Name | RuleFor::Generic | RuleFor::Number(_) | RuleFor::Envelope, _) => false,
         (RuleFor::Misnomer, _) => fault == Billing,
         (RuleFor::Limit | RuleFor::Rolling, _) => fault == Throttled,
         (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,

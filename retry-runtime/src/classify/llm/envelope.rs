@@ -3,8 +3,10 @@ use core::time::Duration;
 use serde_json::Value;
 
 use super::{By, Fault, ProviderError, truncated};
-use crate::classify::rules::RuleFor::{Envelope, Name};
-use crate::classify::rules::{named, refined};
+use crate::classify::Classify;
+use crate::classify::rules::RuleFor::{Envelope, Generic, Name};
+use crate::classify::rules::{named, numbered, refined};
+use crate::classify::status::by_status;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::wait_in_text::wait_in;
 
@@ -61,6 +63,32 @@ struct Known {
     quotes: bool,
     /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
     is_own: bool,
+}
+
+impl Known {
+    /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
+    /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
+    fn admits(self, fault: Fault) -> bool {
+        let is_exact = |status| matches!(status, 401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451);
+        !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
+    }
+
+    /// Whether a bare number may mean that fault: where it agrees with the status on whether a retry helps. Beside a 429 it
+    /// may be a bill's.
+    fn admits_number(self, fault: Fault) -> bool {
+        let exact = self
+            .status
+            .filter(|status| *status >= 400 && *status != 429);
+        let is_worth_a_retry = fault.classify().is_retryable();
+        exact.is_none_or(|status| by_status(status).is_retryable() == is_worth_a_retry)
+    }
+
+    /// Whether a word counts that services use of their goods, too: not where the request was wrong.
+    fn admits_generic(self) -> bool {
+        !self
+            .status
+            .is_some_and(|status| (400..429).contains(&status))
+    }
 }
 
 /// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
@@ -174,7 +202,8 @@ fn says_something(error: &Value) -> bool {
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
         let name = body[key].as_str();
-        name.is_some_and(|name| named(Name, [name]).or(named(Envelope, [name])).is_some())
+        let is_named = |name| [Name, Generic, Envelope].map(|what| named(what, [name]));
+        name.is_some_and(|name| is_named(name).iter().any(Option::is_some))
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string()
@@ -254,9 +283,14 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let is_throttled = known.status == Some(429);
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
-    let mut others = [envelope, by_number(error)].into_iter().flatten();
+    let number = by_number(error).filter(|fault| known.admits_number(*fault));
+    let mut others = [envelope, number].into_iter().flatten();
     let by_name = if known.is_own { By::Name } else { By::Quote };
-    let (name, quote) = (named(Name, names()), quoted);
+    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
+    let vendor = || numbered(&text(&error["code"])?, known.status);
+    let name = named(Name, names()).or_else(generic).or_else(vendor);
+    let admitted = |fault: Option<Fault>| fault.filter(|fault| known.admits(*fault));
+    let (name, quote) = (admitted(name), admitted(quoted));
     let others = others.find(|fault| !is_vague(fault));
     let others = others.or(is_throttled.then_some(Fault::Throttled));
     let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
