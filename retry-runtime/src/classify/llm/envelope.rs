@@ -15,10 +15,10 @@ const RETRY_INFO: &str = "google.rpc.RetryInfo";
 const NAMES: [&str; 7] = [
     "/details/error_code",
     "/code",
+    "/errors/0/reason",
     "/type",
     "/status",
     "/__type",
-    "/errors/0/reason",
     "/reason",
 ];
 /// Fields that may hold an HTTP status: some servers send no other name.
@@ -222,8 +222,10 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
+    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
+    let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let names = NAMES.iter().filter_map(|place| name(place));
-    let names: Vec<_> = names.collect();
+    let names: Vec<_> = reason.into_iter().chain(names).collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let (by, fault) = said(error, &names, known, by_quoted);
