@@ -1,4 +1,6 @@
-use super::RuleFor::{self, Envelope, Generic, Limit, Misnomer, Name, Number, Rolling, Text};
+use super::RuleFor::{
+    self, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text,
+};
 use crate::classify::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
@@ -81,6 +83,7 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Misnomer, "allocated quota exceeded", Throttled, "DashScope, openclaw/openclaw#148236"),
     (Misnomer, "error code token limit", Throttled, "DashScope, can1357/oh-my-pi#8496"),
     (Limit, "free models per min", Throttled, "OpenRouter, which names the day's limit beside it"),
+    (Limit, "remaining limit 0", Throttled, "Finnhub, which counts what is left of the minute"),
     // A day that begins whenever its first request does.
     (Rolling, "images per day ipd", Billing, "OpenAI, Rate limits"),
     (Rolling, "audio seconds per day asd", Billing, "Groq, Rate limits"),
@@ -90,13 +93,16 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Rolling, "rpd", Billing, "Moonshot, Rate limits"),
     (Limit, "per day", Billing, "Google, OpenRouter, Groq"),
     (Limit, "by day", Billing, "GitHub Models"),
+    (Limit, "application day limit", Billing, "LinkedIn, Rate limiting"),
+    (Limit, "member day limit", Billing, "LinkedIn, Rate limiting"),
+    (Limit, "for the day", Billing, "Twelve Data, Errors"),
     (Limit, "per 86400s", Billing, "GitHub Models"),
-    (Limit, "daily", Billing, "Google, Anthropic"),
+    (Period, "daily", Billing, "Google, Anthropic"),
     (Limit, "today s", Billing, "ModelScope"),
     (Limit, "per month", Billing, "Google, Service usage"),
     (Limit, "per week", Billing, "Zhipu, Coding plan"),
-    (Limit, "weekly", Billing, "Anthropic, Claude Code"),
-    (Limit, "monthly", Billing, "xAI, Mistral, Hugging Face"),
+    (Period, "weekly", Billing, "Anthropic, Claude Code"),
+    (Period, "monthly", Billing, "xAI, Mistral, Hugging Face"),
     (Limit, "calls month", Billing, "Cohere, trial keys"),
     (Limit, "limit 0", Billing, "Google, a model that the free tier has not"),
     (Limit, "limit value 0", Billing, "Google, QuotaFailure"),
