@@ -128,13 +128,19 @@ impl ProviderError {
     /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
     /// is [`Fault::Unknown`], or there is none.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
-        envelope::parse(&String::from_utf8_lossy(body.as_ref()), None)
+        envelope::parse(&String::from_utf8_lossy(body.as_ref()), None, None)
     }
 
     /// The error in the body of an answer with that status.
     #[cfg(feature = "http")]
-    pub(crate) fn of_answer(status: http::StatusCode, body: &[u8]) -> Option<Self> {
-        envelope::parse(&String::from_utf8_lossy(body), Some(status.as_u16()))
+    pub(crate) fn of_answer(
+        status: http::StatusCode,
+        headers: &http::HeaderMap,
+        body: &[u8],
+    ) -> Option<Self> {
+        let aws = headers.get("x-amzn-errortype");
+        let aws = aws.and_then(|code| code.to_str().ok());
+        envelope::parse(&String::from_utf8_lossy(body), Some(status.as_u16()), aws)
     }
 
     /// What is wrong.

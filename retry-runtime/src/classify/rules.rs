@@ -28,6 +28,8 @@ pub(crate) enum RuleFor {
     Name,
     /// Like `Name`, of a word that services also use of what they offer.
     Generic,
+    /// Like `Name`, of a code in one of AWS's shapes: `__type`, the header `x-amzn-errortype`, or `<Code>`.
+    Aws,
     /// The whole of a `code` that is a number, of a service that numbers its errors, in an answer of this status or in
     /// an event. Other services count otherwise.
     Number(u16),
@@ -80,7 +82,14 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |what, means| match (what, means) {
-        (RuleFor::Name | RuleFor::Generic | RuleFor::Number(_) | RuleFor::Envelope, _) => false,
+        (
+            RuleFor::Name
+            | RuleFor::Generic
+            | RuleFor::Aws
+            | RuleFor::Number(_)
+            | RuleFor::Envelope,
+            _,
+        ) => false,
         (RuleFor::Misnomer, _) => fault == Billing,
         (RuleFor::Limit | RuleFor::Period | RuleFor::Rolling, _) => fault == Throttled,
         (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,

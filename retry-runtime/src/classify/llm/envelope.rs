@@ -1,24 +1,23 @@
 use core::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{By, Fault, ProviderError, truncated};
 use crate::classify::Classify;
-use crate::classify::rules::RuleFor::{Envelope, Generic, Name};
+use crate::classify::rules::RuleFor::{Aws, Envelope, Generic, Name};
 use crate::classify::rules::{named, numbered, refined};
 use crate::classify::status::by_status;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::wait_in_text::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
-/// Fields that name what is wrong, the more exact first. `__type` is AWS's.
-const NAMES: [&str; 7] = [
+/// Fields that name what is wrong, the more exact first.
+const NAMES: [&str; 6] = [
     "/details/error_code",
     "/code",
     "/errors/0/reason",
     "/type",
     "/status",
-    "/__type",
     "/reason",
 ];
 /// Fields that may hold an HTTP status: some servers send no other name.
@@ -54,7 +53,7 @@ const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
 /// What is known before a text is read.
 #[derive(Clone, Copy)]
-struct Known {
+struct Known<'a> {
     /// The HTTP status that came with it. Then the text is an error, whatever its form, and what it does not name, the
     /// status does.
     status: Option<u16>,
@@ -63,9 +62,11 @@ struct Known {
     quotes: bool,
     /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
     is_own: bool,
+    /// AWS's code, where a header tells it.
+    aws: Option<&'a str>,
 }
 
-impl Known {
+impl Known<'_> {
     /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
     /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
     fn admits(self, fault: Fault) -> bool {
@@ -93,16 +94,19 @@ impl Known {
 
 /// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
 /// page, which gateways write for people.
-pub(super) fn parse(text: &str, status: Option<u16>) -> Option<ProviderError> {
+pub(super) fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let known = Known {
         status,
         quotes: true,
         is_own: true,
+        aws,
     };
-    let found = match text.chars().next()? {
-        '<' => return None,
-        '{' | '[' => truncated::parse(text).and_then(|body| of_body(&body, known)),
+    let found = match text.chars().next() {
+        None if aws.is_none() => return None,
+        None => None,
+        Some('<') => return of_xml(text, known),
+        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, known)),
         _ if text.lines().any(is_field) => of_events(text, known),
         // As clients write the answer that they had. Where its status came with it, only a status line is certainly its own.
         _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
@@ -110,12 +114,23 @@ pub(super) fn parse(text: &str, status: Option<u16>) -> Option<ProviderError> {
     found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
 }
 
+/// AWS's errors in XML. No other text that begins so is read.
+fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
+    let within = |tag: &str| {
+        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+        rest.split('<').next()
+    };
+    let code = within("Code").or(known.aws)?;
+    let error = json!({"__type": code, "message": within("Message")});
+    Some(of_error(&error, known))
+}
+
 /// Whether the line is of an event stream.
 fn is_field(line: &str) -> bool {
     line.starts_with("data:") || line.starts_with("event:")
 }
 
-fn of_events(text: &str, known: Known) -> Option<ProviderError> {
+fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
     let mut event = "";
     let mut data = String::new();
     // One empty line more, since the last event may lack the one that ends it.
@@ -139,7 +154,7 @@ fn of_events(text: &str, known: Known) -> Option<ProviderError> {
     None
 }
 
-fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
+fn of_event(event: &str, data: &str, known: Known<'_>) -> Option<ProviderError> {
     let is_error = event == "error";
     match truncated::parse(data) {
         Some(value) => of_body(&value, known).or_else(|| is_error.then(|| of_error(&value, known))),
@@ -148,7 +163,7 @@ fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
     }
 }
 
-fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
+fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     in_envelope(body, known).or_else(|| {
         known.status?;
         let first = body.as_array().map_or(Some(body), |items| items.first());
@@ -156,7 +171,7 @@ fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
     })
 }
 
-fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
+fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     // Gemini streams without `alt=sse` are one array.
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, known));
@@ -210,7 +225,7 @@ fn is_error_itself(body: &Value) -> bool {
             && (by_number(body).is_some() || is_named("type") || is_named("code"))
 }
 
-fn of_error(error: &Value, known: Known) -> ProviderError {
+fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let name = |place: &str| error.pointer(place).and_then(text);
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
@@ -225,9 +240,12 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let names = NAMES.iter().filter_map(|place| name(place));
-    let names: Vec<_> = reason.into_iter().chain(names).collect();
+    let aws = error["__type"].as_str().or(known.aws).map(aws_code);
+    let names = reason.into_iter().chain(names);
+    let names: Vec<_> = names.chain(aws.map(str::to_owned)).collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
+    let known = Known { aws, ..known };
     let (by, fault) = said(error, &names, known, by_quoted);
     let is_open = matches!(known.status, None | Some(403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
@@ -268,7 +286,7 @@ fn text(field: &Value) -> Option<String> {
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
 /// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
 /// more than an envelope.
-fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> (By, Fault) {
+fn said(error: &Value, names: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
@@ -291,6 +309,7 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let generic = || named(Generic, names()).filter(|_| known.admits_generic());
     let vendor = || numbered(&text(&error["code"])?, known.status);
     let name = named(Name, names()).or_else(generic).or_else(vendor);
+    let name = name.or_else(|| named(Aws, known.aws));
     let admitted = |fault: Option<Fault>| fault.filter(|fault| known.admits(*fault));
     let (name, quote) = (admitted(name), admitted(quoted));
     let others = others.find(|fault| !is_vague(fault));
@@ -302,6 +321,12 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     said.next().unwrap_or((By::Others, Fault::Unknown))
 }
 
+/// The code itself: namespaces stand before it, and an address after it.
+fn aws_code(code: &str) -> &str {
+    let code = code.rsplit('#').next().unwrap_or(code);
+    code.split(':').next().unwrap_or(code)
+}
+
 /// What the first field that holds an HTTP status says.
 fn by_number(error: &Value) -> Option<Fault> {
     let mut numbers = STATUSES
@@ -311,7 +336,7 @@ fn by_number(error: &Value) -> Option<Fault> {
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
-fn quoted(text: &str, is_own: bool, known: Known) -> Option<ProviderError> {
+fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
     let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
@@ -324,6 +349,7 @@ fn quoted(text: &str, is_own: bool, known: Known) -> Option<ProviderError> {
         status: status.or(known.status),
         quotes: false,
         is_own,
+        aws: None,
     };
     let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
     let says_when = known.status.is_some() && error.retry_after.is_some();

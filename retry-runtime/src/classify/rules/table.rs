@@ -1,5 +1,5 @@
 use super::RuleFor::{
-    self, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text,
+    self, Aws, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text,
 };
 use crate::classify::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
@@ -160,6 +160,15 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Name, "queue exceeded", Throttled, "Cerebras, Errors"),
     (Name, "throttling exception", Throttled, "Bedrock, Common errors"),
     (Name, "throttled exception", Throttled, "AWS"),
+    (Aws, "bandwidth limit exceeded", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "ec2throttled exception", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "limit exceeded exception", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "prior request not complete", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "provisioned throughput exceeded exception", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "request limit exceeded", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "request throttled", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "request throttled exception", Throttled, "AWS SDKs, Retry behavior"),
+    (Aws, "transaction in progress exception", Throttled, "AWS SDKs, Retry behavior"),
     (Name, "throttling", Throttled, "DashScope, Error codes"),
     (Name, "throttling rate quota", Throttled, "DashScope, Error codes"),
     (Name, "throttling allocation quota", Throttled, "DashScope, Error codes"),
