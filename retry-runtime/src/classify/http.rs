@@ -7,7 +7,7 @@ use crate::classify::Classify;
 use crate::classify::kind::Kind;
 use crate::classify::reset::reset;
 use crate::classify::retry_after::{asks_to_wait, retry_after};
-use crate::classify::status::by_status;
+use crate::classify::status::{by_status, stopped};
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
@@ -83,13 +83,14 @@ impl Verdict {
     /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
     /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
     /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
-    /// | 501, 505, 507, 508, 510, 511, 525, 526 | [`STOP`](Self::STOP) | | what the server can't do; broken certificates |
+    /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, yet a failure to breakers | | full disks, loops, logins, broken certificates |
+    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | what the server can't do |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
     /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
     /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
-    /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
+    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
     /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
@@ -187,7 +188,7 @@ pub(crate) struct InBody {
 pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
-        Some(false) => Verdict::STOP,
+        Some(false) => stopped(status.as_u16()),
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
         _ => by_status,
     }

@@ -174,10 +174,11 @@ impl ProviderError {
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
         use crate::classify::http::{InBody, by_status_and_headers, is_throttled, should_retry};
+        use crate::classify::status::stopped;
 
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
-            Fault::Billing | Fault::TooLong | Fault::Filtered => Verdict::STOP,
+            Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
