@@ -12,7 +12,11 @@ use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
 
-const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+/// Headers by which a server says whether to retry. The first that can be read decides.
+const SHOULD_RETRY: [HeaderName; 2] = [
+    HeaderName::from_static("x-should-retry"),
+    HeaderName::from_static("stripe-should-retry"),
+];
 
 /// Like [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
 /// throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
@@ -90,7 +94,8 @@ impl Verdict {
     /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
     /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
-    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
+    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the
+    /// `openai` and `anthropic` SDKs. So does Stripe's `stripe-should-retry`. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
     /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
@@ -209,12 +214,8 @@ fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
 }
 
 pub(crate) fn should_retry(headers: &HeaderMap) -> Option<bool> {
-    let value = headers.get(X_SHOULD_RETRY)?.to_str().ok()?.trim();
-    if value.eq_ignore_ascii_case("true") {
-        Some(true)
-    } else if value.eq_ignore_ascii_case("false") {
-        Some(false)
-    } else {
-        None
-    }
+    let mut values = SHOULD_RETRY
+        .into_iter()
+        .filter_map(|name| headers.get(name)?.to_str().ok());
+    values.find_map(|value| value.trim().to_ascii_lowercase().parse().ok())
 }
