@@ -79,6 +79,7 @@ impl Verdict {
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
     /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
+    /// | 403 with a hint, readable or not, or with `x-ratelimit-remaining: 0` | [`THROTTLED`](Self::THROTTLED) | no: refused | GitHub, "Rate limits for the REST API" |
     /// | 503 with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
     /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
     /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
@@ -98,7 +99,7 @@ impl Verdict {
     /// `openai` and `anthropic` SDKs. So does Stripe's `stripe-should-retry`. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
-    /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
+    /// If a throttled request names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
     /// used up is reset.
     ///
     /// | used up | when it is reset | sent by |
@@ -194,9 +195,18 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
         Some(false) => stopped(status.as_u16()),
+        _ if is_limit(status, headers) => Verdict::THROTTLED,
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
         _ => by_status,
     }
+}
+
+/// Whether a 403 is a limit, as GitHub's are: it asks to wait, or the last request that was left is used.
+fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
+    let is_used_up = headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left == "0");
+    status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
 /// Whether the answer is throttled: a 429 always is, whatever its body says.

@@ -110,6 +110,13 @@ pub struct ProviderError {
     pub(crate) by: By,
 }
 
+/// How GitHub calls its secondary limits, today and before.
+#[cfg(feature = "http")]
+const SECONDARY: [&str; 2] = ["secondary rate limit", "abuse detection"];
+/// The least that GitHub asks to wait for them.
+#[cfg(feature = "http")]
+const SECONDARY_WAIT: Duration = Duration::from_secs(60);
+
 /// What tells the fault. A server that quotes another one's refusal may have done its own part before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum By {
@@ -174,6 +181,7 @@ impl ProviderError {
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
         use crate::classify::http::{InBody, by_status_and_headers, is_throttled, should_retry};
+        use crate::classify::retry_after::asks_to_wait;
         use crate::classify::status::stopped;
 
         let by_headers = by_status_and_headers(status, headers);
@@ -199,7 +207,18 @@ impl ProviderError {
                 By::Others => !leaves_open,
             },
         };
-        Verdict::of_answer(status, headers, verdict, body)
+        let verdict = Verdict::of_answer(status, headers, verdict, body);
+        if self.is_secondary() && verdict.is_retryable() && asks_to_wait(headers).is_none() {
+            // What is reset before is another limit.
+            return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
+        }
+        verdict
+    }
+
+    /// Whether the limit is one of those of which GitHub doesn't tell when they are lifted.
+    #[cfg(feature = "http")]
+    fn is_secondary(&self) -> bool {
+        SECONDARY.iter().any(|limit| self.message.contains(limit))
     }
 }
 

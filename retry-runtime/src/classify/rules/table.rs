@@ -184,6 +184,7 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Text, "rate limit exceeded", Throttled, "gateways; GitHub, in a 403"),
     (Text, "rate limit reached", Throttled, "OpenAI, Groq"),
     (Text, "secondary rate limit", Throttled, "GitHub, in a 403"),
+    (Text, "abuse detection", Throttled, "GitHub, in a 403"),
     (Text, "too many requests", Throttled, "RFC 6585, 4"),
     (Text, "resource exhausted", Throttled, "Google"),
     (Text, "resource has been exhausted", Throttled, "Google"),
