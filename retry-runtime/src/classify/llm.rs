@@ -181,8 +181,10 @@ impl ProviderError {
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
         use crate::classify::http::{InBody, by_status_and_headers, is_throttled, should_retry};
-        use crate::classify::retry_after::asks_to_wait;
+        use crate::classify::retry_after::{asks_to_wait, server_time};
         use crate::classify::status::stopped;
+        use crate::classify::verdict::LONGEST_HINT;
+        use crate::classify::wait_in_text::time_in;
 
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
@@ -192,10 +194,14 @@ impl ProviderError {
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
+        let until = || {
+            time_in(&self.message)?
+                .duration_since(server_time(headers))
+                .ok()
+        };
         let in_message = || {
-            is_throttled(status, verdict)
-                .then(|| wait_in(&self.message))
-                .flatten()
+            let wait = wait_in(&self.message).or_else(until);
+            wait.filter(|wait| is_throttled(status, verdict) && *wait <= LONGEST_HINT)
         };
         let leaves_open = status.is_server_error() || status == http::StatusCode::REQUEST_TIMEOUT;
         let body = InBody {

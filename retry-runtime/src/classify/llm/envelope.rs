@@ -30,13 +30,14 @@ const STATUSES: [&str; 6] = [
     "http_status",
 ];
 /// Fields for people. The first is the message.
-const TEXTS: [&str; 7] = [
+const TEXTS: [&str; 8] = [
     "message",
     "Message",
     "error",
     "detail",
     "error_description",
     "error_msg",
+    "description",
     "title",
 ];
 /// Fields that hold a wait in seconds: of gateways, AWS, Codex and Hugging Face.
