@@ -203,14 +203,15 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     }
 }
 
-/// Servers write `null`, `false` or an empty text for "no error". An empty object may have been cut off.
+/// Servers write `null`, `false`, 0 or something empty for "no error".
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null => false,
         Value::Bool(there_is_one) => *there_is_one,
         Value::String(text) => !text.is_empty(),
         Value::Array(items) => !items.is_empty(),
-        Value::Number(_) | Value::Object(_) => true,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Object(fields) => !fields.is_empty(),
     }
 }
 
