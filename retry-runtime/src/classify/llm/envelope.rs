@@ -12,9 +12,10 @@ use crate::classify::wait_in_text::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
 /// Fields that name what is wrong, the more exact first.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "/details/error_code",
     "/code",
+    "/extensions/code",
     "/errors/0/reason",
     "/type",
     "/status",
@@ -306,12 +307,24 @@ fn said(error: &Value, names: &[String], known: Known<'_>, quoted: Option<Fault>
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
-    let mut others = [envelope, number].into_iter().flatten();
+    // Meta's word that a retry helps, whatever the rest says.
+    let passing = (error["is_transient"] == true).then_some(Fault::Overloaded);
+    let passing = passing.filter(|fault| known.admits(*fault));
+    let mut others = [passing, envelope, number].into_iter().flatten();
     let by_name = if known.is_own { By::Name } else { By::Quote };
     let generic = || named(Generic, names()).filter(|_| known.admits_generic());
     let vendor = || numbered(&text(&error["code"])?, known.status);
     let name = named(Name, names()).or_else(generic).or_else(vendor);
     let name = name.or_else(|| named(Aws, known.aws));
+    // Numbers of a service that tells by the type whose they are.
+    let typed = || {
+        Some(format!(
+            "{} {}",
+            error["type"].as_str()?,
+            error["code"].as_u64()?
+        ))
+    };
+    let name = name.or_else(|| named(Name, typed().as_deref()));
     let admitted = |fault: Option<Fault>| fault.filter(|fault| known.admits(*fault));
     let (name, quote) = (admitted(name), admitted(quoted));
     let others = others.find(|fault| !is_vague(fault));
