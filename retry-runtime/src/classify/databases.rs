@@ -12,7 +12,7 @@ const BROKEN: [&str; 8] = [
 ];
 /// Only the whole transaction can be repeated: serialization failures, deadlocks, locks that others hold.
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "55P03"];
-/// PgBouncer has one state for all that it says itself. From PostgreSQL, the same is a fault of the client.
+/// `PgBouncer` has one state for all that it says itself. From PostgreSQL, the same is a fault of the client.
 const PROTOCOL_VIOLATION: &str = "08P01";
 /// Before a statement has a connection.
 const PGBOUNCER_REFUSED: [&str; 4] = [

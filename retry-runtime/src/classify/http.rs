@@ -181,7 +181,7 @@ impl Verdict {
 }
 
 /// What a body says beside a fault.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct InBody {
     pub(crate) wait: Option<Duration>,
     /// Whether the server asks for the wait, and not one that it quotes.

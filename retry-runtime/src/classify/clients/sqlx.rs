@@ -21,8 +21,8 @@ const MYSQL_READ_ONLY: [&str; 2] = ["read-only option", "Running in read-only mo
 /// |---|---|
 /// | the pool had no connection in time | transient: nothing was sent |
 /// | PostgreSQL: too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), had closed an idle session (57P05), or is out of memory (53200) | transient: nothing was done |
-/// | PgBouncer (08P01): no connection in time, too many clients, no server | transient: nothing was done |
-/// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; of PgBouncer to the server, 08P01), nobody knows what became of the statement (40003) | transient, ambiguous |
+/// | `PgBouncer` (08P01): no connection in time, too many clients, no server | transient: nothing was done |
+/// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; of `PgBouncer` to the server, 08P01), nobody knows what became of the statement (40003) | transient, ambiguous |
 /// | MySQL: too many connections (08004, error 1040), read-only after a failover (1290, 1836) | transient: nothing was done |
 /// | MySQL: the server shut down (08S01) | transient, ambiguous |
 /// | SQLite: the database is busy or locked (5, 6 and their extended codes but 517) | transient: nothing was done |

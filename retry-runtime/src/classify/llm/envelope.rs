@@ -72,7 +72,13 @@ impl Known<'_> {
     /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
     /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
     fn admits(self, fault: Fault) -> bool {
-        let is_exact = |status| matches!(status, 401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451);
+        // Those of the standards, but for the vague (400, 403) and those of limits and delays.
+        let is_exact = |status| {
+            matches!(
+                status,
+                401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451
+            )
+        };
         !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
     }
 
@@ -289,14 +295,14 @@ fn text(field: &Value) -> Option<String> {
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
 /// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
 /// more than an envelope.
-fn said(error: &Value, names: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
+fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
     if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
         return (By::Others, Fault::Billing);
     }
-    let names = || names.iter().map(String::as_str);
+    let names = || all.iter().map(String::as_str);
     let envelope = named(Envelope, names());
     // A quote beside a code of its own may be the caller's words: what the request had wrong.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
@@ -308,25 +314,12 @@ fn said(error: &Value, names: &[String], known: Known<'_>, quoted: Option<Fault>
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
     // Meta's word that a retry helps, whatever the rest says.
-    let passing = (error["is_transient"] == true).then_some(Fault::Overloaded);
-    let passing = passing.filter(|fault| known.admits(*fault));
+    let is_passing = error["is_transient"] == true && known.admits(Fault::Overloaded);
+    let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
     let mut others = [passing, envelope, number].into_iter().flatten();
     let by_name = if known.is_own { By::Name } else { By::Quote };
-    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
-    let vendor = || numbered(&text(&error["code"])?, known.status);
-    let name = named(Name, names()).or_else(generic).or_else(vendor);
-    let name = name.or_else(|| named(Aws, known.aws));
-    // Numbers of a service that tells by the type whose they are.
-    let typed = || {
-        Some(format!(
-            "{} {}",
-            error["type"].as_str()?,
-            error["code"].as_u64()?
-        ))
-    };
-    let name = name.or_else(|| named(Name, typed().as_deref()));
-    let admitted = |fault: Option<Fault>| fault.filter(|fault| known.admits(*fault));
-    let (name, quote) = (admitted(name), admitted(quoted));
+    let name = said_by_name(error, all, known);
+    let quote = quoted.filter(|fault| known.admits(*fault));
     let others = others.find(|fault| !is_vague(fault));
     let others = others.or(is_throttled.then_some(Fault::Throttled));
     let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
@@ -334,6 +327,22 @@ fn said(error: &Value, names: &[String], known: Known<'_>, quoted: Option<Fault>
         .into_iter()
         .filter_map(|(by, fault)| Some((by, fault?)));
     said.next().unwrap_or((By::Others, Fault::Unknown))
+}
+
+/// What the names say, or a number that is one.
+fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
+    let names = || names.iter().map(String::as_str);
+    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
+    let of_vendor = || numbered(&text(&error["code"])?, known.status);
+    // The type tells whose the number is.
+    let typed = || {
+        let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
+        named(Name, [format!("{name} {code}").as_str()])
+    };
+    let fault = named(Name, names()).or_else(generic);
+    let fault = fault.or_else(of_vendor).or_else(typed);
+    let fault = fault.or_else(|| named(Aws, known.aws));
+    fault.filter(|fault| known.admits(*fault))
 }
 
 /// The code itself: namespaces stand before it, and an address after it.
