@@ -33,7 +33,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::{ConnectorError, DispatchFailure, SdkError};
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use retry_runtime::Verdict;
+use retry_runtime::{Classify, ResponseError, Verdict};
 
 use crate::causes::BROKEN;
 
@@ -77,34 +77,18 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
 
 fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
-    // A code says more than a status: throttling comes with 400, too. So it stands for the status that means the same.
+    // A code says more than a status. These stand for another one.
     let status = match code {
-        Some(code) if is_throttling(code) => StatusCode::TOO_MANY_REQUESTS,
         Some("RequestTimeout" | "RequestTimeoutException") => StatusCode::REQUEST_TIMEOUT,
         Some("InternalError") => StatusCode::INTERNAL_SERVER_ERROR,
         _ => status,
     };
-    Verdict::from_http(status, &headers(answer))
-}
-
-fn is_throttling(code: &str) -> bool {
-    matches!(
-        code,
-        "BandwidthLimitExceeded"
-            | "EC2ThrottledException"
-            | "LimitExceededException"
-            | "PriorRequestNotComplete"
-            | "ProvisionedThroughputExceededException"
-            | "RequestLimitExceeded"
-            | "RequestThrottled"
-            | "RequestThrottledException"
-            | "SlowDown"
-            | "ThrottledException"
-            | "Throttling"
-            | "ThrottlingException"
-            | "TooManyRequestsException"
-            | "TransactionInProgressException"
-    )
+    let mut headers = headers(answer);
+    // Not every protocol has it in a header.
+    if let Some(code) = code.and_then(|code| HeaderValue::from_str(code).ok()) {
+        headers.insert("x-amzn-errortype", code);
+    }
+    ResponseError::new(status, headers, "").classify()
 }
 
 fn headers(answer: &HttpResponse) -> HeaderMap {

@@ -27,17 +27,9 @@
 use ::fred::error::{Error, ErrorKind};
 use ::fred::types::config::ConnectionConfig;
 use retry_runtime::Verdict;
+use retry_runtime::macro_support::redis_refused;
 
 use crate::causes::BROKEN;
-
-/// What a server says before it has done anything.
-const NOT_NOW: [&str; 5] = [
-    "LOADING",
-    "TRYAGAIN",
-    "CLUSTERDOWN",
-    "MASTERDOWN",
-    "READONLY",
-];
 
 /// Which failures are worth a retry.
 ///
@@ -57,6 +49,7 @@ const NOT_NOW: [&str; 5] = [
 /// `.ambiguous()` to what this returns where that matters.
 pub fn classify(error: &Error) -> Verdict {
     let said = error.details();
+    let (code, detail) = said.split_once(' ').unwrap_or((said, ""));
     match error.kind() {
         ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
         ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
@@ -77,11 +70,7 @@ pub fn classify(error: &Error) -> Verdict {
         ErrorKind::Protocol if said == "Invalid or missing cluster state." => Verdict::TRANSIENT,
         // A transaction whose connection broke before its answer came.
         ErrorKind::Protocol if said == "Unexpected empty frame received." => BROKEN,
-        ErrorKind::Cluster | ErrorKind::Unknown
-            if NOT_NOW.iter().any(|start| said.starts_with(start)) =>
-        {
-            Verdict::TRANSIENT
-        }
+        _ if redis_refused(code, detail) => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }
 }

@@ -44,6 +44,10 @@ const LIMITS: [&str; 5] = [
     "credits limited",
 ];
 
+/// What nodes say, and the code that they give, when a contract refused. The rest are its own words.
+const REVERTED: &str = "revert";
+const REVERTED_CODE: i32 = 3;
+
 /// How the crate beneath its web sockets words that an answer is too large.
 const TOO_LARGE: &str = "message too large";
 
@@ -60,7 +64,7 @@ const TOO_LARGE: &str = "message too large";
 /// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day or a month, unpaid bills, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
+/// | limits of a day or a month, unpaid bills, what a contract says when it reverts, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
 ///
 /// The hint is `rate.backoff_seconds` in the data of an error, or else the wait that its message names: this client
 /// drops the headers.
@@ -79,7 +83,9 @@ pub fn classify(error: &ClientError) -> Verdict {
 
 fn by_answer(error: &ErrorObject<'_>) -> Verdict {
     let said = error.message().to_ascii_lowercase();
-    let is_limited = error.code() == 429 || LIMITS.iter().any(|limit| said.contains(limit));
+    let is_of_node = error.code() != REVERTED_CODE && !said.contains(REVERTED);
+    let says_limit = is_of_node && LIMITS.iter().any(|limit| said.contains(limit));
+    let is_limited = error.code() == 429 || says_limit;
     if error.code() == SERVER_IS_BUSY_CODE {
         Verdict::TRANSIENT
     } else if is_limited {

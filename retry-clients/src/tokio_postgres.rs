@@ -23,6 +23,7 @@ use std::error::Error as _;
 
 use ::tokio_postgres::Error;
 use ::tokio_postgres::error::SqlState;
+use retry_runtime::macro_support::{by_sqlstate, is_conflict};
 use retry_runtime::{Classify, Verdict};
 
 use crate::causes::BROKEN;
@@ -50,10 +51,8 @@ const OTHER_ROLES: [&str; 2] = [
 ///
 /// Source: PostgreSQL's manual, Appendix A, "PostgreSQL Error Codes".
 pub fn classify(error: &Error) -> Verdict {
-    match error.code().map(SqlState::code) {
-        Some("08001" | "25006" | "53300" | "57P03" | "57P05") => Verdict::TRANSIENT,
-        Some("08000" | "08003" | "08006" | "08007" | "57P01" | "57P02") => BROKEN,
-        Some(_) => Verdict::STOP,
+    match error.as_db_error() {
+        Some(said) => by_sqlstate(said.code().code(), said.message()),
         None if error.is_closed() => BROKEN,
         None => by_cause(error),
     }
@@ -78,7 +77,7 @@ pub fn classify(error: &Error) -> Verdict {
 /// ```
 pub fn transaction(error: &Error) -> Verdict {
     match error.code().map(SqlState::code) {
-        Some("40001" | "40P01") => Verdict::TRANSIENT,
+        Some(state) if is_conflict(state) => Verdict::TRANSIENT,
         _ => classify(error),
     }
 }

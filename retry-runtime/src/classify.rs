@@ -12,6 +12,7 @@ pub(crate) mod by_cause;
 pub(crate) mod cancelled;
 mod clients;
 pub(crate) mod conversions;
+pub(crate) mod databases;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;

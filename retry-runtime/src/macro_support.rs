@@ -46,6 +46,7 @@ pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::cancelled::Cancelled;
 pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
+pub use crate::classify::databases::{by_sqlstate, is_conflict, redis_refused};
 pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;

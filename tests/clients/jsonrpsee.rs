@@ -95,6 +95,8 @@ async fn errors_by_their_code_and_message() {
         (-32602, "Invalid params"),
         (-32603, "Internal error"),
         (-32000, "execution reverted"),
+        (-32000, "execution reverted: mint rate limit exceeded"),
+        (3, "too many requests"),
         (-32005, "query returned more than 10000 results"),
         (-32005, "daily request count exceeded, request rate limited"),
         (429, "Monthly capacity limit exceeded."),

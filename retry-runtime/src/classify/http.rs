@@ -7,12 +7,16 @@ use crate::classify::Classify;
 use crate::classify::kind::Kind;
 use crate::classify::reset::reset;
 use crate::classify::retry_after::{asks_to_wait, retry_after};
-use crate::classify::status::by_status;
+use crate::classify::status::{by_status, stopped};
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
 
-const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+/// Headers by which a server says whether to retry. The first that can be read decides.
+const SHOULD_RETRY: [HeaderName; 2] = [
+    HeaderName::from_static("x-should-retry"),
+    HeaderName::from_static("stripe-should-retry"),
+];
 
 /// Like [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
 /// throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
@@ -79,6 +83,7 @@ impl Verdict {
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
     /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
+    /// | 403 with a hint, readable or not, or with `x-ratelimit-remaining: 0` | [`THROTTLED`](Self::THROTTLED) | no: refused | GitHub, "Rate limits for the REST API" |
     /// | 503 with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
     /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
     /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
@@ -87,16 +92,18 @@ impl Verdict {
     /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
     /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
     /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
-    /// | 501, 505, 507, 508, 510, 511, 525, 526 | [`STOP`](Self::STOP) | | what the server can't do; broken certificates |
+    /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, yet a failure to breakers | | full disks, loops, logins, broken certificates |
+    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | what the server can't do |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
     /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
     /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
-    /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
+    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the
+    /// `openai` and `anthropic` SDKs. So does Stripe's `stripe-should-retry`. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
-    /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
+    /// If a throttled request names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
     /// used up is reset.
     ///
     /// | used up | when it is reset | sent by |
@@ -137,7 +144,7 @@ impl Verdict {
             status,
             headers,
             by_status_and_headers(status, headers),
-            None,
+            InBody::default(),
         )
     }
 
@@ -147,7 +154,7 @@ impl Verdict {
         status: StatusCode,
         headers: &HeaderMap,
         verdict: Self,
-        in_body: Option<Duration>,
+        body: InBody,
     ) -> Self {
         if !verdict.is_retryable() {
             return verdict;
@@ -165,10 +172,11 @@ impl Verdict {
             );
         }
         let hint = in_headers
-            .or(in_body)
+            .or(body.wait)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
         let verdict = verdict.hinted(hint);
-        if is_throttled || is_refused(status, asks.is_some() || hint.is_some()) {
+        let refuses = is_throttled && body.refuses;
+        if refuses || is_refused(status, body.asks || asks.is_some()) {
             verdict
         } else {
             verdict.ambiguous()
@@ -176,14 +184,33 @@ impl Verdict {
     }
 }
 
+/// What a body says beside a fault.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct InBody {
+    pub(crate) wait: Option<Duration>,
+    /// Whether the server asks for the wait, and not one that it quotes.
+    pub(crate) asks: bool,
+    /// Whether a throttled request was turned away, whatever the status.
+    pub(crate) refuses: bool,
+}
+
 /// The kind of verdict that the status gives, unless a header overrules it.
 pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
-        Some(false) => Verdict::STOP,
+        Some(false) => stopped(status.as_u16()),
+        _ if is_limit(status, headers) => Verdict::THROTTLED,
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
         _ => by_status,
     }
+}
+
+/// Whether a 403 is a limit, as GitHub's are: it asks to wait, or the last request that was left is used.
+fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
+    let is_used_up = headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left == "0");
+    status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
 /// Whether the answer is throttled: a 429 always is, whatever its body says.
@@ -201,12 +228,8 @@ fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
 }
 
 pub(crate) fn should_retry(headers: &HeaderMap) -> Option<bool> {
-    let value = headers.get(X_SHOULD_RETRY)?.to_str().ok()?.trim();
-    if value.eq_ignore_ascii_case("true") {
-        Some(true)
-    } else if value.eq_ignore_ascii_case("false") {
-        Some(false)
-    } else {
-        None
-    }
+    let mut values = SHOULD_RETRY
+        .into_iter()
+        .filter_map(|name| headers.get(name)?.to_str().ok());
+    values.find_map(|value| value.trim().to_ascii_lowercase().parse().ok())
 }

@@ -87,7 +87,7 @@ use crate::error_text::shown::shown;
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
@@ -95,7 +95,9 @@ use crate::error_text::shown::shown;
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
 /// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled` and `Overloaded` win over the
 /// status; in all other cases the status decides. The status, with the wait in the headers or the body, also says whether
-/// the request may have taken effect, as in [`Verdict::from_http`]. A throttled request was refused, whatever the status.
+/// the request may have taken effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused
+/// only if the server's own `code` or `type` says so: a number, a text or a quoted error may be of a server behind it,
+/// asked after the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -103,6 +105,27 @@ pub struct ProviderError {
     pub(crate) code: Option<String>,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
+    /// Whether a field of the error itself holds the wait, and not what it quotes.
+    pub(crate) asks_itself: bool,
+    pub(crate) by: By,
+}
+
+/// How GitHub calls its secondary limits, today and before.
+#[cfg(feature = "http")]
+const SECONDARY: [&str; 2] = ["secondary rate limit", "abuse detection"];
+/// The least that GitHub asks to wait for them.
+#[cfg(feature = "http")]
+const SECONDARY_WAIT: Duration = Duration::from_secs(60);
+
+/// What tells the fault. A server that quotes another one's refusal may have done its own part before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum By {
+    /// A name among the server's own fields.
+    Name,
+    /// An error that it quotes or wraps.
+    Quote,
+    /// A number, a text or the status.
+    Others,
 }
 
 impl ProviderError {
@@ -112,13 +135,19 @@ impl ProviderError {
     /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
     /// is [`Fault::Unknown`], or there is none.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
-        envelope::parse(&String::from_utf8_lossy(body.as_ref()), None)
+        envelope::parse(&String::from_utf8_lossy(body.as_ref()), None, None)
     }
 
     /// The error in the body of an answer with that status.
     #[cfg(feature = "http")]
-    pub(crate) fn of_answer(status: http::StatusCode, body: &[u8]) -> Option<Self> {
-        envelope::parse(&String::from_utf8_lossy(body), Some(status.as_u16()))
+    pub(crate) fn of_answer(
+        status: http::StatusCode,
+        headers: &http::HeaderMap,
+        body: &[u8],
+    ) -> Option<Self> {
+        let aws = headers.get("x-amzn-errortype");
+        let aws = aws.and_then(|code| code.to_str().ok());
+        envelope::parse(&String::from_utf8_lossy(body), Some(status.as_u16()), aws)
     }
 
     /// What is wrong.
@@ -151,30 +180,61 @@ impl ProviderError {
     /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
-        use crate::classify::http::{by_status_and_headers, is_throttled, should_retry};
+        use crate::classify::http::{InBody, by_status_and_headers, is_throttled, should_retry};
+        use crate::classify::retry_after::{asks_to_wait, server_time};
+        use crate::classify::status::stopped;
+        use crate::classify::verdict::LONGEST_HINT;
+        use crate::classify::wait_in_text::time_in;
 
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
-            Fault::Billing | Fault::TooLong | Fault::Filtered => Verdict::STOP,
+            Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        let in_message = || {
-            is_throttled(status, verdict)
-                .then(|| wait_in(&self.message))
-                .flatten()
+        let until = || {
+            time_in(&self.message)?
+                .duration_since(server_time(headers))
+                .ok()
         };
-        let hint = self.retry_after.or_else(in_message);
-        Verdict::of_answer(status, headers, verdict, hint)
+        let in_message = || {
+            let wait = wait_in(&self.message).or_else(until);
+            wait.filter(|wait| is_throttled(status, verdict) && *wait <= LONGEST_HINT)
+        };
+        let leaves_open = status.is_server_error() || status == http::StatusCode::REQUEST_TIMEOUT;
+        let body = InBody {
+            wait: self.retry_after.or_else(in_message),
+            asks: self.asks_itself,
+            refuses: match self.by {
+                By::Name => true,
+                By::Quote => false,
+                By::Others => !leaves_open,
+            },
+        };
+        let verdict = Verdict::of_answer(status, headers, verdict, body);
+        if self.is_secondary() && verdict.is_retryable() && asks_to_wait(headers).is_none() {
+            // What is reset before is another limit.
+            return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
+        }
+        verdict
+    }
+
+    /// Whether the limit is one of those of which GitHub doesn't tell when they are lifted.
+    #[cfg(feature = "http")]
+    fn is_secondary(&self) -> bool {
+        SECONDARY.iter().any(|limit| self.message.contains(limit))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        let verdict = self.fault.classify();
+        let verdict = match (self.fault, self.by) {
+            (Fault::Throttled, By::Quote) => Verdict::THROTTLED.ambiguous(),
+            (fault, _) => fault.classify(),
+        };
         verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
     }
 

@@ -97,10 +97,11 @@ impl ResponseError {
         &self.0.body
     }
 
-    /// What the body says about the error, in the formats of model APIs or as plain text. `None` if it is empty or a page.
+    /// What the body says about the error, in the formats of model APIs and AWS or as plain text. `None` if it is empty or a page, unless
+    /// the header `x-amzn-errortype` says it.
     #[cfg(feature = "llm")]
     pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
-        crate::llm::ProviderError::of_answer(self.0.status, &self.0.body)
+        crate::llm::ProviderError::of_answer(self.0.status, &self.0.headers, &self.0.body)
     }
 }
 

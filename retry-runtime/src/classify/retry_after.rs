@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderValue};
 use retry_vocabulary::duration;
 
 use crate::classify::verdict::LONGEST_HINT;
+use crate::classify::wait_in_text;
 
 /// How a header says how long to wait.
 #[derive(Clone, Copy)]
@@ -17,10 +18,11 @@ enum Written {
 }
 
 /// The headers that ask for a wait. The first that can be read decides.
-const HEADERS: [(&str, Written); 5] = [
+const HEADERS: [(&str, Written); 6] = [
     ("retry-after-ms", Written::Milliseconds),
     ("x-ms-retry-after-ms", Written::Milliseconds),
     ("retry-after", Written::Due),
+    ("x-retry-after", Written::Due),
     ("x-rate-limit-retry-after-seconds", Written::Due),
     ("x-amz-retry-after", Written::WholeMilliseconds),
 ];
@@ -41,11 +43,12 @@ const SMALLER_SINCE_1970: f64 = 1e11;
 /// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
 /// | `x-ms-retry-after-ms` | milliseconds, fractions allowed | Azure SDKs, `RetryPolicy` |
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
+/// | `x-retry-after` | as `retry-after` | gateways that keep the standard's to themselves |
 /// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
 /// `retry-after` is also read where servers stray from the standard: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET),
-/// dates that end in `UTC` or `+0000` or are of RFC 3339, seconds or smaller units since 1970.
+/// `30 seconds`, dates that end in `UTC` or `+0000` or are of RFC 3339, seconds or smaller units since 1970.
 ///
 /// A date is compared with the server's own clock, [`server_time`], so it does not matter whether this machine's clock is
 /// right. The wait is from zero to 365 days. A value that does not parse, is negative, not a number, infinite, in the past
@@ -178,8 +181,10 @@ impl Due {
 
 /// `1m0s`, as Go writes a duration, `PT1M`, as ISO 8601 does, or `00:01:00`, as .NET does.
 fn span(value: &str) -> Option<Duration> {
-    if value.contains(' ') {
-        return None;
+    if let Some((_, unit)) = value.split_once(' ') {
+        // A word, not a sign, which may stand for anything.
+        let is_word = unit.len() > "ms".len();
+        return wait_in_text::duration(&value.to_ascii_lowercase()).filter(|_| is_word);
     }
     let Some(iso) = value.strip_prefix('P') else {
         return duration::parse(value).ok().or_else(|| clock(value));
@@ -200,14 +205,32 @@ fn clock(value: &str) -> Option<Duration> {
     parts.next().is_none().then(|| Duration::from_secs(seconds))
 }
 
-fn date(value: &str) -> Option<SystemTime> {
+pub(super) fn date(value: &str) -> Option<SystemTime> {
     let zone = ZONES.iter().find_map(|zone| value.strip_suffix(zone));
     let date = match zone {
         Some(date) => httpdate::parse_http_date(&format!("{date} GMT")),
         None => httpdate::parse_http_date(value),
     };
-    let plain = || humantime::parse_rfc3339_weak(&value.replace("+00:00", "Z")).ok();
-    date.ok().or_else(plain)
+    date.ok().or_else(|| rfc3339(value))
+}
+
+/// A date with or without an offset from UTC.
+fn rfc3339(value: &str) -> Option<SystemTime> {
+    let (at, offset) = match value.len().checked_sub("+00:00".len()) {
+        Some(at) if value.is_char_boundary(at) => value.split_at(at),
+        _ => (value, ""),
+    };
+    let ahead = |offset: &str| {
+        let (hours, minutes) = offset.split_once(':')?;
+        let minutes = hours.parse::<u64>().ok()? * 60 + minutes.parse::<u64>().ok()?;
+        Some(Duration::from_secs(minutes * 60))
+    };
+    let local = humantime::parse_rfc3339_weak(at).ok();
+    match (offset.strip_prefix('+'), offset.strip_prefix('-')) {
+        (Some(offset), _) => local?.checked_sub(ahead(offset)?),
+        (_, Some(offset)) if offset.contains(':') => local?.checked_add(ahead(offset)?),
+        _ => humantime::parse_rfc3339_weak(value).ok(),
+    }
 }
 
 #[cfg(test)]

@@ -16,11 +16,23 @@ const READ: usize = 16 * 1024;
 /// A limit of a day that is free again sooner.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
+/// What is limited for a period, in names such as `daily_quota`.
+const LIMITED: [&str; 8] = [
+    "cap", "credits", "limit", "quota", "rate", "requests", "tokens", "usage",
+];
+
 /// What a rule is for: where its words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleFor {
     /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
     Name,
+    /// Like `Name`, of a word that services also use of what they offer.
+    Generic,
+    /// Like `Name`, of a code in one of AWS's shapes: `__type`, the header `x-amzn-errortype`, or `<Code>`.
+    Aws,
+    /// The whole of a `code` that is a number, of a service that numbers its errors, in an answer of this status or in
+    /// an event. Other services count otherwise.
+    Number(u16),
     /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
     /// that is quoted.
     Envelope,
@@ -30,6 +42,9 @@ pub(crate) enum RuleFor {
     Text,
     /// A text of an answer that is throttled, or the name of the quota that it exceeds.
     Limit,
+    /// Like `Limit`, of one word that names a period: where it stands by itself, or before what is limited (`LIMITED`). In
+    /// `events-daily` it is part of some name.
+    Period,
     /// Like `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
     Rolling,
 }
@@ -53,21 +68,41 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
     first
 }
 
+/// The fault of a number that a service has for it.
+pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
+    let is_of =
+        |what| matches!(what, RuleFor::Number(of) if status.is_none_or(|status| status == of));
+    let rule = RULES.iter().find(|rule| rule.1 == code && is_of(rule.0));
+    rule.map(|rule| rule.2)
+}
+
 /// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
 /// throttled or overloaded, too.
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |what, means| match (what, means) {
-        (RuleFor::Name | RuleFor::Envelope, _) => false,
+        (
+            RuleFor::Name
+            | RuleFor::Generic
+            | RuleFor::Aws
+            | RuleFor::Number(_)
+            | RuleFor::Envelope,
+            _,
+        ) => false,
         (RuleFor::Misnomer, _) => fault == Billing,
-        (RuleFor::Limit | RuleFor::Rolling, _) => fault == Throttled,
+        (RuleFor::Limit | RuleFor::Period | RuleFor::Rolling, _) => fault == Throttled,
         (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
         (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
     };
     let said = words(text);
     let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
-    match rules.find(|rule| says(&said, rule.1)) {
+    let alone = words(&alone(text));
+    let is_said = |rule: &(RuleFor, &str, Fault, &str)| match rule.0 {
+        RuleFor::Period => says(&alone, rule.1) || limits(&said, rule.1),
+        _ => says(&said, rule.1),
+    };
+    match rules.find(|rule| is_said(rule)) {
         Some((RuleFor::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
         Some(rule) => rule.2,
         None => fault,
@@ -98,9 +133,40 @@ fn words(text: &str) -> String {
 }
 
 fn says(said: &str, phrase: &str) -> bool {
-    said.match_indices(phrase).any(|(start, phrase)| {
-        said[..start].ends_with(' ') && said[start + phrase.len()..].starts_with(' ')
+    after(said, phrase).next().is_some()
+}
+
+/// What follows the phrase, wherever the text says it.
+fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
+    said.match_indices(phrase).filter_map(|(start, phrase)| {
+        let rest = &said[start + phrase.len()..];
+        (said[..start].ends_with(' ') && rest.starts_with(' ')).then_some(rest)
     })
+}
+
+/// Whether the text says that period before what it limits.
+fn limits(said: &str, period: &str) -> bool {
+    after(said, period).any(|rest| {
+        let next = rest.split_whitespace().next();
+        next.is_some_and(|next| LIMITED.contains(&next))
+    })
+}
+
+/// The words of a text that are no parts of longer names, such as those of files, hosts and tables.
+fn alone(text: &str) -> String {
+    let end = text
+        .char_indices()
+        .nth(READ)
+        .map_or(text.len(), |(end, _)| end);
+    let is_inside = |c: char| c.is_alphanumeric();
+    let mut alone = String::new();
+    for word in text[..end].split_whitespace() {
+        if word.trim_matches(|c| !is_inside(c)).chars().all(is_inside) {
+            alone.push(' ');
+            alone.push_str(word);
+        }
+    }
+    alone
 }
 
 #[cfg(test)]

@@ -40,13 +40,17 @@ const BETWEEN: [&str; 16] = [
     "=",
     "\"",
 ];
+/// How many bytes at most stand between those words and a point in time.
+#[cfg(all(feature = "http", feature = "llm"))]
+const BETWEEN_TIME: usize = 16;
 /// Numbers in words.
 const ONE: [&str; 3] = ["a ", "an ", "one "];
 /// Digits after the point that a nanosecond has room for.
 const FRACTION: usize = 9;
 
 /// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
-/// 2 minutes". From zero to 365 days; without a unit it is none.
+/// 2 minutes". From zero to 365 days. Without a unit it is none, except after
+/// "retry after", as in the header of that name: then it is in seconds. What is "ago" is none.
 ///
 /// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
 /// and gateways speak before they quote.
@@ -68,30 +72,64 @@ const FRACTION: usize = 9;
 )]
 pub fn wait_in(text: &str) -> Option<Duration> {
     let text = text.to_ascii_lowercase();
+    after_words(&text).find_map(|rest| seconds(rest).or_else(|| duration(rest)))
+}
+
+/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z".
+#[cfg(all(feature = "http", feature = "llm"))]
+pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
+    let text = text.to_ascii_lowercase();
+    let mut times = after_words(&text).filter_map(|rest| {
+        let start = rest
+            .bytes()
+            .take(BETWEEN_TIME)
+            .position(|byte| byte.is_ascii_digit())?;
+        let rest = &rest[start..];
+        let (time, _) = split(rest, |c| c.is_ascii_alphanumeric() || "-+:.".contains(c));
+        crate::classify::retry_after::date(&time.trim_end_matches('.').to_ascii_uppercase())
+    });
+    times.next()
+}
+
+/// What stands after each of the words before a wait.
+fn after_words(text: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
-    let starts = text.char_indices().filter(|&(_, c)| {
+    let starts = text.char_indices().filter(move |&(_, c)| {
         let is_inside = before.is_alphanumeric();
         before = c;
         c.is_ascii_lowercase() && !is_inside
     });
-    let mut rests = starts.flat_map(|(start, _)| {
+    starts.flat_map(move |(start, _)| {
         let rest = &text[start..];
         BEFORE.iter().filter_map(|word| rest.strip_prefix(word))
-    });
-    rests.find_map(duration)
+    })
 }
 
-/// The duration that the text begins with.
-fn duration(text: &str) -> Option<Duration> {
+/// The value of the header `retry-after`, quoted: seconds, without a unit.
+fn seconds(rest: &str) -> Option<Duration> {
+    let value = ["-after", "_after", " after"]
+        .iter()
+        .find_map(|word| rest.strip_prefix(word))?;
+    let value = value.trim_start_matches([' ', ':', '=', '"']);
+    let (number, rest) = split(value, |c| c.is_ascii_digit());
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric());
+    let is_of_time = rest.strip_prefix(['-', ':', '.']).is_some_and(goes_on);
+    let wait = Duration::from_secs(number.parse().ok()?);
+    (!is_of_time && !goes_on(rest.trim_start()) && wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// The duration that the text, in small letters, begins with.
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
     while let Some(after) = BETWEEN.iter().find_map(|word| rest.strip_prefix(word)) {
         rest = after.trim_start();
     }
     let mut wait = String::new();
     if let Some(after) = ONE.iter().find_map(|word| rest.strip_prefix(word)) {
-        let (unit, _) = split(after, |c| c.is_ascii_alphabetic());
+        let (unit, after) = split(after, |c| c.is_ascii_alphabetic());
         wait.push('1');
         wait.push_str(short(unit)?);
+        rest = after;
     }
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
         let (number, after) = split(rest, |c| c.is_ascii_digit() || c == '.');
@@ -102,6 +140,9 @@ fn duration(text: &str) -> Option<Duration> {
         wait.push_str(unit);
         rest = after.trim_start_matches([',', ' ']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    if rest.trim_start().starts_with("ago") {
+        return None;
     }
     let wait = duration::parse(&wait).ok()?;
     (wait <= LONGEST_HINT).then_some(wait)

@@ -38,7 +38,9 @@ const fn ms(milliseconds: u64) -> Duration {
 fn every_status_has_the_verdict_of_the_table() {
     for code in 100..=999 {
         let expected = match code {
-            501 | 505 | 507 | 508 | 510 | 511 | 525 | 526 => Verdict::STOP,
+            501 | 505 | 510 => Verdict::STOP,
+            // The server can't work, so to a breaker it is no success.
+            507 | 508 | 511 | 525 | 526 => Verdict::TRANSIENT.once(),
             408 | 500..=599 => BROKEN,
             425 => Verdict::TRANSIENT,
             429 => Verdict::THROTTLED,
@@ -216,10 +218,11 @@ fn x_should_retry_wins_over_the_status() {
         (503, "true", BROKEN),
         (429, "true", Verdict::THROTTLED),
         (404, "false", Verdict::STOP),
-        (503, "false", Verdict::STOP),
+        (503, "false", Verdict::TRANSIENT.once()),
+        (501, "false", Verdict::STOP),
         (429, "false", Verdict::STOP),
         (409, "True", Verdict::TRANSIENT),
-        (503, " FALSE ", Verdict::STOP),
+        (503, " FALSE ", Verdict::TRANSIENT.once()),
         (404, "yes", Verdict::STOP),
         (503, "no", BROKEN),
         (429, "", Verdict::THROTTLED),

@@ -11,6 +11,9 @@ use support::verdicts::BROKEN;
 
 const TABLE: &[(ErrorKind, Verdict)] = &[
     (ErrorKind::ConnectionRefused, Verdict::TRANSIENT),
+    (ErrorKind::Interrupted, Verdict::TRANSIENT),
+    (ErrorKind::AddrNotAvailable, Verdict::TRANSIENT),
+    (ErrorKind::AddrInUse, Verdict::STOP),
     (ErrorKind::ConnectionReset, BROKEN),
     (ErrorKind::ConnectionAborted, BROKEN),
     (ErrorKind::BrokenPipe, BROKEN),
@@ -68,6 +71,20 @@ fn errors_of_the_operating_system_are_classified() {
 
     let missing = File::open("no such file").unwrap_err();
     assert_eq!(missing.classify(), Verdict::STOP);
+
+    // No files left, of this process and of all; a folder in place of a file.
+    #[cfg(unix)]
+    for (code, expected) in [
+        (24, Verdict::TRANSIENT),
+        (23, Verdict::TRANSIENT),
+        (21, Verdict::STOP),
+    ] {
+        assert_eq!(
+            Error::from_raw_os_error(code).classify(),
+            expected,
+            "{code}"
+        );
+    }
 }
 
 #[test]

@@ -36,10 +36,14 @@ struct Answer {
 #[serde(rename_all = "lowercase")]
 enum Wanted {
     Throttled,
+    /// Throttled, as another server was: something may have been done.
+    Quoted,
     /// Transient: nothing was done.
     Refused,
     /// Transient: something may have been done.
     Ambiguous,
+    /// Not worth a retry, though the server failed.
+    Down,
     Stop,
 }
 
@@ -47,8 +51,10 @@ impl Answer {
     fn wanted(&self) -> Verdict {
         let verdict = match self.verdict {
             Wanted::Throttled => Verdict::THROTTLED,
+            Wanted::Quoted => Verdict::THROTTLED.ambiguous(),
             Wanted::Refused => Verdict::TRANSIENT,
             Wanted::Ambiguous => Verdict::TRANSIENT.ambiguous(),
+            Wanted::Down => Verdict::TRANSIENT.once(),
             Wanted::Stop => Verdict::STOP,
         };
         match self.wait {
@@ -84,7 +90,7 @@ fn every_answer_has_the_verdict_that_its_caller_wants() {
     let mut wrong = Vec::new();
     for answer in answers() {
         let (body, wanted) = (answer.body(), answer.wanted());
-        let mut check = |place: &str, verdict: Option<Verdict>| {
+        let mut check = |place: &str, verdict: Option<Verdict>, wanted: Verdict| {
             if verdict != Some(wanted) {
                 let Answer { of, source, .. } = &answer;
                 wrong.push(format!(
@@ -92,13 +98,17 @@ fn every_answer_has_the_verdict_that_its_caller_wants() {
                 ));
             }
         };
-        check("as a response", Some(answer.response().classify()));
+        check("as a response", Some(answer.response().classify()), wanted);
         if answer.event {
+            // A stream that began with a 200 is of a server that is up.
+            let wanted = if wanted.is_retryable() {
+                wanted
+            } else {
+                Verdict::STOP
+            };
             for event in [body.clone(), format!("event: error\ndata: {body}\n\n")] {
-                check(
-                    "in a stream",
-                    ProviderError::parse(event).map(|error| error.classify()),
-                );
+                let verdict = ProviderError::parse(event).map(|error| error.classify());
+                check("in a stream", verdict, wanted);
             }
         }
     }

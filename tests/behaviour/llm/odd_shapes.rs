@@ -142,7 +142,14 @@ fn what_is_no_object_has_its_fields_beside_it() {
 /// Else a stream would end with an error at its first good event.
 #[test]
 fn an_empty_error_is_none() {
-    for empty in [json!(null), json!(false), json!(""), json!([])] {
+    for empty in [
+        json!(null),
+        json!(false),
+        json!(0),
+        json!(""),
+        json!([]),
+        json!({}),
+    ] {
         let chunk = json!({"error": empty, "choices": [{"delta": {"content": "hi"}}]}).to_string();
         assert_eq!(fault(&chunk), None, "{chunk}");
         assert_eq!(verdict(503, chunk), Verdict::TRANSIENT.ambiguous());

@@ -124,6 +124,31 @@ fn every_kind_has_the_verdict_of_the_table() {
             "READONLY You can't write",
             Verdict::TRANSIENT,
         ),
+        (
+            ErrorKind::Unknown,
+            "NOREPLICAS Not enough good replicas to write.",
+            Verdict::TRANSIENT,
+        ),
+        (
+            ErrorKind::Unknown,
+            "BUSY Redis is busy running a script.",
+            Verdict::TRANSIENT,
+        ),
+        (
+            ErrorKind::Unknown,
+            "UNBLOCKED force unblock from blocking operation",
+            Verdict::TRANSIENT,
+        ),
+        (
+            ErrorKind::Unknown,
+            "ERR max number of clients reached",
+            Verdict::TRANSIENT,
+        ),
+        (
+            ErrorKind::Unknown,
+            "BUSYGROUP Consumer Group name already exists",
+            Verdict::STOP,
+        ),
         (ErrorKind::Unknown, "ERR unknown command", Verdict::STOP),
         (ErrorKind::Auth, "WRONGPASS", Verdict::STOP),
         (ErrorKind::Config, "wrong", Verdict::STOP),

@@ -80,7 +80,7 @@ async fn a_broken_connection_is_ambiguous() {
 
 #[tokio::test]
 async fn the_server_says_whether_to_try_again() {
-    let table: [(&[u8], Verdict); 8] = [
+    let table: [(&[u8], Verdict); 13] = [
         (
             b"-LOADING Redis is loading the dataset in memory\r\n",
             Verdict::TRANSIENT,
@@ -97,6 +97,26 @@ async fn the_server_says_whether_to_try_again() {
         (
             b"-READONLY You can't write against a read only replica.\r\n",
             Verdict::TRANSIENT,
+        ),
+        (
+            b"-NOREPLICAS Not enough good replicas to write.\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-BUSY Redis is busy running a script.\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-UNBLOCKED force unblock from blocking operation\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-ERR max number of clients reached\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-BUSYGROUP Consumer Group name already exists\r\n",
+            Verdict::STOP,
         ),
         (b"-MOVED 3999 127.0.0.1:6381\r\n", Verdict::STOP),
         (b"-NOPERM this user has no permissions\r\n", Verdict::STOP),

@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::{CODES, failing_with};
+use support::postgres::{CODES, PGBOUNCER, failing_with, pgbouncer};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -64,6 +64,9 @@ async fn codes_have_the_verdict_of_the_table() {
         let error = check(&url(server.address), expected).await;
         assert_eq!(on::transaction(&error), in_transaction, "{code}");
     }
+    for (message, expected) in PGBOUNCER {
+        check(&url(pgbouncer(message).address), expected).await;
+    }
 }
 
 /// Greets every connection with an error of that number and code.
@@ -104,6 +107,12 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
             1792,
             "25006",
             "Cannot execute statement in a READ ONLY transaction",
+            Verdict::TRANSIENT,
+        ),
+        (
+            1836,
+            "HY000",
+            "Running in read-only mode",
             Verdict::TRANSIENT,
         ),
         (1114, "HY000", "The table is full", Verdict::STOP),

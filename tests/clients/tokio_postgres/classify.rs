@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use retry_clients::tokio_postgres::{classify, transaction};
 use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::{CODES, failing_with};
+use support::postgres::{CODES, PGBOUNCER, failing_with, pgbouncer};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::{Error, NoTls};
@@ -84,5 +84,8 @@ async fn codes_have_the_verdict_of_the_table() {
         let server = failing_with(code);
         let error = check(&url(server.address), expected).await;
         assert_eq!(transaction(&error), in_transaction, "{code}");
+    }
+    for (message, expected) in PGBOUNCER {
+        check(&url(pgbouncer(message).address), expected).await;
     }
 }

@@ -9,28 +9,52 @@ use crate::loopback::Server;
 use crate::verdicts::BROKEN;
 
 /// Codes of errors, and their verdicts: of a single statement, and of a whole transaction.
-pub const CODES: [(&str, Verdict, Verdict); 16] = [
+pub const CODES: [(&str, Verdict, Verdict); 20] = [
     ("53300", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("57P03", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("08001", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("25006", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("57P05", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("53200", Verdict::TRANSIENT, Verdict::TRANSIENT),
     ("08000", BROKEN, BROKEN),
     ("08003", BROKEN, BROKEN),
     ("08006", BROKEN, BROKEN),
     ("57P01", BROKEN, BROKEN),
     ("57P02", BROKEN, BROKEN),
+    ("40003", BROKEN, BROKEN),
     ("40001", Verdict::STOP, Verdict::TRANSIENT),
     ("40P01", Verdict::STOP, Verdict::TRANSIENT),
+    ("55P03", Verdict::STOP, Verdict::TRANSIENT),
+    ("08P01", Verdict::STOP, Verdict::STOP),
     ("23505", Verdict::STOP, Verdict::STOP),
     ("57P04", Verdict::STOP, Verdict::STOP),
     ("28P01", Verdict::STOP, Verdict::STOP),
     ("XX000", Verdict::STOP, Verdict::STOP),
 ];
 
+/// What `PgBouncer` says by the one code that it has, and the verdicts.
+pub const PGBOUNCER: [(&str, Verdict); 4] = [
+    ("query_wait_timeout", Verdict::TRANSIENT),
+    (
+        "no more connections allowed (max_client_conn)",
+        Verdict::TRANSIENT,
+    ),
+    ("server conn crashed?", BROKEN),
+    ("unsupported startup parameter: x", Verdict::STOP),
+];
+
 /// Ends every connection with an error of that code.
 pub fn failing_with(code: &str) -> Server {
-    let fields = format!("SFATAL\0VFATAL\0C{code}\0Mtext\0\0");
+    failing(code, "text")
+}
+
+/// Ends every connection as `PgBouncer` does.
+pub fn pgbouncer(message: &str) -> Server {
+    failing("08P01", message)
+}
+
+fn failing(code: &str, message: &str) -> Server {
+    let fields = format!("SFATAL\0VFATAL\0C{code}\0M{message}\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap();
     let message = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();
     let message: Arc<[u8]> = message.into();

@@ -1,6 +1,7 @@
 use ::redis::{ErrorKind, RedisError, RetryMethod};
 
 use crate::classify::Classify;
+use crate::classify::databases::redis_refused;
 use crate::classify::verdict::Verdict;
 use crate::error_text::chain::describe_with_causes;
 
@@ -12,7 +13,7 @@ const PIPELINE: &str = "Pipeline failure";
 
 /// | failure | verdict |
 /// |---|---|
-/// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
+/// | the server is loading, asks to try again, lacks its master, cluster or replicas, runs a script, or has too many clients | transient: it has done nothing |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
 /// | the same for a command in a pipeline | transient, ambiguous: the others may have been executed |
 /// | the connection broke | transient, ambiguous |
@@ -43,6 +44,10 @@ impl Classify for RedisError {
         }
         if self.is_timeout() {
             return Verdict::TIMEOUT;
+        }
+        let code = self.code().unwrap_or_default();
+        if redis_refused(code, self.detail().unwrap_or_default()) {
+            return Verdict::TRANSIENT;
         }
         match self.retry_method() {
             RetryMethod::WaitAndRetry

@@ -1,22 +1,24 @@
 use core::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Fault, ProviderError, truncated};
-use crate::classify::rules::RuleFor::{Envelope, Name};
-use crate::classify::rules::{named, refined};
+use super::{By, Fault, ProviderError, truncated};
+use crate::classify::Classify;
+use crate::classify::rules::RuleFor::{Aws, Envelope, Generic, Name};
+use crate::classify::rules::{named, numbered, refined};
+use crate::classify::status::by_status;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::wait_in_text::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
-/// Fields that name what is wrong, the more exact first. `__type` is AWS's.
+/// Fields that name what is wrong, the more exact first.
 const NAMES: [&str; 7] = [
     "/details/error_code",
     "/code",
+    "/extensions/code",
+    "/errors/0/reason",
     "/type",
     "/status",
-    "/__type",
-    "/errors/0/reason",
     "/reason",
 ];
 /// Fields that may hold an HTTP status: some servers send no other name.
@@ -29,13 +31,14 @@ const STATUSES: [&str; 6] = [
     "http_status",
 ];
 /// Fields for people. The first is the message.
-const TEXTS: [&str; 7] = [
+const TEXTS: [&str; 8] = [
     "message",
     "Message",
     "error",
     "detail",
     "error_description",
     "error_msg",
+    "description",
     "title",
 ];
 /// Fields that hold a wait in seconds: of gateways, AWS, Codex and Hugging Face.
@@ -52,30 +55,82 @@ const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
 /// What is known before a text is read.
 #[derive(Clone, Copy)]
-struct Known {
+struct Known<'a> {
     /// The HTTP status that came with it. Then the text is an error, whatever its form, and what it does not name, the
     /// status does.
     status: Option<u16>,
     /// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
     /// enough to exhaust the stack.
     quotes: bool,
+    /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
+    is_own: bool,
+    /// AWS's code, where a header tells it.
+    aws: Option<&'a str>,
+}
+
+impl Known<'_> {
+    /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
+    /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
+    fn admits(self, fault: Fault) -> bool {
+        // Those of the standards, but for the vague (400, 403) and those of limits and delays.
+        let is_exact = |status| {
+            matches!(
+                status,
+                401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451
+            )
+        };
+        !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
+    }
+
+    /// Whether a bare number may mean that fault: where it agrees with the status on whether a retry helps. Beside a 429 it
+    /// may be a bill's.
+    fn admits_number(self, fault: Fault) -> bool {
+        let exact = self
+            .status
+            .filter(|status| *status >= 400 && *status != 429);
+        let is_worth_a_retry = fault.classify().is_retryable();
+        exact.is_none_or(|status| by_status(status).is_retryable() == is_worth_a_retry)
+    }
+
+    /// Whether a word counts that services use of their goods, too: not where the request was wrong.
+    fn admits_generic(self) -> bool {
+        !self
+            .status
+            .is_some_and(|status| (400..429).contains(&status))
+    }
 }
 
 /// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
 /// page, which gateways write for people.
-pub(super) fn parse(text: &str, status: Option<u16>) -> Option<ProviderError> {
+pub(super) fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let known = Known {
         status,
         quotes: true,
+        is_own: true,
+        aws,
     };
-    let found = match text.chars().next()? {
-        '<' => return None,
-        '{' | '[' => truncated::parse(text).and_then(|body| of_body(&body, known)),
+    let found = match text.chars().next() {
+        None if aws.is_none() => return None,
+        None => None,
+        Some('<') => return of_xml(text, known),
+        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, known)),
         _ if text.lines().any(is_field) => of_events(text, known),
-        _ => quoted(text, known),
+        // As clients write the answer that they had. Where its status came with it, only a status line is certainly its own.
+        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
     };
     found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
+}
+
+/// AWS's errors in XML. No other text that begins so is read.
+fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
+    let within = |tag: &str| {
+        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+        rest.split('<').next()
+    };
+    let code = within("Code").or(known.aws)?;
+    let error = json!({"__type": code, "message": within("Message")});
+    Some(of_error(&error, known))
 }
 
 /// Whether the line is of an event stream.
@@ -83,7 +138,7 @@ fn is_field(line: &str) -> bool {
     line.starts_with("data:") || line.starts_with("event:")
 }
 
-fn of_events(text: &str, known: Known) -> Option<ProviderError> {
+fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
     let mut event = "";
     let mut data = String::new();
     // One empty line more, since the last event may lack the one that ends it.
@@ -107,7 +162,7 @@ fn of_events(text: &str, known: Known) -> Option<ProviderError> {
     None
 }
 
-fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
+fn of_event(event: &str, data: &str, known: Known<'_>) -> Option<ProviderError> {
     let is_error = event == "error";
     match truncated::parse(data) {
         Some(value) => of_body(&value, known).or_else(|| is_error.then(|| of_error(&value, known))),
@@ -116,7 +171,7 @@ fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
     }
 }
 
-fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
+fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     in_envelope(body, known).or_else(|| {
         known.status?;
         let first = body.as_array().map_or(Some(body), |items| items.first());
@@ -124,7 +179,7 @@ fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
     })
 }
 
-fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
+fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     // Gemini streams without `alt=sse` are one array.
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, known));
@@ -138,8 +193,13 @@ fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
         let error = body.pointer(place).filter(|error| says_something(error))?;
         Some((place, error))
     });
+    let is_wrapped = |place: &str| matches!(place, "/error/error" | "/detail/error");
+    let within = |place| Known {
+        is_own: known.is_own && !is_wrapped(place),
+        ..known
+    };
     match found {
-        Some((_, error @ Value::Object(_))) => Some(of_error(error, known)),
+        Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
         Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
         // What else there is stands beside it.
         Some((place, _)) => {
@@ -150,14 +210,15 @@ fn in_envelope(body: &Value, known: Known) -> Option<ProviderError> {
     }
 }
 
-/// Servers write `null`, `false` or an empty text for "no error". An empty object may have been cut off.
+/// Servers write `null`, `false`, 0 or something empty for "no error".
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null => false,
         Value::Bool(there_is_one) => *there_is_one,
         Value::String(text) => !text.is_empty(),
         Value::Array(items) => !items.is_empty(),
-        Value::Number(_) | Value::Object(_) => true,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Object(fields) => !fields.is_empty(),
     }
 }
 
@@ -165,14 +226,15 @@ fn says_something(error: &Value) -> bool {
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
         let name = body[key].as_str();
-        name.is_some_and(|name| named(Name, [name]).or(named(Envelope, [name])).is_some())
+        let is_named = |name| [Name, Generic, Envelope].map(|what| named(what, [name]));
+        name.is_some_and(|name| is_named(name).iter().any(Option::is_some))
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string()
             && (by_number(body).is_some() || is_named("type") || is_named("code"))
 }
 
-fn of_error(error: &Value, known: Known) -> ProviderError {
+fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let name = |place: &str| error.pointer(place).and_then(text);
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
@@ -181,14 +243,19 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
     let raw = error["metadata"]["raw"].as_str();
     let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
-    let quoted = quotes.find_map(|text| quoted(text, known));
+    let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
+    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
+    let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let names = NAMES.iter().filter_map(|place| name(place));
-    let names: Vec<_> = names.collect();
+    let aws = error["__type"].as_str().or(known.aws).map(aws_code);
+    let names = reason.into_iter().chain(names);
+    let names: Vec<_> = names.chain(aws.map(str::to_owned)).collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
-    let fault = said(error, &names, known, by_quoted);
+    let known = Known { aws, ..known };
+    let (by, fault) = said(error, &names, known, by_quoted);
     let is_open = matches!(known.status, None | Some(403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
     let read = names.iter().chain(&quotas).map(String::as_str);
@@ -196,9 +263,11 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
 
     let in_text = |_| texts.iter().find_map(|text| wait_in(text));
+    let beside = retry_info(details).or_else(|| wait_beside(error));
+    let asks_itself = known.is_own && beside.is_some();
     let retry_after = retry_info(details)
         .or_else(|| quoted?.retry_after)
-        .or_else(|| wait_beside(error))
+        .or(beside)
         .or_else(|| {
             Some(fault)
                 .filter(|fault| *fault == Fault::Throttled)
@@ -210,6 +279,8 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
         code,
         message: texts.first().copied().unwrap_or_default().to_owned(),
         retry_after,
+        asks_itself,
+        by,
     }
 }
 
@@ -224,14 +295,14 @@ fn text(field: &Value) -> Option<String> {
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
 /// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
 /// more than an envelope.
-fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
+fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
     if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
-        return Fault::Billing;
+        return (By::Others, Fault::Billing);
     }
-    let names = || names.iter().map(String::as_str);
+    let names = || all.iter().map(String::as_str);
     let envelope = named(Envelope, names());
     // A quote beside a code of its own may be the caller's words: what the request had wrong.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
@@ -241,12 +312,43 @@ fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) ->
     let is_throttled = known.status == Some(429);
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
-    let mut others = [envelope, by_number(error)].into_iter().flatten();
-    named(Name, names())
-        .or(quoted)
-        .or_else(|| others.find(|fault| !is_vague(fault)))
-        .or(is_throttled.then_some(Fault::Throttled))
-        .unwrap_or(Fault::Unknown)
+    let number = by_number(error).filter(|fault| known.admits_number(*fault));
+    // Meta's word that a retry helps, whatever the rest says.
+    let is_passing = error["is_transient"] == true && known.admits(Fault::Overloaded);
+    let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
+    let mut others = [passing, envelope, number].into_iter().flatten();
+    let by_name = if known.is_own { By::Name } else { By::Quote };
+    let name = said_by_name(error, all, known);
+    let quote = quoted.filter(|fault| known.admits(*fault));
+    let others = others.find(|fault| !is_vague(fault));
+    let others = others.or(is_throttled.then_some(Fault::Throttled));
+    let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
+    let mut said = said
+        .into_iter()
+        .filter_map(|(by, fault)| Some((by, fault?)));
+    said.next().unwrap_or((By::Others, Fault::Unknown))
+}
+
+/// What the names say, or a number that is one.
+fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
+    let names = || names.iter().map(String::as_str);
+    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
+    let of_vendor = || numbered(&text(&error["code"])?, known.status);
+    // The type tells whose the number is.
+    let typed = || {
+        let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
+        named(Name, [format!("{name} {code}").as_str()])
+    };
+    let fault = named(Name, names()).or_else(generic);
+    let fault = fault.or_else(of_vendor).or_else(typed);
+    let fault = fault.or_else(|| named(Aws, known.aws));
+    fault.filter(|fault| known.admits(*fault))
+}
+
+/// The code itself: namespaces stand before it, and an address after it.
+fn aws_code(code: &str) -> &str {
+    let code = code.rsplit('#').next().unwrap_or(code);
+    code.split(':').next().unwrap_or(code)
 }
 
 /// What the first field that holds an HTTP status says.
@@ -258,7 +360,7 @@ fn by_number(error: &Value) -> Option<Fault> {
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
-fn quoted(text: &str, known: Known) -> Option<ProviderError> {
+fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
     let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
@@ -270,6 +372,8 @@ fn quoted(text: &str, known: Known) -> Option<ProviderError> {
     let known = Known {
         status: status.or(known.status),
         quotes: false,
+        is_own,
+        aws: None,
     };
     let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
     let says_when = known.status.is_some() && error.retry_after.is_some();
