@@ -166,11 +166,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.push(error!(outcome.span() =>
             "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
     }
-    if let Some(future) = outcome::future_within(outcome) {
-        let (_, target) = setting.names();
-        errors.push(error!(in future =>
-            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
-    }
+    fails_within(arguments, outcome, setting, &otherwise, errors);
     closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
     if matches!(setting, Setting::Alone | Setting::Block) {
@@ -181,6 +177,28 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         }
     }
     lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
+}
+
+/// Refuses a value that may hold a failure, which nobody looks at.
+fn fails_within(
+    arguments: &Arguments,
+    outcome: &Type,
+    setting: Setting,
+    otherwise: &str,
+    errors: &mut Errors,
+) {
+    if let Some(future) = outcome::future_within(outcome) {
+        let (_, target) = setting.names();
+        errors.push(error!(in future =>
+            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
+    }
+    let is_judged = [Key::Until, Key::Validate]
+        .iter()
+        .any(|key| arguments.get(*key).is_some());
+    if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
+        errors.push(error!(in result =>
+            "the `Result` within this one would never be retried: take it out with `?`, or reject such values with `until` or `validate`{otherwise}"));
+    }
 }
 
 /// Refuses an outcome that the compiler would refuse in every loop.
