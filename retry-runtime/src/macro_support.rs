@@ -125,7 +125,8 @@ pub fn cold_at<T>(
     decide(site)
 }
 
-/// Runs an attempt whose future or stream may borrow what it changes: taken by `FnOnce`, a closure hands such a borrow on.
+/// Runs an attempt, or a key's expression, whose future or stream may borrow what it changes: taken by `FnOnce`, a closure
+/// hands such a borrow on.
 #[inline]
 pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
-use retry_runtime::{Classify, Verdict};
+use retry_runtime::{Classify, Kind, Verdict};
 
 #[derive(Debug, Classify)]
 #[expect(dead_code, reason = "read by Debug")]
@@ -149,4 +149,45 @@ fn structs_and_generics_are_classified() {
         Verdict::STOP
     );
     let _: fn(&Never) -> Verdict = Never::classify;
+}
+
+/// What wraps itself, as contexts of errors do.
+#[derive(Debug, Classify)]
+enum Context<E> {
+    #[classify(transparent)]
+    Cause(E),
+    #[classify(transparent)]
+    Within(Box<Context<E>>),
+}
+
+#[test]
+fn a_generic_error_may_hold_itself() {
+    let cause = Context::Cause(io::Error::from(io::ErrorKind::TimedOut));
+    let within = Context::Within(Box::new(cause));
+    assert_eq!(within.classify().kind(), Some(Kind::Timeout));
+}
+
+macro_rules! error {
+    ($name:ident, $field:ident: $after:ty, $inner:ty) => {
+        #[derive(Debug, Classify)]
+        enum $name {
+            #[classify(throttled, after = $field)]
+            Busy { $field: $after },
+            #[classify(transparent)]
+            Io($inner),
+        }
+    };
+}
+
+error!(Given, wait: Duration, io::Error);
+
+#[test]
+fn a_macro_may_be_given_the_fields() {
+    let wait = Duration::from_secs(7);
+    assert_eq!(
+        Given::Busy { wait }.classify(),
+        Verdict::THROTTLED.after(wait)
+    );
+    let inner = Given::Io(io::ErrorKind::TimedOut.into());
+    assert_eq!(inner.classify().kind(), Some(Kind::Timeout));
 }

@@ -1,15 +1,18 @@
 //! What an expression can't be, whatever its type.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
-use syn::{Expr, Path};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Expr, ExprAsync, ExprClosure, ItemFn, Path};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::keys;
 use crate::attribute::number::number;
 use crate::errors::error;
-use crate::tokens::{any, elements, ends_with, is_among, is_ident, is_punct, mentions, shown};
+use crate::tokens::{
+    any, elements, ends_with, is_among, is_ident, is_punct, mentions, shown, stream, trees,
+};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -32,13 +35,34 @@ pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
         "`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"))
 }
 
-/// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
-/// a function inside it.
+/// A `?`, `return`, `break` or the like that would leave an expression in the middle of a call.
 pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
-    let leaves = |token: &TokenTree| is_punct(token, '?') || is_ident(token, "return");
-    find_own(expr.to_token_stream(), &leaves).map_or(Ok(()), |token| {
+    let tokens = expr.to_token_stream();
+    let leaves = |from: &[TokenTree], is_looped: bool| match from {
+        [jump, quote, TokenTree::Ident(label), ..] if is_jump(jump) && is_punct(quote, '\'') => {
+            !is_label(tokens.clone(), label)
+        }
+        [token, ..] => {
+            is_punct(token, '?') || is_ident(token, "return") || is_jump(token) && !is_looped
+        }
+        [] => false,
+    };
+    find_own(tokens.clone(), false, &leaves).map_or(Ok(()), |token| {
         Err(error!(token.span() =>
-            "`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
+            "`{token}` would end the call without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
+    })
+}
+
+fn is_jump(token: &TokenTree) -> bool {
+    is_ident(token, "break") || is_ident(token, "continue")
+}
+
+/// Whether `'label:` stands among the tokens.
+fn is_label(tokens: TokenStream, label: &Ident) -> bool {
+    any(tokens, &mut |before, from| {
+        let is_lifetime = before.last().is_some_and(|quote| is_punct(quote, '\''));
+        is_lifetime
+            && matches!(from, [TokenTree::Ident(name), colon, ..] if name == label && is_punct(colon, ':'))
     })
 }
 
@@ -53,7 +77,9 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
     if AWAITED.contains(&key) {
         return Ok(());
     }
-    let awaited = find_own(expr.to_token_stream(), &|token| is_ident(token, "await"));
+    let awaited = find_own(expr.to_token_stream(), false, &|from, _| {
+        is_ident(&from[0], "await")
+    });
     awaited.map_or(Ok(()), |token| {
         Err(error!(token.span() =>
             "`{key}` is read where nothing awaits: await it before the call, keep it in an argument or a field, and give that"))
@@ -80,21 +106,66 @@ fn calls_macro(tokens: TokenStream) -> bool {
     })
 }
 
-/// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
-fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
-    for token in tokens {
-        if is_punct(&token, '|') || is_ident(&token, "async") {
-            return None;
+/// Whether a token is meant: it and all after it, and whether it stands in a loop.
+type IsMeant<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
+
+/// The first token that is meant, outside of functions, closures and `async` blocks.
+fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Option<TokenTree> {
+    let mut tokens = trees(tokens);
+    let (mut at, mut is_loop) = (0, false);
+    while at < tokens.len() {
+        let (before, from) = tokens.split_at(at);
+        if let Some(after) = after_function(before, from) {
+            tokens.truncate(at);
+            tokens.extend(after);
+            continue;
         }
-        let found = match &token {
-            TokenTree::Group(group) => find_own(group.stream(), is_meant),
-            _ => is_meant(&token).then_some(token),
+        let loops = ["loop", "while", "for"];
+        is_loop |= loops.iter().any(|word| is_ident(&from[0], word));
+        let found = match &from[0] {
+            TokenTree::Group(group) => {
+                let is_body = is_loop && group.delimiter() == Delimiter::Brace;
+                is_loop &= !is_body;
+                find_own(group.stream(), is_looped || is_body, is_meant)
+            }
+            token => is_meant(from, is_looped).then(|| token.clone()),
         };
         if found.is_some() {
             return found;
         }
+        at += 1;
     }
     None
+}
+
+/// What follows a function, a closure or an `async` block, if one begins there.
+fn after_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStream> {
+    fn after<T: Parse>(input: ParseStream) -> syn::Result<TokenStream> {
+        input.parse::<T>()?;
+        input.parse()
+    }
+    let parse = match &from[0] {
+        TokenTree::Ident(word) if word == "fn" => after::<ItemFn>,
+        TokenTree::Ident(word) if word == "async" => after::<ExprAsync>,
+        TokenTree::Punct(bar) if bar.as_char() == '|' && !ends_operand(before) => {
+            after::<ExprClosure>
+        }
+        _ => return None,
+    };
+    parse.parse2(stream(from)).ok()
+}
+
+/// Whether a `|` after these tokens is an operator, or stands between patterns.
+fn ends_operand(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Ident(word)] => !is_among(
+            "async break else in match move return static",
+            &word.to_string(),
+        ),
+        [.., equals, angle] if is_punct(angle, '>') => !is_punct(equals, '='),
+        [.., TokenTree::Punct(punct)] => punct.as_char() == '?',
+        before => !before.is_empty(),
+    }
 }
 
 /// Refuses what is no function where one is asked about errors or values.

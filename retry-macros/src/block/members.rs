@@ -15,7 +15,7 @@ use crate::target;
 use crate::target::check::Setting;
 use crate::target::function::{Function, SECOND, is_function, is_retry};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{code, mentions, stream, trees, with_content};
+use crate::tokens::{code, is_punct, mentions, stream, with_content};
 
 /// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {
@@ -32,7 +32,7 @@ pub(crate) enum Keyword {
 impl Braced {
     /// The item, if it is one.
     pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
-        let mut header = trees(item.clone());
+        let mut header = opened(item.clone());
         // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
         let keyword = header.iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
@@ -86,7 +86,26 @@ pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
         }
         Ok(members)
     };
-    members.parse2(content)
+    members.parse2(stream(&opened(content)))
+}
+
+/// The tokens with members in place of the invisible groups in which `macro_rules!` hands these over, as in `$($item)*`.
+fn opened(content: TokenStream) -> Vec<TokenTree> {
+    let mut opened: Vec<TokenTree> = Vec::new();
+    for token in content {
+        let begins = opened.last().is_none_or(|last| match last {
+            // After an attribute, or a body.
+            TokenTree::Group(group) => group.delimiter() != Delimiter::Parenthesis,
+            last => is_punct(last, ';'),
+        });
+        match token {
+            TokenTree::Group(group) if begins && group.delimiter() == Delimiter::None => {
+                opened.extend(self::opened(group.stream()));
+            }
+            token => opened.push(token),
+        }
+    }
+    opened
 }
 
 fn method(input: ParseStream) -> syn::Result<Method> {

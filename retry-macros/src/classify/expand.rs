@@ -18,6 +18,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
     let outer = Mark::read(&item.attrs, &mut errors);
     let mut derivation = Derivation {
+        name: item.ident.to_string(),
         krate: RuntimePath::new(outer.krate.as_ref().map(ToTokens::to_token_stream)),
         generics: item.generics.clone(),
         finals: Code::new(),
@@ -58,6 +59,8 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
 }
 
 struct Derivation {
+    /// What the derived type is called.
+    name: String,
     krate: RuntimePath,
     generics: Generics,
     /// The arms of what may be final: marked `stop` by itself, or as a field says.
@@ -146,7 +149,7 @@ impl Derivation {
             self.errors.push(error!(*span =>
                 "`{ident}` has no field `{name}`: {instead}"));
         }
-        let after = code_at!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
+        let after = code_at!(Span::call_site().located_at(*span)=> #krate::macro_support::after(#verdict, __retry_hint));
         code!(#pattern { #member: ref __retry_hint, .. } => #after,)
     }
 
@@ -177,14 +180,18 @@ impl Derivation {
                 "`transparent` needs exactly one field, and `{ident}` has {count}"));
             return Code::new();
         };
-        if self.is_generic(field) {
+        // A bound on a type that holds this one would depend on itself.
+        let is_recursive = mentions(field.ty.to_token_stream(), &self.name);
+        if self.is_generic(field) && !is_recursive {
             let ty = &field.ty;
             let krate = &self.krate;
             let bound = parse_quote!(#ty: #krate::Classify);
             self.generics.make_where_clause().predicates.push(bound);
         }
         let krate = &self.krate;
-        let classify = code_at!(field.ty.span()=> #krate::macro_support::ClassifyField::classify_field(__retry_inner));
+        let span = Span::call_site().located_at(field.ty.span());
+        let classify =
+            code_at!(span=> #krate::macro_support::ClassifyField::classify_field(__retry_inner));
         self.finals.add(code! {
             #pattern { #member: ref __retry_inner } => {
                 !#krate::macro_support::complaint(__retry_inner).__retry_verdict().is_retryable()

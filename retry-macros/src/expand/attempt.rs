@@ -1,6 +1,6 @@
 //! One attempt: the user's code, run once.
 
-use proc_macro2::{Group, Ident, Span};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{Code, braces, code, if_else, joined, ours, ours_at, when, with_content};
+use crate::tokens::{Code, any, braces, code, if_else, joined, ours, ours_at, when, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -17,6 +17,16 @@ pub(crate) enum Attempted {
     Blocking(Group),
     /// Code that returns a future, with the future's type if that must be named.
     Future(Group, Option<Code>),
+}
+
+/// Whether clippy may count a type as too complex to be written a second time: it gives each name more points, the deeper
+/// that stands.
+fn may_be_complex(ty: TokenStream) -> bool {
+    let mut names = 0;
+    any(ty, &mut |_, from| {
+        names += u32::from(matches!(from[0], TokenTree::Ident(_)));
+        names > 5
+    })
 }
 
 impl Printer<'_> {
@@ -33,6 +43,8 @@ impl Printer<'_> {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
         let typed = when(is_result, ours!(: #outcome));
+        let is_complex = is_result && may_be_complex(outcome.to_token_stream());
+        let complex = when(is_complex, ours!(#[allow(clippy::type_complexity)]));
         let checked = |finished: Code| {
             if is_result {
                 return finished;
@@ -52,6 +64,7 @@ impl Printer<'_> {
             };
             return ours! {
                 #span
+                #complex
                 #?(is_blocking) { #[allow(clippy::redundant_closure_call)] }
                 let mut retry_outcome #typed = #(checked(run));
             };
@@ -70,6 +83,7 @@ impl Printer<'_> {
                 retry_finished
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
+            #complex
             let mut retry_outcome #typed = match retry_finished {
                 __retry::Some(retry_outcome) => #(checked(ours!(retry_outcome))),
                 __retry::None => __retry::Err(

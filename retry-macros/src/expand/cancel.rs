@@ -75,7 +75,7 @@ impl Printer<'_> {
             return looped;
         };
         let (key, span) = (key.ident.span(), abort.span());
-        let aborted = ours_at!(span=> __retry::cancelled(#(self.user(abort))));
+        let aborted = ours_at!(span=> __retry::cancelled(#(self.kept(abort))));
         let conversion = ours_at!(key=> __retry::FromCancelled::from_cancelled);
         let (call, name) = (self.whole_call(), self.name());
         let observe = self.observe();

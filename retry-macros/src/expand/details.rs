@@ -69,7 +69,7 @@ impl Printer<'_> {
     /// Whether `retry_error` came too often in a row, where the attribute asks for that.
     pub(crate) fn repeated(&self) -> Option<Code> {
         let model = self.model;
-        let repeats = self.user(model.expr(Key::Repeats)?);
+        let repeats = self.kept(model.expr(Key::Repeats)?);
         let same = ours_at! {model.error_span=>
             (&&&__retry::Same(retry_one)).__retry_same(retry_other)
         };

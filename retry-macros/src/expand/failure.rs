@@ -248,8 +248,8 @@ impl Printer<'_> {
             Some(attempt) => ours!({ #attempt #said }),
             None => said,
         };
-        let on = self.user(on);
-        let answer = ours_at!(span=> __retry::answer(&retry_error, #on));
+        let answer = ours_at!(span=> __retry::answer(&retry_error, #(self.user(on))));
+        let answer = Self::contained(on, answer);
         let needs = self.model.arguments.what_on_must_say();
         let said = needs.fold(answer, |answer, key| {
             let key = Ident::new(key.name(), span);

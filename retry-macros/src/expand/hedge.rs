@@ -92,7 +92,7 @@ impl Printer<'_> {
     /// last. If one refuses, no other begins until the running ones are over.
     fn beside(&self) -> Code {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let permit = ours_at!(breaker.span()=> __retry::Permit::unasked(#(self.user(breaker))));
+            let permit = ours_at!(breaker.span()=> __retry::Permit::unasked(#(self.kept(breaker))));
             ours! {
                 let mut retry_permit = #permit;
                 if !__retry::Permit::admit_beside(&mut retry_permit) {
@@ -102,7 +102,7 @@ impl Printer<'_> {
             }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
-            let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
+            let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.kept(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
         let begins = turn

@@ -98,10 +98,10 @@ impl Printer<'_> {
         let span = hook.span();
         let next = ours!(__retry::NextAttempt::new(__retry::Call::attempt(#(self.whole_call())), retry_pause));
         let attempt = self.attempt_for(key);
-        let hook = self.user(hook);
+        let hooked = ours_at!(span=> __retry::hook(retry_error, #next, #(self.user(hook))));
+        let hooked = Self::contained_future(hook, hooked);
         let awaited = when(self.asyncness == Asyncness::Async, ours_at!(span=> .await));
-        let hooked =
-            ours_at!(span=> { #attempt __retry::hook(retry_error, #next, #hook) #awaited });
+        let hooked = ours_at!(span=> { #attempt #hooked #awaited });
         let cause = ours_at!(span=> __retry::HookOutcome::cause(#hooked));
         let error = match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(__retry::Attempt::last_failure(&retry_history)),

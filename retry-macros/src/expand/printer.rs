@@ -171,8 +171,18 @@ impl Printer<'_> {
     /// Code with the user's expression in it, where the function would end with a `return` in that. What takes a function
     /// stands within, or the compiler would not infer the argument of a closure.
     pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
-        let may_leave = !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr);
-        if_else(may_leave, ours_at!(expr.span()=> (|| #code)()), code)
+        let contained = ours_at!(expr.span()=> (|| #code)());
+        if_else(Self::may_leave(expr), contained, code)
+    }
+
+    /// [`Self::contained`] for code that may return a future of what it changes.
+    pub(crate) fn contained_future(expr: &Expr, code: Code) -> Code {
+        let contained = ours_at!(expr.span()=> __retry::once(|| #code));
+        if_else(Self::may_leave(expr), contained, code)
+    }
+
+    fn may_leave(expr: &Expr) -> bool {
+        !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr)
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.

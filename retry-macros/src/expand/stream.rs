@@ -139,7 +139,8 @@ impl Printer<'_> {
             Mode::First => {
                 let first = match self.model.expr(Key::First) {
                     Some(first) => {
-                        ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))))
+                        let first_item = ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))));
+                        Self::contained(first, first_item)
                     }
                     None => ours!(__retry::stream::first::any),
                 };

@@ -2,7 +2,7 @@
 
 mod stream;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -15,6 +15,7 @@ use crate::errors::{Errors, error, refuse};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
+use crate::tokens::{any, is_ident, is_punct};
 
 /// Checks the attribute of a function, or the keys and the block of `retrying!`.
 pub(crate) fn function(
@@ -35,7 +36,32 @@ pub(crate) fn member(
     errors: &mut Errors,
 ) {
     attribute::check::policy_stands_alone(arguments, errors);
+    has_self(arguments, function, errors);
     target(arguments, function, setting, errors);
+}
+
+/// Refuses a function without `self` where a key of its block reads that.
+fn has_self(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+    let name = &function.signature.ident;
+    // In a path, `self` is the module.
+    let is_self = |_: &[TokenTree], from: &[TokenTree]| {
+        is_ident(&from[0], "self") && !from.get(1).is_some_and(|next| is_punct(next, ':'))
+    };
+    let reads_self = |argument: &&Argument| {
+        let value = as_variant!(&argument.value, KeyValue::Expr(value) => value.to_token_stream());
+        value.is_some_and(|value| any(value, &mut { is_self }))
+    };
+    let mut of_block = arguments
+        .of_block
+        .iter()
+        .filter_map(|key| arguments.get(*key));
+    let reading = of_block
+        .find(reads_self)
+        .filter(|_| function.signature.receiver().is_none());
+    if let Some(Argument { key, .. }) = reading {
+        errors.push(error!(name.span() =>
+            "`{name}` has no `self`, which the block's `{key}` reads: mark `{name}` `#[retry(skip)]`, or give it a `{key}` of its own"));
+    }
 }
 
 /// Reports that a block or a trait has nothing to retry, unless another mistake may be the reason.
@@ -166,11 +192,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.push(error!(outcome.span() =>
             "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
     }
-    if let Some(future) = outcome::future_within(outcome) {
-        let (_, target) = setting.names();
-        errors.push(error!(in future =>
-            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
-    }
+    fails_within(arguments, outcome, setting, &otherwise, errors);
     closures(arguments, is_blocking, setting, errors);
     keys_that_need_another(arguments, errors);
     if matches!(setting, Setting::Alone | Setting::Block) {
@@ -181,6 +203,28 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         }
     }
     lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
+}
+
+/// Refuses a value that may hold a failure, which nobody looks at.
+fn fails_within(
+    arguments: &Arguments,
+    outcome: &Type,
+    setting: Setting,
+    otherwise: &str,
+    errors: &mut Errors,
+) {
+    if let Some(future) = outcome::future_within(outcome) {
+        let (_, target) = setting.names();
+        errors.push(error!(in future =>
+            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
+    }
+    let is_judged = [Key::Until, Key::Validate]
+        .iter()
+        .any(|key| arguments.get(*key).is_some());
+    if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
+        errors.push(error!(in result =>
+            "the `Result` within this one would never be retried: take it out with `?`, or reject such values with `until` or `validate`{otherwise}"));
+    }
 }
 
 /// Refuses an outcome that the compiler would refuse in every loop.

@@ -176,7 +176,10 @@ impl Function {
         let block = self.block()?;
         self.parameters().into_iter().find_map(|parameter| {
             let (is_self, lends) = (parameter.is_self(), parameter.is_lent_mutably());
-            let name = parameter.name?.to_string();
+            let Some(name) = parameter.name else {
+                return mutable_part(parameter.pattern, &block.stream());
+            };
+            let name = name.to_string();
             let shown = match lends {
                 true if is_self => String::from("`&mut self`"),
                 true => format!("the `&mut` in `{name}`"),
@@ -275,6 +278,21 @@ pub(crate) fn is_function(ahead: ParseStream) -> bool {
         }
     }
     false
+}
+
+/// The `mut name` in a pattern of which the body uses the name.
+fn mutable_part(pattern: TokenStream, body: &TokenStream) -> Option<String> {
+    tokens::find(pattern, &mut |before, from| match from {
+        [keyword, TokenTree::Ident(name), ..] if is_ident(keyword, "mut") => {
+            // `&mut name` copies from behind a reference.
+            if before.last().is_some_and(|before| is_punct(before, '&')) {
+                return None;
+            }
+            let name = name.to_string();
+            tokens::mentions(body.clone(), &name).then(|| format!("`mut {name}`"))
+        }
+        _ => None,
+    })
 }
 
 /// The `buffer` in front of `= &mut buffer`, which no field is.

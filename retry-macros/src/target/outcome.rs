@@ -229,7 +229,25 @@ pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
     future_of_result(value).or_else(|| is_hidden.then_some(value))
 }
 
-/// A future of a result, itself or in a tuple or an `Option`.
+/// A `Result` in the value of another, itself or in a tuple or an `Option`, as in `Result<Result<T, E>, Elapsed>`. In a
+/// collection it is the outcome of one item.
+pub(crate) fn result_in_value(outcome: &Type) -> Option<&Type> {
+    let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
+    result_beside(types(result).next()?)
+}
+
+fn result_beside(ty: &Type) -> Option<&Type> {
+    match bare(ty) {
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(result_beside),
+        _ if is_result(ty) => Some(ty),
+        _ => {
+            let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
+            types(option).find_map(result_beside)
+        }
+    }
+}
+
+/// A future of a result, itself or in a tuple, an `Option` or a `Vec`.
 fn future_of_result(ty: &Type) -> Option<&Type> {
     let (inner, delivery) = of(ty);
     if delivery != Delivery::Direct {
@@ -242,8 +260,15 @@ fn future_of_result(ty: &Type) -> Option<&Type> {
             is_named_result(output).then_some(ty)
         }
         _ => {
-            let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
-            types(option).find_map(future_of_result)
+            let segment = last_segment(ty)?;
+            let inner = types(segment).next()?;
+            let output = match (segment.ident.to_string().as_str(), bare(inner)) {
+                ("Option" | "Vec", _) => return future_of_result(inner),
+                ("Box", Type::TraitObject(object)) => associated(&object.bounds, FUTURE)?,
+                ("Ready", inner) => inner,
+                _ => return None,
+            };
+            is_named_result(output).then_some(ty)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A type in parentheses, or in the invisible group in which `macro_rules!` hands it over, is what it holds.
+//! What stands in an invisible group, in which `macro_rules!` hands it over, is what it holds; so is a type in parentheses.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -91,5 +91,37 @@ fn a_type_in_a_group_is_what_it_holds() {
             let grouped = expanded(arguments, item, Some(within));
             assert_eq!(grouped, plain, "{within:?}: {item}");
         }
+    }
+}
+
+#[test]
+fn a_member_in_a_group_is_what_it_holds() {
+    let methods = "held!(pub fn a() -> Result<u8, Error> { body }) \
+        held!(const B: u8 = { 1 };) \
+        held!(held!(#[retry(skip)] pub async fn c() -> Result<u8, Error> { body })) \
+        #[inline] held!(#[retry(max = 1)] held!(pub) fn d() -> Result<u8, Error> { body })";
+    let declared = "held!(async fn a(&self) -> Result<u8, Error>;) \
+        held!(type B;) \
+        held!(#[retry(skip)] async fn c(&self) -> Result<u8, Error>;) \
+        #[must_use] held!(#[retry(max = 1)] fn d(&self) -> Result<u8, Error>;)";
+    for (arguments, item) in [
+        (
+            "",
+            format!("impl Client {{ fn first() -> Result<u8, Error> {{ body }} {methods} }}"),
+        ),
+        ("", format!("held!(impl Client {{ {methods} }})")),
+        (
+            "wrapper = Retrying",
+            format!("trait Model {{ {declared} }}"),
+        ),
+        (
+            "wrapper = Retrying",
+            format!("held!(trait Model {{ {declared} }})"),
+        ),
+    ] {
+        let plain = expanded(arguments, &item, None);
+        let grouped = expanded(arguments, &item, Some(Delimiter::None));
+        assert_eq!(grouped, plain, "{item}");
+        assert!(!plain.contains("compile_error"), "{plain}");
     }
 }

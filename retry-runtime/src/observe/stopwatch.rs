@@ -75,13 +75,8 @@ impl Stopwatch {
         if event.pause().is_some() {
             self.attempt = None;
         } else if event.attempt_end().is_some() {
-            self.forget_attempt(event.attempt);
+            self.attempt = self.attempt.filter(|(number, _)| *number != event.attempt);
         }
-    }
-
-    /// Forgets the attempt of that number, so that its time is not known: its end is reported later than it happened.
-    pub(crate) fn forget_attempt(&mut self, number: u32) {
-        self.attempt = self.attempt.filter(|(attempt, _)| *attempt != number);
     }
 }
 

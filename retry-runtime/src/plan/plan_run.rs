@@ -337,12 +337,8 @@ where
         let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
-            None => {
-                run.unreported = Some(AttemptEnd::Stop);
-                if let Some((stopwatch, _)) = run.stopwatch.get_mut() {
-                    stopwatch.forget_attempt(attempt);
-                }
-            }
+            // What follows tells of it: a dead end.
+            None => run.unreported = Some(AttemptEnd::Stop),
             Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };

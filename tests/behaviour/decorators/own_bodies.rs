@@ -1,6 +1,7 @@
 //! `#[retry(body)]`: a method of a copy with a body of one's own.
 
 use std::cell::{Cell, RefCell};
+use std::future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use retry_runtime::{Policy, retry, testing};
 
-use crate::decorators::Busy;
+use crate::decorators::{Busy, Flaky};
 
 /// Stands for another crate.
 mod other {
@@ -184,4 +185,32 @@ async fn under_async_trait() {
     let told = RefCell::new(0);
     *told.borrow_mut() += sender.send(Box::new(|| 4)).await.unwrap();
     assert_eq!(told.into_inner(), 4);
+}
+
+/// `Self` in `use<…>` is no type that the decorator and its client would have to share.
+#[retry(wrapper = RetryCaptured, forward = [Box], max = 3, backoff = "none", on = |_| true)]
+trait Captured<T: Clone> {
+    fn lent(&self, _given: T) -> impl Future<Output = Result<u32, Busy>> + use<'_, Self, T> {
+        async { Err(Busy(99)) }
+    }
+
+    fn owned(&self) -> impl Future<Output = Result<u32, Busy>> + use<Self, T>;
+}
+
+impl Captured<u32> for Flaky {
+    fn lent(&self, given: u32) -> impl Future<Output = Result<u32, Busy>> {
+        async move { self.answer().map(|attempt| attempt + given) }
+    }
+
+    fn owned(&self) -> impl Future<Output = Result<u32, Busy>> + use<> {
+        future::ready(self.answer())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_future_captures_may_be_named() {
+    let client = Box::new(RetryCaptured::new(Flaky::new(2)));
+    assert_eq!(client.lent(10).await, Ok(13));
+    let failing = RetryCaptured::new(Flaky::new(9)).owned();
+    assert_eq!(failing.await, Err(Busy(4)));
 }

@@ -24,6 +24,7 @@ impl Model {
         max = 1,
         on = same!(|error| !error.contains('x')),
         until = longer_than!(self.least),
+        before_retry = same!(async |error: &String, _| self.seen.push(error.clone())),
         validate = same!(|value| {
             self.seen.push(String::from(value));
             if value.len() > 3 { Ok(()) } else { Err(String::new()) }

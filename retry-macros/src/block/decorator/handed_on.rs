@@ -3,13 +3,16 @@
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
+use syn::{
+    Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate,
+    parse_quote,
+};
 
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
 use crate::tokens::{
-    Code, code, code_at, elements, ends_with, find, is_ident, is_punct, ours_at, trees,
+    Code, code, code_at, elements, ends_with, find, is_ident, is_punct, mapped, ours_at, trees,
 };
 
 /// An argument.
@@ -115,6 +118,21 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
         );
         (receiver.span(), message)
     })
+}
+
+/// Names the client in place of `Self` in `use<'_, Self>`, where the `Self` of an `impl` can't stand.
+pub(super) fn capture(function: &mut Function, client: &Ident) {
+    let mut is_captured = false;
+    let output = mapped(function.signature.output.to_token_stream(), &mut |token| {
+        is_captured = is_ident(&token, "use") || is_captured && !is_punct(&token, '>');
+        match token {
+            TokenTree::Ident(this) if is_captured && this == "Self" => {
+                Ident::new(&client.to_string(), this.span()).into()
+            }
+            token => token,
+        }
+    });
+    function.signature.output = parse_quote!(#output);
 }
 
 /// Whether it is a constructor or a builder's step.

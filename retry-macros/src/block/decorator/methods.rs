@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::{Argument, Arguments};
 use crate::attribute::check;
 use crate::block::decorator::handed_on::{
-    Given, Lent, given, is_cfg, lent, stays_with_decorator, this_of, wrapped_again,
+    Given, Lent, capture, given, is_cfg, lent, stays_with_decorator, this_of, wrapped_again,
 };
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
@@ -48,7 +48,11 @@ impl<'a> Methods<'a> {
 
     /// Adds a method: retried, passed on, or left to its default body. Returns whether it is retried.
     pub(super) fn add(&mut self, method: Method, errors: &mut Errors) -> bool {
-        let Method { function, mut own } = method;
+        let Method {
+            mut function,
+            mut own,
+        } = method;
+        capture(&mut function, self.wrapped.client);
         let has_body = match &mut own {
             Own::Arguments(own) => own.take(Key::Body),
             Own::Nothing | Own::Skip => None,

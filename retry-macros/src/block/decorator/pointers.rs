@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Path, WherePredicate};
 
 use crate::block::decorator::handed_on::{
-    Given, Lent, given, is_cfg, lent, returns_self, stays_with_decorator,
+    Given, Lent, capture, given, is_cfg, lent, returns_self, stays_with_decorator,
 };
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
@@ -32,19 +32,20 @@ pub(super) fn members(
                         .to_tokens(&mut implemented);
                 }
             }
-            Member::Function(method) => match (
-                cannot_lend(pointer, &method.function),
-                &method.function.body,
-            ) {
-                (None, _) => implemented.append_all(forwarded(pointed, &method.function)),
-                // Its default body calls methods that are lent.
-                (Some(_), Body::Block(_)) => {}
-                (Some(why), Body::Missing(_)) => {
-                    let (name, shown) = (&method.function.signature.ident, shown(pointer));
-                    errors.push(error!(pointer.span() =>
-                        "`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"));
+            Member::Function(method) => {
+                let mut function = method.function.clone();
+                capture(&mut function, pointed.client);
+                match (cannot_lend(pointer, &function), &function.body) {
+                    (None, _) => implemented.append_all(forwarded(pointed, function)),
+                    // Its default body calls methods that are lent.
+                    (Some(_), Body::Block(_)) => {}
+                    (Some(why), Body::Missing(_)) => {
+                        let (name, shown) = (&function.signature.ident, shown(pointer));
+                        errors.push(error!(pointer.span() =>
+                            "`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"));
+                    }
                 }
-            },
+            }
         }
     }
     implemented
@@ -80,8 +81,7 @@ fn is_sized(function: &Function) -> bool {
 }
 
 /// The method, by that of what the pointer points to.
-fn forwarded(pointed: &Wrapped, function: &Function) -> TokenStream {
-    let mut function = function.clone();
+fn forwarded(pointed: &Wrapped, mut function: Function) -> TokenStream {
     function.attributes.retain(is_cfg);
     let given = given(&mut function, &mut Errors::default());
     let lent = lent(&function, |this| {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::retry;
+use retry_runtime::{NextAttempt, retry};
 
 macro_rules! given {
     ($limit:expr) => {
@@ -36,7 +36,29 @@ async fn cancelled(cancel: Option<std::future::Ready<()>>) -> Result<u32, String
     Err(format!("busy {cancel:?}"))
 }
 
+macro_rules! first {
+    ($given:expr) => {
+        *$given.first()?
+    };
+}
+
+#[retry(max = 2, on = first!(predicates))]
+fn judged(predicates: &[fn(&String) -> bool]) -> Result<u32, String> {
+    Err(format!("busy {}", predicates.len()))
+}
+
+#[retry(max = 2, on = |_| true, repeats = first!(repeats))]
+fn repeated(repeats: &[u32]) -> Result<u32, String> {
+    Err(format!("busy {repeats:?}"))
+}
+
+#[retry(max = 2, on = |_| true, before_pause = first!(hooks))]
+fn told(hooks: &[fn(&String, NextAttempt)]) -> Result<u32, String> {
+    Err(format!("busy {}", hooks.len()))
+}
+
 fn main() {
+    let _ = (judged(&[]), repeated(&[]), told(&[]));
     let _ = (accepted(None), cancelled(None));
     let _ = waits(None);
     let _ = blocking(None);

@@ -43,4 +43,10 @@ async fn mutable_argument(mut count: u32) -> std::io::Result<u32> {
     Ok(count)
 }
 
+#[retry(hedge = "200ms")]
+async fn mutable_part((mut count, limit): (u32, u32)) -> std::io::Result<u32> {
+    count += limit;
+    Ok(count)
+}
+
 fn main() {}

@@ -57,6 +57,21 @@ fn made_later() -> Result<impl IntoFuture<Output = Result<u32, String>>, String>
     Ok(opened())
 }
 
+#[retry(on = |_| true)]
+fn in_a_list() -> Result<Vec<BoxFuture<'static, Result<u32, String>>>, String> {
+    Ok(vec![opened()])
+}
+
+#[retry(on = |_| true)]
+fn not_pinned() -> Result<Box<dyn Future<Output = Result<u32, String>> + Unpin>, String> {
+    Ok(Box::new(opened()))
+}
+
+#[retry(on = |_| true)]
+fn ready() -> Result<std::future::Ready<Result<u32, String>>, String> {
+    Ok(std::future::ready(Ok(3)))
+}
+
 struct Client;
 
 #[retry(on = |_| true)]
