@@ -214,7 +214,7 @@ pub enum End {
     },
     /// Unknown: nobody classified the error, or the attempt was dropped or panicked.
     Ignored,
-    /// The attempt never began. It gets back what it was charged.
+    /// The attempt never began, or a breaker or a limiter further in rejected it. It gets back what it was charged.
     NotBegun,
 }
 
@@ -227,7 +227,7 @@ impl End {
                 kind,
                 hint: verdict.hint(),
             },
-            None if verdict.basis() == Basis::Unknown => Self::Ignored,
+            None if verdict.basis() != Basis::Answer => Self::Ignored,
             Some(Kind::Rejected) => Self::NotBegun,
             Some(Kind::Invalid) | None => Self::Success,
         }

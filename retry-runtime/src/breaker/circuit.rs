@@ -133,11 +133,21 @@ impl Trials {
     fn are_full(&self) -> bool {
         self.running + self.succeeded + self.failed >= self.places
     }
+
+    /// A trial call sent nothing, as a call within it was rejected: perhaps by this breaker, for want of a place beside
+    /// it. Both need one, or no trial would ever reach the server.
+    fn make_room(&mut self, made: u32) {
+        if self.places < made.saturating_add(LAYERS) {
+            self.places += 1;
+        }
+    }
 }
 
 /// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
 /// that is down may also say that it wants no wait.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
+/// So many calls may be within each other and share a breaker.
+const LAYERS: u32 = 4;
 /// The longest time that a breaker is open because of a hint: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
@@ -400,7 +410,7 @@ impl Breaker {
         let slow = u32::from(Self::ran(pass, self.made.slow_after));
         let trials = match (&mut circuit.phase, seen) {
             (Phase::Open { .. } | Phase::ForcedOpen | Phase::ForcedClosed, _)
-            | (Phase::Closed, Seen::Ignored | Seen::Dropped) => return None,
+            | (Phase::Closed, Seen::Ignored | Seen::NotBegun | Seen::Dropped) => return None,
             (Phase::Closed, Seen::Success) => {
                 let cause = self.succeeded(circuit, slow)?;
                 return Some(self.open(circuit, cause, None));
@@ -414,6 +424,10 @@ impl Breaker {
         trials.running = trials.running.saturating_sub(1);
         let hint = match seen {
             Seen::Ignored | Seen::Dropped => return None,
+            Seen::NotBegun => {
+                trials.make_room(self.made.trial_calls);
+                return None;
+            }
             Seen::Success if slow == 0 => {
                 trials.succeeded += 1;
                 return (trials.succeeded >= self.made.trial_successes())

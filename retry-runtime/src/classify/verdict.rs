@@ -43,6 +43,8 @@ pub(crate) enum Basis {
     Answer,
     /// An attempt failed so, whatever is worth a retry.
     Failed(Kind),
+    /// Nothing, as the caller's own side ended the attempt.
+    Nothing,
     /// Nothing, as nobody knows the error.
     Unknown,
 }
@@ -64,6 +66,14 @@ impl Verdict {
     /// A wrong answer, for instance one that the body itself can't parse. It is retried without delay unless the
     /// section `invalid(…)` names one.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
+
+    /// Not worth a retry, as a breaker or a limiter further in let nothing begin.
+    pub(crate) const REJECTED: Self = Self::retry(Kind::Rejected).once();
+    /// Not worth a retry, as somebody wanted the end.
+    pub(crate) const CANCELLED: Self = Self {
+        basis: Basis::Nothing,
+        ..Self::STOP
+    };
 
     pub(crate) const fn retry(kind: Kind) -> Self {
         Self {
@@ -160,7 +170,7 @@ impl Verdict {
     pub(crate) fn kind_seen(self) -> Option<Kind> {
         match self.basis {
             Basis::Failed(kind) => Some(kind),
-            Basis::Answer | Basis::Unknown => self.kind,
+            Basis::Answer | Basis::Nothing | Basis::Unknown => self.kind,
         }
     }
 
@@ -190,7 +200,7 @@ impl From<Kind> for Verdict {
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,
             Kind::Invalid => Self::INVALID,
-            Kind::Rejected => Self::STOP,
+            Kind::Rejected => Self::REJECTED,
         }
     }
 }
