@@ -151,19 +151,13 @@ pub(crate) const ABSENT: Duration = Duration::from_secs(1);
 pub struct Ticket {
     number: u64,
     cost: u32,
-    /// Nothing wakes it: it asks every second at least, however long the wait is.
-    pub(crate) is_unwoken: bool,
 }
 
 impl Ticket {
     /// A ticket for an attempt with that cost. The number is the limiter's own, such as the place in its queue.
     #[inline]
     pub const fn new(number: u64, cost: u32) -> Self {
-        Self {
-            number,
-            cost,
-            is_unwoken: false,
-        }
+        Self { number, cost }
     }
 
     /// The number.

@@ -1,14 +1,15 @@
 use core::fmt;
+use core::task::Waker;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::cusum::Cusum;
 use crate::breaker::last_calls::LastCalls;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
+use crate::breaker::waiters::Waiters;
 use crate::breaker::window::{Calls, Window};
 use crate::budget::keyed::Rest;
 use crate::classify::kind::Kind;
-use crate::limiter::SOON;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -89,6 +90,7 @@ pub(super) struct Circuit {
     under_way: u32,
     /// How many successes were granted last.
     granted: u32,
+    pub(super) waiters: Waiters,
 }
 
 impl Circuit {
@@ -168,6 +170,7 @@ impl Breaker {
                 consecutive: 0,
                 under_way: 0,
                 granted: 0,
+                waiters: Waiters::new(),
             }),
         }
     }
@@ -183,12 +186,32 @@ impl Breaker {
         }
     }
 
-    /// After how long it is worthwhile to ask again: `None` until somebody resets it.
-    pub(super) fn asks_again_in(&self) -> Option<Duration> {
-        match &self.circuit().phase {
-            Phase::ForcedOpen => None,
-            // Trial calls that run may end at any time.
-            phase => Some(phase.half_open_in().unwrap_or(SOON)),
+    /// Whether nothing is let through now.
+    fn lets_none(&self, circuit: &Circuit) -> bool {
+        let now = clock::now();
+        match circuit.phase {
+            Phase::Closed | Phase::ForcedClosed => false,
+            Phase::ForcedOpen => true,
+            Phase::Open { since, length } => is_within(since, length, now),
+            Phase::HalfOpen(ref trials) => {
+                trials.are_full() && is_within(trials.since, self.rule(circuit).open_for, now)
+            }
+        }
+    }
+
+    /// How many are before that one of those that wait, and after how long it asks again: `None` where it is woken. No
+    /// answer if it can ask for a pass now.
+    pub(super) fn wait(&self, circuit: &Circuit, number: u64) -> Option<(usize, Option<Duration>)> {
+        let ahead = circuit.waiters.ahead(number);
+        match &circuit.phase {
+            Phase::Closed | Phase::ForcedClosed => {
+                let turn = circuit.waiters.turn_in(number, clock::now());
+                (!turn.is_zero()).then_some((ahead, Some(turn)))
+            }
+            _ if !self.lets_none(circuit) => None,
+            // The trial calls are before it, and may never end.
+            Phase::HalfOpen(_) => Some((ahead + 1, None)),
+            phase => Some((ahead, phase.half_open_in())),
         }
     }
 
@@ -251,7 +274,8 @@ impl Breaker {
 
     pub(super) fn close(&self, circuit: &mut Circuit) -> Transition {
         // Nothing that was granted counts in the new state.
-        self.settle(circuit);
+        let now = self.settle(circuit);
+        circuit.waiters.resume(now);
         circuit.window = Window::new();
         circuit.last_calls = LastCalls::new();
         circuit.cusum = Cusum::new();
@@ -386,9 +410,12 @@ impl Breaker {
 
     #[inline(never)]
     fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
-        let transition = self.seen(&mut self.circuit(), pass, seen)?;
-        self.tell(transition);
-        Some(transition)
+        let mut circuit = self.circuit();
+        let transition = self.seen(&mut circuit, pass, seen);
+        let is_changed = transition.is_some() || matches!(circuit.phase, Phase::HalfOpen(_));
+        wake(circuit, is_changed);
+        self.tell(transition?);
+        transition
     }
 
     /// Tells the listener. Nobody holds the lock, so it may ask the breaker.
@@ -442,6 +469,15 @@ impl Breaker {
     }
 }
 
+/// Wakes those that wait, if what they wait for has changed.
+pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>, is_changed: bool) {
+    if is_changed {
+        let wakers = circuit.waiters.wakers();
+        drop(circuit);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
 /// The low bits of the milliseconds, which is all that a difference of less than 49 days needs.
 #[expect(clippy::cast_possible_truncation, reason = "on purpose")]
 fn millis(moment: Moment) -> u32 {
@@ -475,16 +511,7 @@ impl CircuitBreaker for Breaker {
     }
 
     fn is_open(&self) -> bool {
-        let circuit = &*self.circuit();
-        let now = clock::now();
-        match circuit.phase {
-            Phase::Closed | Phase::ForcedClosed => false,
-            Phase::ForcedOpen => true,
-            Phase::Open { since, length } => is_within(since, length, now),
-            Phase::HalfOpen(ref trials) => {
-                trials.are_full() && is_within(trials.since, self.rule(circuit).open_for, now)
-            }
-        }
+        self.lets_none(&self.circuit())
     }
 
     fn half_open_in(&self) -> Option<Duration> {
