@@ -232,7 +232,7 @@ impl End {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimiterChange {
-    /// The server throttled and said for how long: nothing begins for that long. Told again where a later hint makes that
+    /// The server refused and said for how long: nothing begins for that long. Told again where a later hint makes that
     /// more than twice as long as what is left.
     Paused {
         /// For how long.
