@@ -158,7 +158,7 @@ async fn complete(
                                     ),
                                     __retry::Attempt::judged(
                                         &retry_history,
-                                        __retry::Verdict::TRANSIENT,
+                                        __retry::Verdict::UNTIL,
                                     ),
                                     &__retry::REJECTED_VALUE,
                                 )

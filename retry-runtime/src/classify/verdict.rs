@@ -36,7 +36,7 @@ pub struct Verdict {
     basis: Basis,
 }
 
-/// What a verdict that is not worth a retry says of the server.
+/// What a verdict says of the server, where that is not what its kind says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Basis {
     /// The server answered.
@@ -73,6 +73,13 @@ impl Verdict {
     pub(crate) const CANCELLED: Self = Self {
         basis: Basis::Nothing,
         ..Self::STOP
+    };
+
+    /// On a value that `until` rejects: retried as a transient failure is, though the server answered.
+    #[doc(hidden)]
+    pub const UNTIL: Self = Self {
+        basis: Basis::Failed(Kind::Invalid),
+        ..Self::TRANSIENT
     };
 
     pub(crate) const fn retry(kind: Kind) -> Self {
@@ -166,7 +173,7 @@ impl Verdict {
         self.basis
     }
 
-    /// The kind that breakers and limiters hear of. `None` if the server answered, or nobody knows.
+    /// The kind that protections hear of. `None` if the server answered, or nobody knows.
     pub(crate) fn kind_seen(self) -> Option<Kind> {
         match self.basis {
             Basis::Failed(kind) => Some(kind),
