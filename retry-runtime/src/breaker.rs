@@ -18,4 +18,6 @@ mod rule;
 #[cfg(feature = "std")]
 mod setters;
 #[cfg(feature = "std")]
+mod waiters;
+#[cfg(feature = "std")]
 mod window;

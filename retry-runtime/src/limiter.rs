@@ -152,19 +152,13 @@ pub(crate) const ABSENT: Duration = Duration::from_secs(1);
 pub struct Ticket {
     number: u64,
     cost: u32,
-    /// Nothing wakes it: it asks every second at least, however long the wait is.
-    pub(crate) is_unwoken: bool,
 }
 
 impl Ticket {
     /// A ticket for an attempt with that cost. The number is the limiter's own, such as the place in its queue.
     #[inline]
     pub const fn new(number: u64, cost: u32) -> Self {
-        Self {
-            number,
-            cost,
-            is_unwoken: false,
-        }
+        Self { number, cost }
     }
 
     /// The number.
@@ -215,7 +209,7 @@ pub enum End {
     },
     /// Unknown: nobody classified the error, or the attempt was dropped or panicked.
     Ignored,
-    /// The attempt never began. It gets back what it was charged.
+    /// The attempt never began, or a breaker or a limiter further in rejected it. It gets back what it was charged.
     NotBegun,
 }
 
@@ -228,7 +222,7 @@ impl End {
                 kind,
                 hint: verdict.hint(),
             },
-            None if verdict.basis() == Basis::Unknown => Self::Ignored,
+            None if verdict.basis() != Basis::Answer => Self::Ignored,
             Some(Kind::Rejected) => Self::NotBegun,
             Some(Kind::Invalid) | None => Self::Success,
         }
@@ -239,7 +233,7 @@ impl End {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimiterChange {
-    /// The server throttled and said for how long: nothing begins for that long. Told again where a later hint makes that
+    /// The server refused and said for how long: nothing begins for that long. Told again where a later hint makes that
     /// more than twice as long as what is left.
     Paused {
         /// For how long.

@@ -159,7 +159,7 @@ async fn complete(
                                     ),
                                     __retry::Attempt::judged(
                                         &retry_history,
-                                        __retry::Verdict::TRANSIENT,
+                                        __retry::Verdict::UNTIL,
                                     ),
                                     &__retry::REJECTED_VALUE,
                                 )

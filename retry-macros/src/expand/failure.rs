@@ -215,7 +215,7 @@ impl Printer<'_> {
     /// The verdict on a failure that nobody judged yet. Where a literal says that there are no retries, nobody is asked.
     pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
-            (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
+            (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),
             (FailureSource::Validation, _) => return self.complaint(),
             (FailureSource::Body, Some(on)) => self.said(on),
             (FailureSource::Body, None) => {

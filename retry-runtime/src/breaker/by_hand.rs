@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::breaker::circuit::{Breaker, Phase};
+use crate::breaker::circuit::{Breaker, Phase, wake};
 use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::observe::cause::Cause;
@@ -57,7 +57,7 @@ impl Breaker {
         let mut circuit = self.circuit();
         self.close(&mut circuit);
         self.turn(&mut circuit, phase);
-        drop(circuit);
+        wake(circuit, true);
         changed("breaker", &how);
     }
 

@@ -1,14 +1,15 @@
 use core::fmt;
+use core::task::Waker;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::cusum::Cusum;
 use crate::breaker::last_calls::LastCalls;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
+use crate::breaker::waiters::Waiters;
 use crate::breaker::window::{Calls, Window};
 use crate::budget::keyed::Rest;
 use crate::classify::kind::Kind;
-use crate::limiter::SOON;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -89,6 +90,7 @@ pub(super) struct Circuit {
     under_way: u32,
     /// How many successes were granted last.
     granted: u32,
+    pub(super) waiters: Waiters,
 }
 
 impl Circuit {
@@ -133,11 +135,21 @@ impl Trials {
     fn are_full(&self) -> bool {
         self.running + self.succeeded + self.failed >= self.places
     }
+
+    /// A trial call sent nothing, as a call within it was rejected: perhaps by this breaker, for want of a place beside
+    /// it. Both need one, or no trial would ever reach the server.
+    fn make_room(&mut self, made: u32) {
+        if self.places < made.saturating_add(LAYERS) {
+            self.places += 1;
+        }
+    }
 }
 
 /// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
 /// that is down may also say that it wants no wait.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
+/// So many calls may be within each other and share a breaker.
+const LAYERS: u32 = 4;
 /// The longest time that a breaker is open because of a hint: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
@@ -158,6 +170,7 @@ impl Breaker {
                 consecutive: 0,
                 under_way: 0,
                 granted: 0,
+                waiters: Waiters::new(),
             }),
         }
     }
@@ -173,12 +186,32 @@ impl Breaker {
         }
     }
 
-    /// After how long it is worthwhile to ask again: `None` until somebody resets it.
-    pub(super) fn asks_again_in(&self) -> Option<Duration> {
-        match &self.circuit().phase {
-            Phase::ForcedOpen => None,
-            // Trial calls that run may end at any time.
-            phase => Some(phase.half_open_in().unwrap_or(SOON)),
+    /// Whether nothing is let through now.
+    fn lets_none(&self, circuit: &Circuit) -> bool {
+        let now = clock::now();
+        match circuit.phase {
+            Phase::Closed | Phase::ForcedClosed => false,
+            Phase::ForcedOpen => true,
+            Phase::Open { since, length } => is_within(since, length, now),
+            Phase::HalfOpen(ref trials) => {
+                trials.are_full() && is_within(trials.since, self.rule(circuit).open_for, now)
+            }
+        }
+    }
+
+    /// How many are before that one of those that wait, and after how long it asks again: `None` where it is woken. No
+    /// answer if it can ask for a pass now.
+    pub(super) fn wait(&self, circuit: &Circuit, number: u64) -> Option<(usize, Option<Duration>)> {
+        let ahead = circuit.waiters.ahead(number);
+        match &circuit.phase {
+            Phase::Closed | Phase::ForcedClosed => {
+                let turn = circuit.waiters.turn_in(number, clock::now());
+                (!turn.is_zero()).then_some((ahead, Some(turn)))
+            }
+            _ if !self.lets_none(circuit) => None,
+            // The trial calls are before it, and may never end.
+            Phase::HalfOpen(_) => Some((ahead + 1, None)),
+            phase => Some((ahead, phase.half_open_in())),
         }
     }
 
@@ -241,7 +274,8 @@ impl Breaker {
 
     pub(super) fn close(&self, circuit: &mut Circuit) -> Transition {
         // Nothing that was granted counts in the new state.
-        self.settle(circuit);
+        let now = self.settle(circuit);
+        circuit.waiters.resume(now);
         circuit.window = Window::new();
         circuit.last_calls = LastCalls::new();
         circuit.cusum = Cusum::new();
@@ -376,9 +410,12 @@ impl Breaker {
 
     #[inline(never)]
     fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
-        let transition = self.seen(&mut self.circuit(), pass, seen)?;
-        self.tell(transition);
-        Some(transition)
+        let mut circuit = self.circuit();
+        let transition = self.seen(&mut circuit, pass, seen);
+        let is_changed = transition.is_some() || matches!(circuit.phase, Phase::HalfOpen(_));
+        wake(circuit, is_changed);
+        self.tell(transition?);
+        transition
     }
 
     /// Tells the listener. Nobody holds the lock, so it may ask the breaker.
@@ -400,7 +437,7 @@ impl Breaker {
         let slow = u32::from(Self::ran(pass, self.made.slow_after));
         let trials = match (&mut circuit.phase, seen) {
             (Phase::Open { .. } | Phase::ForcedOpen | Phase::ForcedClosed, _)
-            | (Phase::Closed, Seen::Ignored | Seen::Dropped) => return None,
+            | (Phase::Closed, Seen::Ignored | Seen::NotBegun | Seen::Dropped) => return None,
             (Phase::Closed, Seen::Success) => {
                 let cause = self.succeeded(circuit, slow)?;
                 return Some(self.open(circuit, cause, None));
@@ -414,6 +451,10 @@ impl Breaker {
         trials.running = trials.running.saturating_sub(1);
         let hint = match seen {
             Seen::Ignored | Seen::Dropped => return None,
+            Seen::NotBegun => {
+                trials.make_room(self.made.trial_calls);
+                return None;
+            }
             Seen::Success if slow == 0 => {
                 trials.succeeded += 1;
                 return (trials.succeeded >= self.made.trial_successes())
@@ -425,6 +466,15 @@ impl Breaker {
         trials.failed += 1;
         let bearable = self.made.trial_calls - self.made.trial_successes();
         (trials.failed > bearable).then(|| self.open(circuit, Cause::Trial, hint))
+    }
+}
+
+/// Wakes those that wait, if what they wait for has changed.
+pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>, is_changed: bool) {
+    if is_changed {
+        let wakers = circuit.waiters.wakers();
+        drop(circuit);
+        wakers.into_iter().for_each(Waker::wake);
     }
 }
 
@@ -461,16 +511,7 @@ impl CircuitBreaker for Breaker {
     }
 
     fn is_open(&self) -> bool {
-        let circuit = &*self.circuit();
-        let now = clock::now();
-        match circuit.phase {
-            Phase::Closed | Phase::ForcedClosed => false,
-            Phase::ForcedOpen => true,
-            Phase::Open { since, length } => is_within(since, length, now),
-            Phase::HalfOpen(ref trials) => {
-                trials.are_full() && is_within(trials.since, self.rule(circuit).open_for, now)
-            }
-        }
+        self.lets_none(&self.circuit())
     }
 
     fn half_open_in(&self) -> Option<Duration> {

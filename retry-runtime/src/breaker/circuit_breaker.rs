@@ -156,6 +156,8 @@ pub enum Seen {
     },
     /// Nothing: it throttled, or nobody classified or knows the error.
     Ignored,
+    /// Nothing was sent: within the attempt, another call was rejected.
+    NotBegun,
     /// Nobody knows: the attempt was dropped or panicked before it ended.
     Dropped,
 }
@@ -163,12 +165,13 @@ pub enum Seen {
 impl Seen {
     pub(crate) fn of_failure(verdict: Verdict) -> Self {
         match verdict.kind_seen() {
-            None if verdict.basis() == Basis::Unknown => Self::Ignored,
+            None if verdict.basis() != Basis::Answer => Self::Ignored,
             Some(kind @ (Kind::Transient | Kind::Timeout)) => Self::Failure {
                 kind,
                 hint: verdict.hint(),
             },
-            Some(Kind::Throttled | Kind::Rejected) => Self::Ignored,
+            Some(Kind::Throttled) => Self::Ignored,
+            Some(Kind::Rejected) => Self::NotBegun,
             Some(Kind::Invalid) | None => Self::Success,
         }
     }

@@ -37,33 +37,39 @@ impl<B: Borrow<Breaker>> PatientBreaker<B> {
 
 impl<B: Borrow<Breaker>> Limiter for PatientBreaker<B> {
     fn enter(&self, cost: u32) -> Ticket {
-        self.admit(cost).unwrap_or_else(|| {
-            let mut ticket = Ticket::new(0, cost);
-            // An operator may close it at any time.
-            ticket.is_unwoken = true;
-            ticket
-        })
+        Ticket::new(self.breaker.borrow().circuit().waiters.enter(), cost)
     }
 
-    fn poll(&self, ticket: &mut Ticket, _: &Waker) -> Turn {
-        if ticket.number() & ADMITTED != 0 {
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        let number = ticket.number();
+        if number & ADMITTED != 0 {
             return Turn::Begin;
         }
-        match self.admit(ticket.cost()) {
-            Some(admitted) => {
-                *ticket = admitted;
-                Turn::Begin
+        loop {
+            // Wakers are the executor's: none is cloned or dropped under the lock.
+            let waker = waker.clone();
+            let mut circuit = self.breaker.borrow().circuit();
+            let before = circuit.waiters.keep(number, waker);
+            let wait = self.breaker.borrow().wait(&circuit, number);
+            drop(circuit);
+            drop(before);
+            if let Some((ahead, at_least)) = wait {
+                return Turn::Wait { ahead, at_least };
             }
-            None => Turn::Wait {
-                ahead: 0,
-                at_least: self.breaker.borrow().asks_again_in(),
-            },
+            if let Some(admitted) = self.admit(ticket.cost()) {
+                let left = self.breaker.borrow().circuit().waiters.begin(number);
+                drop(left);
+                *ticket = admitted;
+                return Turn::Begin;
+            }
         }
     }
 
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
         let number = ticket.number();
         if number & ADMITTED == 0 {
+            let left = self.breaker.borrow().circuit().waiters.leave(number);
+            drop(left);
             return None;
         }
         let seen = match end {

@@ -243,8 +243,8 @@ impl Breaker {
     /// ```
     ///
     /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have
-    /// to wait longer is rejected at once. While trial calls run, those that wait ask again every 20 ms, and else every
-    /// second at least: so they begin within a second after an operator has closed it.
+    /// to wait longer is rejected at once. Once it is closed, by a trial or an operator, two of those that wait begin at
+    /// once, and within each second as many as began before: otherwise they would come as one wave.
     pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
         PatientBreaker::new(self, max_wait)
     }

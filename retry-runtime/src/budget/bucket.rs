@@ -28,6 +28,9 @@ use crate::time::clock;
 /// assert_eq!(MODEL_API.available(), 10.0);
 /// ```
 ///
+/// A retry because of a value, one that `until` or `validate` rejects, costs nothing: the server answered, as it does to
+/// calls that poll until a job is done. So does one after [`Verdict::INVALID`](crate::Verdict::INVALID).
+///
 /// Make one for each service that can fail by itself: each host, each provider, each tenant with a quota of its own. One
 /// for two of them lets the failing one use up what the other needs; [`Keyed`](crate::Keyed) keeps them apart.
 #[derive(Debug)]
@@ -180,7 +183,9 @@ impl Budget {
     fn cost(&self, kind: Kind) -> u64 {
         match kind {
             Kind::Throttled => self.rule.throttled_cost,
-            Kind::Transient | Kind::Timeout | Kind::Invalid | Kind::Rejected => self.rule.cost,
+            // The server is well: it answered with a value.
+            Kind::Invalid => 0,
+            Kind::Transient | Kind::Timeout | Kind::Rejected => self.rule.cost,
         }
     }
 
@@ -221,6 +226,9 @@ impl Budget {
 
 impl RetryBudget for Budget {
     fn withdraw(&self, kind: Kind) -> bool {
+        if kind == Kind::Invalid {
+            return true;
+        }
         self.fill();
         let cost = self.cost(kind);
         let needed = cost.max(self.rule.needed);
@@ -243,7 +251,7 @@ impl RetryBudget for Budget {
     fn succeeded(&self, retried: Option<Kind>) {
         if !self.is_full() {
             self.give(match retried {
-                Some(kind) if self.rule.gives_back => self.cost(kind),
+                Some(kind) if self.rule.gives_back && kind != Kind::Invalid => self.cost(kind),
                 _ => self.rule.per_success,
             });
         }
@@ -262,8 +270,8 @@ impl RetryBudget for Budget {
         }
     }
 
-    fn failed(&self, _: Kind) {
-        if self.rule.per_failure == 0 {
+    fn failed(&self, kind: Kind) {
+        if self.rule.per_failure == 0 || kind == Kind::Invalid {
             return;
         }
         // Before a token is taken: time gives nothing to what is full.

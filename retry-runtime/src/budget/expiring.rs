@@ -116,7 +116,11 @@ impl Window {
 }
 
 impl RetryBudget for ExpiringBudget {
-    fn withdraw(&self, _: Kind) -> bool {
+    fn withdraw(&self, kind: Kind) -> bool {
+        // The server is well: it answered with a value.
+        if kind == Kind::Invalid {
+            return true;
+        }
         let mut window = self.now();
         let pays = self.left(&window) >= ONE;
         if pays {
@@ -126,7 +130,10 @@ impl RetryBudget for ExpiringBudget {
         pays
     }
 
-    fn refund(&self, _: Kind) {
+    fn refund(&self, kind: Kind) {
+        if kind == Kind::Invalid {
+            return;
+        }
         let mut window = self.now();
         let all = SLICES as u64;
         let newest = window.newest + all;

@@ -47,8 +47,9 @@ use crate::key::Never;
     note = "implement `retry_runtime::RetryBudget` for `{Self}`, or give a reference to what implements it"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry after a failure of that kind, for one correction of an invalid value, or, as `Transient`, for an
-    /// attempt beside a slow one. `false` means that nothing is left and nothing was taken.
+    /// Pays for one retry after a failure of that kind, or, as `Transient`, for an attempt beside a slow one. `Invalid` is
+    /// a retry because of a value that `until` or `validate` rejects, or a correction of it: the server answered, so the
+    /// budgets here let it be free. `false` means that nothing is left and nothing was taken.
     fn withdraw(&self, kind: Kind) -> bool;
 
     /// Takes back the payment for a retry that never began, because its call was dropped during the pause.

@@ -58,15 +58,16 @@ impl Call {
         }
         let delay = self.delay(failure, policy, (kind, &schedule), retry)?;
         let times = 0..failure.times;
-        failure.paid = match failure.payer(kind) {
-            Some(budget) => times.filter(|_| budget.withdraw(kind)).count(),
+        let seen = failure.verdict.kind_seen().unwrap_or(kind);
+        failure.paid = match failure.payer(seen) {
+            Some(budget) => times.filter(|_| budget.withdraw(seen)).count(),
             None => times.len(),
         };
         if failure.paid == 0 {
             return Err(Reason::Budget);
         }
         self.retry(counted, delay);
-        self.followed = failure.is_paid(kind).then_some(kind);
+        self.followed = failure.is_paid(seen).then_some(seen);
         Ok(delay)
     }
 

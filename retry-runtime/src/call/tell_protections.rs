@@ -82,13 +82,14 @@ impl Call {
         if !policy.is_enabled() {
             return;
         }
-        match failure.verdict.kind() {
+        let verdict = failure.verdict;
+        match verdict.kind().and(verdict.kind_seen()) {
             Some(kind) => {
                 if let Some(budget) = failure.payer(kind) {
                     (0..failure.times).for_each(|_| budget.failed(kind));
                 }
             }
-            None if failure.verdict.basis() == Basis::Answer => {
+            None if verdict.basis() == Basis::Answer => {
                 (0..failure.times).for_each(|number| {
                     let followed = self.followed.filter(|_| number < failure.followed);
                     budget.answered(followed);

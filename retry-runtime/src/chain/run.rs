@@ -188,7 +188,7 @@ where
         self.count_anew(&now);
         let idempotent = self.context.keys.idempotent;
         let detail = detail(idempotent, self.deadline, is_cancelled, now);
-        let verdict = Verdict::TRANSIENT;
+        let verdict = Verdict::UNTIL;
         let decision = self
             .attempts
             .failed(&mut self.context, verdict, &REJECTED_VALUE, detail);

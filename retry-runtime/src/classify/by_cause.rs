@@ -12,6 +12,8 @@ use super::response_error::ResponseError;
 use super::sources::is_wrapper;
 use super::sources::{causes, is};
 use crate::classify::Classify;
+use crate::classify::cancelled::Cancelled;
+use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 #[cfg(feature = "tracing")]
 use crate::classify::unknown::WHY;
@@ -77,7 +79,10 @@ fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if is::<::tokio::time::error::Elapsed>(cause).is_some() {
         return Some(Verdict::TIMEOUT);
     }
-    of::<TimedOut>(cause).or_else(|| by_text(cause))
+    of::<TimedOut>(cause)
+        .or_else(|| of::<Rejected>(cause))
+        .or_else(|| of::<Cancelled>(cause))
+        .or_else(|| by_text(cause))
 }
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();

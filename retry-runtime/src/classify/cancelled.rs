@@ -54,10 +54,10 @@ impl fmt::Display for Cancelled {
 
 impl Error for Cancelled {}
 
-/// Not worth a retry: somebody wanted the end.
+/// Not worth a retry: somebody wanted the end. No answer of a server either.
 impl Classify for Cancelled {
     fn classify(&self) -> Verdict {
-        Verdict::STOP
+        Verdict::CANCELLED
     }
 
     describe_with_causes!();

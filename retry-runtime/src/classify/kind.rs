@@ -14,7 +14,8 @@ pub enum Kind {
     /// A wrong answer: one that the key `validate` rejected.
     Invalid,
     /// No attempt was made: the breaker or the limiter rejected it, and the key `rejected` has the call try again. In
-    /// the verdict on an attempt it stops the call, since only a breaker or a limiter rejects.
+    /// the verdict on an attempt it stops the call, since only a breaker or a limiter rejects, and says nothing of the
+    /// server.
     Rejected,
 }
 

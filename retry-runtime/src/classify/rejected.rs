@@ -78,10 +78,11 @@ impl fmt::Display for Rejected {
 
 impl Error for Rejected {}
 
-/// Not worth a retry: breakers and limiters decide themselves when to try again.
+/// Not worth a retry: breakers and limiters decide themselves when to try again. No answer of a server either, so the
+/// protections of an outer call hear nothing of it.
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
-        Verdict::STOP
+        Verdict::REJECTED
     }
 
     describe_with_causes!();

@@ -36,13 +36,15 @@ pub struct Verdict {
     basis: Basis,
 }
 
-/// What a verdict that is not worth a retry says of the server.
+/// What a verdict says of the server, where that is not what its kind says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Basis {
     /// The server answered.
     Answer,
     /// An attempt failed so, whatever is worth a retry.
     Failed(Kind),
+    /// Nothing, as the caller's own side ended the attempt.
+    Nothing,
     /// Nothing, as nobody knows the error.
     Unknown,
 }
@@ -64,6 +66,21 @@ impl Verdict {
     /// A wrong answer, for instance one that the body itself can't parse. It is retried without delay unless the
     /// section `invalid(…)` names one.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
+
+    /// Not worth a retry, as a breaker or a limiter further in let nothing begin.
+    pub(crate) const REJECTED: Self = Self::retry(Kind::Rejected).once();
+    /// Not worth a retry, as somebody wanted the end.
+    pub(crate) const CANCELLED: Self = Self {
+        basis: Basis::Nothing,
+        ..Self::STOP
+    };
+
+    /// On a value that `until` rejects: retried as a transient failure is, though the server answered.
+    #[doc(hidden)]
+    pub const UNTIL: Self = Self {
+        basis: Basis::Failed(Kind::Invalid),
+        ..Self::TRANSIENT
+    };
 
     pub(crate) const fn retry(kind: Kind) -> Self {
         Self {
@@ -156,11 +173,11 @@ impl Verdict {
         self.basis
     }
 
-    /// The kind that breakers and limiters hear of. `None` if the server answered, or nobody knows.
+    /// The kind that protections hear of. `None` if the server answered, or nobody knows.
     pub(crate) fn kind_seen(self) -> Option<Kind> {
         match self.basis {
             Basis::Failed(kind) => Some(kind),
-            Basis::Answer | Basis::Unknown => self.kind,
+            Basis::Answer | Basis::Nothing | Basis::Unknown => self.kind,
         }
     }
 
@@ -190,7 +207,7 @@ impl From<Kind> for Verdict {
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,
             Kind::Invalid => Self::INVALID,
-            Kind::Rejected => Self::STOP,
+            Kind::Rejected => Self::REJECTED,
         }
     }
 }

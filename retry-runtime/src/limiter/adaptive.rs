@@ -14,7 +14,7 @@ pub struct Adaptive {
     most: f64,
     /// Per second; infinite until a refusal lowers it.
     rate: f64,
-    /// The last rate at which anything got through; infinite before. Below it, the rate rises fast.
+    /// The last rate at which anything got through; infinite while none is known. Below it, the rate rises fast.
     good: f64,
     debt: Debt,
     /// How often refusals or an operator lowered the rate. Refused attempts that began before the last of them say
@@ -111,10 +111,17 @@ impl Adaptive {
             (self.highest, self.steady) = (0.0, Through::NOTHING);
             self.got_through(cost, hint, now)
         };
+        let is_first = self.rate.is_infinite();
         self.rate = within(rate.min(self.rate), self.least, self.most);
         // Without anything through, the last good rate is as good as it was.
         if self.through_since > 0.0 {
-            self.good = self.rate;
+            // What got through before the first refusal was perhaps all that was asked for, unless it came at once.
+            let is_burst = self.through.span(now) <= hint.max(SECOND);
+            self.good = if is_first && !is_burst {
+                f64::INFINITY
+            } else {
+                self.rate
+            };
         }
         self.through_since = 0.0;
         self.lowered_at = now.checked_add(hint).unwrap_or(now);

@@ -51,11 +51,6 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    /// It has a rate, but does not tell it.
-    fn has_pace(&self) -> bool {
-        true
-    }
-
     fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let check = |cost| {
             NonZeroU32::new(cost).map_or(Ok(Ok(())), |cost| {

@@ -114,11 +114,6 @@ impl<L> Place<L> {
         turn
     }
 
-    /// Whether nothing wakes it.
-    pub(crate) fn is_unwoken(&self) -> bool {
-        self.ticket.is_unwoken
-    }
-
     /// The longest that it waits.
     pub(crate) fn longest_wait(&self) -> Option<Duration> {
         (self.as_limiter)(&self.limiter).longest_wait()

@@ -16,8 +16,7 @@ use crate::time::moment::Moment;
 /// Attempts in front of a gate, in the order in which they came. None overtakes the first, whatever it costs, as long
 /// as the first takes its turn: one that is no longer polled would keep out all others forever.
 ///
-/// All gates share this queue. It also does what a server asks of all calls: after it throttles, nothing begins for as
-/// long as it says.
+/// All gates share this queue. It also does what a server asks of all calls: nothing begins for as long as it says.
 pub(crate) struct Queue<G> {
     /// The gate as it was made, for what changes it before it is used, and to compare with.
     pub(crate) new: G,
@@ -364,19 +363,16 @@ impl<G: Gate> State<G> {
         let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
         let of_pause = match end {
             _ if is_new => self.resumed(end),
-            End::Failure {
-                kind: Kind::Throttled,
-                ..
-            } => {
+            End::Failure { kind, hint } if kind == Kind::Throttled || hint.is_some() => {
                 self.pause.as_mut().map(SlowStart::refused);
                 None
             }
             _ => None,
         };
+        // Also of a server that is down for a while: HTTP 503 with `Retry-After`.
         let paused = match end {
             End::Failure {
-                kind: Kind::Throttled,
-                hint: Some(hint),
+                hint: Some(hint), ..
             } => self.pause(hint),
             _ => None,
         };

@@ -200,6 +200,11 @@ impl Gate for Quota {
         Some(f64::from(self.units.amount) / self.period.as_secs_f64())
     }
 
+    /// A burst that was gathered during a pause would come as one wave.
+    fn has_pace(&self) -> bool {
+        self.burst == 1
+    }
+
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
         let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;

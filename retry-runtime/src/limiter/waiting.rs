@@ -215,17 +215,10 @@ impl Patience {
             }
             None => None,
         };
-        let unwoken = place.is_unwoken().then_some(ABSENT);
         Ok(Some(match at_least {
-            Some(at_least) if left.is_none_or(|left| at_least <= left) => {
-                Nap::UntilTurn(unwoken.map_or(at_least, |most| at_least.min(most)))
-            }
+            Some(at_least) if left.is_none_or(|left| at_least <= left) => Nap::UntilTurn(at_least),
             Some(_) => Nap::Patient(left),
-            None => Nap::Patient(
-                left.into_iter()
-                    .chain(unwoken.or_else(|| look(ahead)))
-                    .min(),
-            ),
+            None => Nap::Patient(left.into_iter().chain(look(ahead)).min()),
         }))
     }
 }

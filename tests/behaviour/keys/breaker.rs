@@ -12,9 +12,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, EventData, GaveUp, Keyed,
-    Kind, Pass, Permit, Policy, Reason, RetryBudget, Seen, Site, Transition, Verdict, retry,
-    testing,
+    Breaker, BreakerState, Budget, Call, Cancelled, Cause, CircuitBreaker, Classify, Event,
+    EventData, GaveUp, Keyed, Kind, Pass, Permit, Policy, Quota, RateLimiter, Reason, Rejected,
+    RejectedBy, RetryBudget, Seen, Site, Transition, Verdict, retry, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
@@ -251,6 +251,72 @@ async fn an_error_that_nobody_knows_says_nothing() {
     known(&notes, &budget).unwrap_err();
     assert_eq!(notes.0.borrow()[2..], [Seen::Success]);
     assert_eq!(budget.to_string(), "487 of 500 tokens");
+}
+
+/// A rejection or a cancellation of a call within the attempt.
+#[test]
+fn what_a_call_within_was_rejected_for_says_nothing() {
+    const REJECTED: Rejected = Rejected::new(RejectedBy::Breaker);
+
+    #[derive(Debug, Classify)]
+    enum Own {
+        #[classify(transparent)]
+        Rejected(Rejected),
+    }
+    #[retry(max = 1, backoff = "none", breaker = notes, budget = budget, limiter = limiter)]
+    fn call<E: Classify + From<Rejected>>(
+        notes: &Notes,
+        budget: &Budget,
+        limiter: &RateLimiter<Quota>,
+        fail: fn() -> E,
+    ) -> Result<(), E> {
+        Err(fail())
+    }
+    impl From<Rejected> for Own {
+        fn from(rejected: Rejected) -> Self {
+            Self::Rejected(rejected)
+        }
+    }
+
+    let (notes, budget) = (Notes::default(), Budget::standard());
+    let limiter = RateLimiter::fixed(1, secs(60)).burst(5);
+    assert!(budget.withdraw(Kind::Transient));
+    let recording = testing::record();
+    call::<Own>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
+    call::<io::Error>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
+    call::<anyhow::Error>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
+    assert_eq!(limiter.available().round(), 5.0, "nothing was sent");
+    call::<io::Error>(&notes, &budget, &limiter, || Cancelled::new().into()).unwrap_err();
+    assert_eq!(limiter.available().round(), 4.0);
+    assert_eq!(notes.0.borrow()[..3], [Seen::NotBegun; 3]);
+    assert_eq!(notes.0.borrow()[3..], [Seen::Ignored]);
+    assert_eq!(budget.to_string(), "486 of 500 tokens");
+    let lines = recording.lines();
+    assert!(
+        !lines.iter().any(|line| line.contains("known")),
+        "{lines:?}"
+    );
+}
+
+/// The outer one's trial call is no answer: it closes nothing, and leaves a place to the inner one.
+#[tokio::test(start_paused = true)]
+async fn layers_that_share_a_breaker_close_it_by_what_is_sent() {
+    #[retry(max = 0, breaker = breaker)]
+    async fn inner(breaker: &Breaker, sent: &Cell<u32>) -> io::Result<()> {
+        sent.set(sent.get() + 1);
+        Ok(())
+    }
+    #[retry(max = 0, breaker = breaker)]
+    async fn outer(breaker: &Breaker, sent: &Cell<u32>) -> io::Result<()> {
+        inner(breaker, sent).await
+    }
+
+    let (breaker, sent) = (open(), Cell::new(0));
+    sleep(secs(5)).await;
+    outer(&breaker, &sent).await.unwrap_err();
+    assert_eq!((breaker.state(), sent.get()), (BreakerState::HalfOpen, 0));
+    outer(&breaker, &sent).await.unwrap();
+    assert_eq!((breaker.state(), sent.get()), (BreakerState::Closed, 1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 // Whole numbers and decimal fractions of them.
 #![allow(clippy::float_cmp)]
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
@@ -70,6 +71,41 @@ fn an_answer_that_is_final_is_one_of_a_server_that_is_well() {
     let off = Policy::new().enabled(false).budget(&budget);
     let _ = off.call_blocking(|| Err::<(), _>(STOP));
     assert_eq!(budget.available(), 486.0);
+}
+
+/// Each job is done at the 20th look, and its text is right at the 20th try: the server is well.
+#[test]
+fn a_value_that_is_rejected_takes_nothing() {
+    #[retry(max = 30, backoff = "none", until = |looks| *looks % 20 == 0, budget = budget)]
+    fn poll(budget: &dyn RetryBudget, looks: &Cell<u32>) -> Result<u32, Failure> {
+        looks.set(looks.get() + 1);
+        Ok(looks.get())
+    }
+    #[retry(max = 30, backoff = "none", validate = |tries| right(*tries), budget = budget)]
+    fn ask(budget: &dyn RetryBudget, tries: &Cell<u32>) -> Result<u32, Failure> {
+        tries.set(tries.get() + 1);
+        Ok(tries.get())
+    }
+    fn right(tries: u32) -> Result<(), Failure> {
+        if tries % 20 == 0 { Ok(()) } else { Err(STOP) }
+    }
+
+    let (standard, grpc) = (Budget::standard(), Budget::grpc(10, 0.1));
+    let (ratio, expiring) = (Budget::ratio(0.1), ExpiringBudget::new(0.0, secs(60), 2));
+    let budgets: [&dyn RetryBudget; 4] = [&standard, &grpc, &ratio, &expiring];
+    for budget in budgets {
+        let (looks, tries) = (Cell::new(0), Cell::new(0));
+        for job in 1..=4 {
+            assert_eq!(poll(budget, &looks), Ok(20 * job));
+            assert_eq!(ask(budget, &tries), Ok(20 * job));
+        }
+    }
+    let full = [&standard, &grpc, &ratio].map(Budget::available);
+    assert_eq!((full, expiring.available()), ([500.0, 10.0, 100.0], 2.0));
+    // A job that is done at last gives as much as one that was done at once.
+    assert!(standard.withdraw(Kind::Transient));
+    assert_eq!(poll(&standard, &Cell::new(18)), Ok(20));
+    assert_eq!(standard.available(), 487.0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,10 @@
 //! A rate that is found out.
 
-use retry_runtime::{End, Limiter, LimiterChange, RateLimiter, Ticket};
+use std::cell::Cell;
+
+use futures::future::join_all;
+use retry_runtime::{End, Limiter, LimiterChange, RateLimiter, Ticket, Verdict, retry, testing};
+use support::failure::Failure;
 use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{
@@ -351,4 +355,48 @@ async fn what_was_charged_nothing_gives_nothing_back() {
         limiter.leave(ticket, End::NotBegun);
     }
     assert_eq!(limiter.available(), 0.0);
+}
+
+/// A server that takes 50 per second, and as many at once.
+struct Server {
+    tokens: Cell<f64>,
+    filled: Cell<Instant>,
+}
+
+impl Server {
+    async fn answer(&self) -> Result<(), Failure> {
+        let brought = self.filled.replace(Instant::now()).elapsed().as_secs_f64() * 50.0;
+        let tokens = (self.tokens.get() + brought).min(50.0);
+        if tokens < 1.0 {
+            self.tokens.set(tokens);
+            sleep(millis(5)).await;
+            return Err(Failure(Verdict::THROTTLED));
+        }
+        self.tokens.set(tokens - 1.0);
+        sleep(millis(50)).await;
+        Ok(())
+    }
+}
+
+/// What little was asked for is not what the server can take. 300 calls that it could take in 5 s.
+#[tokio::test(start_paused = true)]
+async fn after_light_traffic_many_calls_get_through() {
+    #[retry(max = "unlimited", limiter = limiter)]
+    async fn ask(limiter: &RateLimiter, server: &Server) -> Result<(), Failure> {
+        server.answer().await
+    }
+
+    let _seeded = testing::seed(1);
+    let limiter = RateLimiter::adaptive();
+    let server = Server {
+        tokens: Cell::new(50.0),
+        filled: Cell::new(Instant::now()),
+    };
+    for _ in 0..60 {
+        ask(&limiter, &server).await.unwrap();
+        sleep(secs(1)).await;
+    }
+    let start = Instant::now();
+    join_all((0..300).map(|_| ask(&limiter, &server))).await;
+    assert!(start.elapsed() < secs(15), "{:?}", start.elapsed());
 }

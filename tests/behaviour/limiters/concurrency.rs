@@ -1,7 +1,12 @@
 //! A limit on how many run at a time.
 
-use retry_runtime::{ConcurrencyLimiter, End, Limiter, LimiterChange, Ticket, Turn};
 use std::task::Waker;
+use std::time::Duration;
+
+use retry_runtime::{
+    ConcurrencyLimiter, End, Limiter, LimiterChange, RateLimiter, Ticket, Turn, Verdict, retry,
+};
+use support::failure::Failure;
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, millis, refused, secs, turn};
@@ -265,5 +270,32 @@ fn what_costs_more_than_the_limit_is_a_round() {
         let ticket = limiter.enter(1000);
         limiter.leave(ticket, End::Success);
         assert_eq!(limiter.limit(), limit);
+    }
+}
+
+/// HTTP 503 with `Retry-After` as much as 429, and whatever limits attempts. Only what throttles lowers a rate.
+#[test]
+fn any_failure_with_a_hint_holds_back_all() {
+    #[retry(max = 0, limiter = limiter)]
+    fn call(limiter: &impl Limiter, verdict: Verdict) -> Result<(), Failure> {
+        Err(Failure(verdict))
+    }
+
+    for (verdict, rate, paused) in [
+        (Verdict::THROTTLED, 1.0, 30),
+        (Verdict::TRANSIENT, f64::INFINITY, 30),
+        (Verdict::TIMEOUT, f64::INFINITY, 30),
+        (Verdict::TRANSIENT.once(), f64::INFINITY, 30),
+        (Verdict::INVALID, f64::INFINITY, 0),
+        (Verdict::STOP, f64::INFINITY, 0),
+    ] {
+        let verdict = verdict.after(secs(30));
+        let (adaptive, fixed) = (RateLimiter::adaptive(), ConcurrencyLimiter::fixed(5));
+        call(&adaptive, verdict).unwrap_err();
+        call(&fixed, verdict).unwrap_err();
+        let ceil = |left: Option<Duration>| left.map_or(0, |left| left.as_secs_f64().ceil() as u64);
+        assert_eq!(ceil(adaptive.paused_for()), paused, "{verdict:?}");
+        assert_eq!(ceil(fixed.paused_for()), paused, "{verdict:?}");
+        assert_eq!(adaptive.rate(), rate, "{verdict:?}");
     }
 }

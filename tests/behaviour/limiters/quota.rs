@@ -1,9 +1,12 @@
 //! Known limits.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::task::Waker;
 
-use retry_runtime::{End, Limiter, Quota, RateLimiter, Turn};
+use futures::future::join_all;
+use retry_runtime::{End, Limiter, Quota, RateLimiter, Turn, Verdict, retry};
+use support::failure::Failure;
 use support::runtime;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
@@ -311,4 +314,31 @@ fn no_time_pays_twice_by_clocks_that_differ() {
         begins[0] / 1000
     });
     assert_eq!(seconds, [0, 1, 1]);
+}
+
+/// What a burst gathers while the server asks for a pause does not begin as one wave after it.
+#[tokio::test(start_paused = true)]
+async fn a_burst_comes_back_slowly_after_a_pause() {
+    #[retry(max = 1, backoff = "none", limiter = limiter)]
+    async fn call(
+        limiter: &RateLimiter<Quota>,
+        answers: &Cell<u32>,
+        begun: &RefCell<Vec<u64>>,
+        start: Instant,
+    ) -> Result<(), Failure> {
+        begun.borrow_mut().push(start.elapsed().as_secs());
+        if answers.replace(answers.get() + 1) == 0 {
+            return Err(Failure(Verdict::THROTTLED.after(secs(60))));
+        }
+        sleep(secs(10)).await;
+        Ok(())
+    }
+
+    let limiter = RateLimiter::fixed(600, secs(60)).burst(100);
+    let (answers, begun, start) = (Cell::new(0), RefCell::default(), Instant::now());
+    let calls = (0..100).map(|_| call(&limiter, &answers, &begun, start));
+    join_all(calls).await;
+    let begun = begun.into_inner();
+    let within = |second| begun.iter().filter(|at| **at == second).count();
+    assert_eq!([0, 60, 61, 62, 63].map(within), [1, 1, 2, 4, 8]);
 }
