@@ -43,7 +43,7 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                         retry_call
                             .failed_plainly(
                                 __RETRY_SITE,
-                                __retry::Verdict::TRANSIENT,
+                                __retry::Verdict::UNTIL,
                                 &__retry::REJECTED_VALUE,
                             )
                     }) {

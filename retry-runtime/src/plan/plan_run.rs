@@ -20,7 +20,7 @@ use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::error_text::shown::shown;
-use crate::key::{Key, Room};
+use crate::key::Key;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::ignored_timeout;
