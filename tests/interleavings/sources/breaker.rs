@@ -16,5 +16,7 @@ pub(crate) mod permit;
 mod rule;
 #[path = "../../../retry-runtime/src/breaker/setters.rs"]
 mod setters;
+#[path = "../../../retry-runtime/src/breaker/waiters.rs"]
+mod waiters;
 #[path = "../../../retry-runtime/src/breaker/window.rs"]
 mod window;

@@ -37,16 +37,11 @@ pub(crate) const SOON: Duration = Duration::from_millis(20);
 pub(crate) struct Ticket {
     number: u64,
     cost: u32,
-    pub(crate) is_unwoken: bool,
 }
 
 impl Ticket {
     pub(crate) fn new(number: u64, cost: u32) -> Self {
-        Self {
-            number,
-            cost,
-            is_unwoken: false,
-        }
+        Self { number, cost }
     }
 
     pub(crate) fn number(&self) -> u64 {
