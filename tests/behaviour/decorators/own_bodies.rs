@@ -198,8 +198,8 @@ trait Captured<T: Clone> {
 }
 
 impl Captured<u32> for Flaky {
-    fn lent(&self, given: u32) -> impl Future<Output = Result<u32, Busy>> {
-        async move { self.answer().map(|attempt| attempt + given) }
+    async fn lent(&self, given: u32) -> Result<u32, Busy> {
+        self.answer().map(|attempt| attempt + given)
     }
 
     fn owned(&self) -> impl Future<Output = Result<u32, Busy>> + use<> {

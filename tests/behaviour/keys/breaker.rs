@@ -285,9 +285,9 @@ fn what_a_call_within_was_rejected_for_says_nothing() {
     call::<Own>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
     call::<io::Error>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
     call::<anyhow::Error>(&notes, &budget, &limiter, || REJECTED.into()).unwrap_err();
-    assert_eq!(limiter.available().round(), 5.0, "nothing was sent");
+    assert!(limiter.available() > 4.5, "nothing was sent");
     call::<io::Error>(&notes, &budget, &limiter, || Cancelled::new().into()).unwrap_err();
-    assert_eq!(limiter.available().round(), 4.0);
+    assert!((3.5..4.5).contains(&limiter.available()));
     assert_eq!(notes.0.borrow()[..3], [Seen::NotBegun; 3]);
     assert_eq!(notes.0.borrow()[3..], [Seen::Ignored]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");

@@ -87,7 +87,11 @@ fn a_value_that_is_rejected_takes_nothing() {
         Ok(tries.get())
     }
     fn right(tries: u32) -> Result<(), Failure> {
-        if tries % 20 == 0 { Ok(()) } else { Err(STOP) }
+        if tries.is_multiple_of(20) {
+            Ok(())
+        } else {
+            Err(STOP)
+        }
     }
 
     let (standard, grpc) = (Budget::standard(), Budget::grpc(10, 0.1));

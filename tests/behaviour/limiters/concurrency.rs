@@ -293,7 +293,7 @@ fn any_failure_with_a_hint_holds_back_all() {
         let (adaptive, fixed) = (RateLimiter::adaptive(), ConcurrencyLimiter::fixed(5));
         call(&adaptive, verdict).unwrap_err();
         call(&fixed, verdict).unwrap_err();
-        let ceil = |left: Option<Duration>| left.map_or(0, |left| left.as_secs_f64().ceil() as u64);
+        let ceil = |left: Option<Duration>| left.map_or(0, |left| (left + millis(999)).as_secs());
         assert_eq!(ceil(adaptive.paused_for()), paused, "{verdict:?}");
         assert_eq!(ceil(fixed.paused_for()), paused, "{verdict:?}");
         assert_eq!(adaptive.rate(), rate, "{verdict:?}");
