@@ -2,10 +2,8 @@
 
 use std::fmt::Arguments;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-
-use crate::tokens::{mapped, with_content};
 
 /// A mistake at a span or, after `in`, at all of some tokens. Its message is as for `format!`.
 macro_rules! error {
@@ -83,22 +81,6 @@ impl Errors {
             all.combine(error);
             all
         });
-        all.map(compile_error)
+        all.map(syn::Error::into_compile_error)
     }
-}
-
-/// A mistake as code, which is read in this crate's edition: in that of 2015, `::core` would be a module of the user's.
-pub(crate) fn compile_error(error: syn::Error) -> TokenStream {
-    located(error.into_compile_error())
-}
-
-fn located(tokens: TokenStream) -> TokenStream {
-    mapped(tokens, &mut |mut token| {
-        let span = Span::mixed_site().located_at(token.span());
-        if let TokenTree::Group(group) = token {
-            token = with_content(&group, located(group.stream())).into();
-        }
-        token.set_span(span);
-        token
-    })
 }

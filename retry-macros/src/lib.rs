@@ -23,7 +23,7 @@ use crate::attribute::argument::Arguments;
 use crate::block::decorator::Decorator;
 use crate::block::impl_block::ImplBlock;
 use crate::block::members::{Braced, Keyword};
-use crate::errors::{Errors, compile_error};
+use crate::errors::Errors;
 use crate::expand::model::Model;
 use crate::target::check::{self, Setting};
 use crate::target::expression::Expression;
@@ -128,9 +128,9 @@ fn retry_item(
             // Alone, since the compiler has words of its own for a statement with an attribute.
             Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => {
                 let message = "`#[retry]` goes on functions and methods: to retry what stands here, put it into a block, as in `retrying!(max = 5, { … })`";
-                compile_error(syn::Error::new(error.span(), message))
+                syn::Error::new(error.span(), message).into_compile_error()
             }
-            _ => code!(#item #(compile_error(error))).into(),
+            _ => code!(#item #(error.into_compile_error())).into(),
         }
     })
 }
@@ -207,5 +207,5 @@ pub fn derive_classify(item: TokenStream) -> TokenStream {
 
 fn derive_item(item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let derived = syn::parse2(item).map(|item| classify::derive(&item));
-    derived.unwrap_or_else(compile_error)
+    derived.unwrap_or_else(syn::Error::into_compile_error)
 }
