@@ -149,8 +149,10 @@ impl Derivation {
             self.errors.push(error!(*span =>
                 "`{ident}` has no field `{name}`: {instead}"));
         }
-        let after = code_at!(Span::call_site().located_at(*span)=> #krate::macro_support::after(#verdict, __retry_hint));
-        code!(#pattern { #member: ref __retry_hint, .. } => #after,)
+        // Where the field is a macro's argument, its hygiene is the caller's: so is that of the binding.
+        let hint = Ident::new("__retry_hint", *span);
+        let after = code_at!(*span=> #krate::macro_support::after(#verdict, #hint));
+        code!(#pattern { #member: ref #hint, .. } => #after,)
     }
 
     fn transparent(
@@ -189,15 +191,16 @@ impl Derivation {
             self.generics.make_where_clause().predicates.push(bound);
         }
         let krate = &self.krate;
-        let span = Span::call_site().located_at(field.ty.span());
+        let span = field.ty.span();
+        let inner = Ident::new("__retry_inner", span);
         let classify =
-            code_at!(span=> #krate::macro_support::ClassifyField::classify_field(__retry_inner));
+            code_at!(span=> #krate::macro_support::ClassifyField::classify_field(#inner));
         self.finals.add(code! {
-            #pattern { #member: ref __retry_inner } => {
-                !#krate::macro_support::complaint(__retry_inner).__retry_verdict().is_retryable()
+            #pattern { #member: ref #inner } => {
+                !#krate::macro_support::complaint(#inner).__retry_verdict().is_retryable()
             }
         });
-        code!(#pattern { #member: ref __retry_inner } => #classify,)
+        code!(#pattern { #member: ref #inner } => #classify,)
     }
 
     fn is_generic(&self, field: &Field) -> bool {

@@ -2,10 +2,11 @@
 //! `successThreshold`.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::BreakerState::{Closed, Open};
-use retry_runtime::{Breaker, End, Kind, Limiter, RejectedBy, retry};
+use retry_runtime::{Breaker, End, Kind, Limiter, RejectedBy, Turn, retry};
 use tokio::time::{Instant, sleep};
 
 use super::Error;
@@ -262,7 +263,8 @@ async fn calls_meet_an_open_one() {
         let breaker = of(4, 0.75, 1).open_for(secs(1));
         for _ in 0..4 {
             let by_hand = breaker.max_wait(secs(1));
-            let failing = by_hand.enter(1);
+            let mut failing = by_hand.enter(1);
+            assert_eq!(by_hand.poll(&mut failing, Waker::noop()), Turn::Begin);
             by_hand.leave(failing, FAILURE);
         }
         assert_eq!(breaker.state(), Open);
