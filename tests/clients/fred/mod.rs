@@ -46,121 +46,122 @@ async fn no_connection_is_transient() {
     assert_eq!(count, attempts(expected).0);
 }
 
+const VERDICTS: &[(ErrorKind, &str, Verdict)] = &[
+    (ErrorKind::IO, "Unresponsive connection.", BROKEN),
+    (ErrorKind::Canceled, "Canceled.", BROKEN),
+    (
+        ErrorKind::Canceled,
+        "Connection closed unexpectedly.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Protocol,
+        "Invalid or missing cluster state.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "Too many failed write attempts.",
+        BROKEN,
+    ),
+    (ErrorKind::Timeout, "Request timed out.", Verdict::TIMEOUT),
+    (
+        ErrorKind::Backpressure,
+        "Max in-flight commands reached.",
+        Verdict::THROTTLED,
+    ),
+    (ErrorKind::Unknown, "Max attempts exceeded", BROKEN),
+    (
+        ErrorKind::Protocol,
+        "Unexpected empty frame received.",
+        BROKEN,
+    ),
+    (
+        ErrorKind::IO,
+        "invalid peer certificate: InvalidCertificate(UnknownIssuer)",
+        Verdict::STOP,
+    ),
+    (
+        ErrorKind::Unknown,
+        "Failed to route command.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Routing,
+        "Failed to route command.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Sentinel,
+        "Failed to connect.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Cluster,
+        "CLUSTERDOWN The cluster is down",
+        Verdict::TRANSIENT,
+    ),
+    (ErrorKind::Cluster, "MOVED 1 127.0.0.1:1", Verdict::STOP),
+    (
+        ErrorKind::Unknown,
+        "LOADING Redis is loading",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "TRYAGAIN Multiple keys",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "MASTERDOWN Link with MASTER is down",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "READONLY You can't write",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "NOREPLICAS Not enough good replicas to write.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "BUSY Redis is busy running a script.",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "UNBLOCKED force unblock from blocking operation",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "ERR max number of clients reached",
+        Verdict::TRANSIENT,
+    ),
+    (
+        ErrorKind::Unknown,
+        "BUSYGROUP Consumer Group name already exists",
+        Verdict::STOP,
+    ),
+    (ErrorKind::Unknown, "ERR unknown command", Verdict::STOP),
+    (ErrorKind::Auth, "WRONGPASS", Verdict::STOP),
+    (ErrorKind::Config, "wrong", Verdict::STOP),
+    (ErrorKind::Url, "wrong", Verdict::STOP),
+    (ErrorKind::InvalidArgument, "WRONGTYPE", Verdict::STOP),
+    (ErrorKind::InvalidCommand, "wrong", Verdict::STOP),
+    (ErrorKind::Protocol, "garbled", Verdict::STOP),
+    (ErrorKind::Parse, "no number", Verdict::STOP),
+    (ErrorKind::NotFound, "nil", Verdict::STOP),
+];
+
 #[test]
 fn every_kind_has_the_verdict_of_the_table() {
-    let table = [
-        (ErrorKind::IO, "Unresponsive connection.", BROKEN),
-        (ErrorKind::Canceled, "Canceled.", BROKEN),
-        (
-            ErrorKind::Canceled,
-            "Connection closed unexpectedly.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Protocol,
-            "Invalid or missing cluster state.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "Too many failed write attempts.",
-            BROKEN,
-        ),
-        (ErrorKind::Timeout, "Request timed out.", Verdict::TIMEOUT),
-        (
-            ErrorKind::Backpressure,
-            "Max in-flight commands reached.",
-            Verdict::THROTTLED,
-        ),
-        (ErrorKind::Unknown, "Max attempts exceeded", BROKEN),
-        (
-            ErrorKind::Protocol,
-            "Unexpected empty frame received.",
-            BROKEN,
-        ),
-        (
-            ErrorKind::IO,
-            "invalid peer certificate: InvalidCertificate(UnknownIssuer)",
-            Verdict::STOP,
-        ),
-        (
-            ErrorKind::Unknown,
-            "Failed to route command.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Routing,
-            "Failed to route command.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Sentinel,
-            "Failed to connect.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Cluster,
-            "CLUSTERDOWN The cluster is down",
-            Verdict::TRANSIENT,
-        ),
-        (ErrorKind::Cluster, "MOVED 1 127.0.0.1:1", Verdict::STOP),
-        (
-            ErrorKind::Unknown,
-            "LOADING Redis is loading",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "TRYAGAIN Multiple keys",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "MASTERDOWN Link with MASTER is down",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "READONLY You can't write",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "NOREPLICAS Not enough good replicas to write.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "BUSY Redis is busy running a script.",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "UNBLOCKED force unblock from blocking operation",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "ERR max number of clients reached",
-            Verdict::TRANSIENT,
-        ),
-        (
-            ErrorKind::Unknown,
-            "BUSYGROUP Consumer Group name already exists",
-            Verdict::STOP,
-        ),
-        (ErrorKind::Unknown, "ERR unknown command", Verdict::STOP),
-        (ErrorKind::Auth, "WRONGPASS", Verdict::STOP),
-        (ErrorKind::Config, "wrong", Verdict::STOP),
-        (ErrorKind::Url, "wrong", Verdict::STOP),
-        (ErrorKind::InvalidArgument, "WRONGTYPE", Verdict::STOP),
-        (ErrorKind::InvalidCommand, "wrong", Verdict::STOP),
-        (ErrorKind::Protocol, "garbled", Verdict::STOP),
-        (ErrorKind::Parse, "no number", Verdict::STOP),
-        (ErrorKind::NotFound, "nil", Verdict::STOP),
-    ];
-    for (kind, text, expected) in table {
-        let error = Error::new(kind, text);
-        assert_eq!(classify(&error), expected, "{error:?}");
+    for (kind, text, expected) in VERDICTS {
+        let error = Error::new(kind.clone(), *text);
+        assert_eq!(classify(&error), *expected, "{error:?}");
     }
 }

@@ -90,7 +90,7 @@ macro_rules! tests_of {
 
                 let (error, requests) =
                     failure(answer("503 -", "x-should-retry: false\r\n", "")).await;
-                assert_eq!((error.classify(), requests), (Verdict::STOP, 1));
+                assert_eq!((error.classify(), requests), (Verdict::TRANSIENT.once(), 1));
                 let (error, requests) =
                     failure(answer("409 -", "x-should-retry: true\r\n", "")).await;
                 assert_eq!((error.classify(), requests), (Verdict::TRANSIENT, 3));

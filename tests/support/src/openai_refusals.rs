@@ -55,7 +55,7 @@ pub fn headers(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
             503,
             ("x-should-retry", "false"),
             busy.clone(),
-            Verdict::STOP,
+            Verdict::TRANSIENT.once(),
         ),
         (409, ("x-should-retry", "true"), busy, Verdict::TRANSIENT),
     ]

@@ -46,22 +46,19 @@ impl Classify for RedisError {
             return Verdict::TIMEOUT;
         }
         let code = self.code().unwrap_or_default();
-        if redis_refused(code, self.detail().unwrap_or_default()) {
-            return Verdict::TRANSIENT;
-        }
+        let is_refused = redis_refused(code, self.detail().unwrap_or_default())
+            || matches!(
+                self.retry_method(),
+                RetryMethod::WaitAndRetry
+                    | RetryMethod::ReconnectFromInitialConnections
+                    | RetryMethod::RefreshSlotsAndRetry
+            );
         match self.retry_method() {
-            RetryMethod::WaitAndRetry
-            | RetryMethod::ReconnectFromInitialConnections
-            | RetryMethod::RefreshSlotsAndRetry
-                if !self.to_string().starts_with(PIPELINE) =>
-            {
-                Verdict::TRANSIENT
+            _ if is_refused && !self.to_string().starts_with(PIPELINE) => Verdict::TRANSIENT,
+            _ if is_refused => Verdict::TRANSIENT.ambiguous(),
+            RetryMethod::RetryImmediately | RetryMethod::Reconnect => {
+                Verdict::TRANSIENT.ambiguous()
             }
-            RetryMethod::WaitAndRetry
-            | RetryMethod::ReconnectFromInitialConnections
-            | RetryMethod::RefreshSlotsAndRetry
-            | RetryMethod::RetryImmediately
-            | RetryMethod::Reconnect => Verdict::TRANSIENT.ambiguous(),
             _ => Verdict::STOP,
         }
     }
