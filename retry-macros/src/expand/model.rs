@@ -604,7 +604,7 @@ fn numbers(arguments: &Arguments) -> Vec<Argument> {
     numbers
 }
 
-/// Those numbers that a policy known at run time takes the place of, or is the base of.
+/// The numbers that a policy known at run time takes the place of, or is the base of.
 fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
     numbers.retain(|number| number.key.is_within_policy());
     numbers

@@ -55,7 +55,7 @@ pub(crate) struct Streamed<'a> {
     pub(crate) item: &'a Type,
     /// The stream's own type.
     pub(crate) stream: &'a Type,
-    /// That type where it is a box.
+    /// A type, where it is a box.
     pub(crate) boxed: Option<&'a Type>,
     /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,

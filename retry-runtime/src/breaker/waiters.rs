@@ -72,7 +72,7 @@ impl Waiters {
         turn.saturating_sub(now.since(closed))
     }
 
-    /// That number begins.
+    /// Begins the call with that number.
     pub(super) fn begin(&mut self, number: u64) -> Option<Waker> {
         self.begun = self.begun.saturating_add(1);
         self.leave(number)

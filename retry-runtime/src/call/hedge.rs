@@ -106,7 +106,7 @@ impl Call {
     }
 }
 
-/// Its own count, if it is not counted with all retries.
+/// The count of a kind that is not counted with all retries.
 fn counted(policy: &Policy, values: Values) -> Option<Kind> {
     policy.has_own_count(KIND, values).then_some(KIND)
 }

@@ -62,7 +62,7 @@ impl<'a> Site<'a> {
         policy
     }
 
-    /// Their name.
+    /// The name of the calls.
     #[inline]
     pub fn name(&self) -> &'a str {
         match self.name {

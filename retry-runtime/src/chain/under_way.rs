@@ -51,7 +51,7 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
 /// What an attempt waits for before it can begin.
 #[derive(Clone, Copy)]
 pub(crate) enum Awaited {
-    /// Its turn with the limiter.
+    /// The attempt's turn with the limiter.
     Turn,
     /// The end of the pause after which it is tried again. `None` where that is further than a clock reaches.
     Pause(Option<Moment>),
@@ -168,7 +168,7 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
     /// How many may wait or run at once.
     most: usize,
-    /// Those that wait for room. The last comes first: one that made room for itself goes on.
+    /// Attempts that wait for room. The last comes first: one that made room for itself goes on.
     held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
