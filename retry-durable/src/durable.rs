@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 
 /// Lets a [`Policy`] make calls that survive the program.
-pub trait DurablePolicy {
+pub trait DurablePolicy: Copy + Into<Policy> {
     /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
     /// Short for [`Durable::call`] without other keys.
     fn durable<G, F, R, T, E>(
@@ -29,26 +29,13 @@ pub trait DurablePolicy {
         F: FnMut() -> R + Send,
         R: Future<Output = Result<T, E>> + Send,
         T: Serialize + DeserializeOwned + Send,
-        E: Classify + Serialize + DeserializeOwned + Send + Sync;
-}
-
-impl DurablePolicy for Policy {
-    fn durable<G, F, R, T, E>(
-        &self,
-        engine: &G,
-        name: &str,
-        operation: F,
-    ) -> impl Future<Output = Result<T, DurableError<E, G::Error>>>
-    where
-        G: Engine,
-        F: FnMut() -> R + Send,
-        R: Future<Output = Result<T, E>> + Send,
-        T: Serialize + DeserializeOwned + Send,
         E: Classify + Serialize + DeserializeOwned + Send + Sync,
     {
-        Durable::new(*self).call(engine, name, operation)
+        Durable::new((*self).into()).call(engine, name, operation)
     }
 }
+
+impl DurablePolicy for Policy {}
 
 /// A call that survives the program: a policy and the keys beside it.
 ///

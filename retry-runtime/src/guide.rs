@@ -58,10 +58,10 @@ pages! {
     validation = "validation";
     agents = "agents";
     teams = "teams";
+    troubleshooting = "troubleshooting";
     outages = "outages";
     protections = "protections";
     lab = "lab";
-    troubleshooting = "troubleshooting";
     // Their links and examples need the features.
     streams = "streams" if feature = "stream";
     blocks = "blocks";

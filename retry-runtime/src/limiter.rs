@@ -57,7 +57,6 @@ use crate::limiter::gate::Gate;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::state::LimiterState;
-use crate::policy::Policy;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
 ///
@@ -214,10 +213,9 @@ pub enum End {
 }
 
 impl End {
-    /// How an attempt failed under that policy. If retries are off, nobody has classified its error.
-    pub(crate) fn of_failure(verdict: Verdict, policy: &Policy) -> Self {
+    /// How an attempt ended that failed with that verdict.
+    pub(crate) fn of_failure(verdict: Verdict) -> Self {
         match verdict.kind_seen() {
-            _ if !policy.is_enabled() => Self::Ignored,
             Some(kind @ (Kind::Transient | Kind::Throttled | Kind::Timeout)) => Self::Failure {
                 kind,
                 hint: verdict.hint(),

@@ -95,7 +95,7 @@ pub use name::{client_name, surroundings};
 pub use number::{Count, Factor, IntoBackoff, delays};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, timed};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
-pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of, verdict_under};
+pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of};
 pub use retries::{LimitedRetries, Retries};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{IntoBlockingTimer, IntoTimer};

@@ -252,8 +252,8 @@ impl Policy {
         self
     }
 
-    /// Whether there are retries at all. `false` means one attempt, whatever else is set, also in sections: no failure is
-    /// classified, nothing sleeps, and the call ends as with `max = 0`. Default true.
+    /// Whether there are retries at all. `false` means one attempt, whatever else is set, also in sections: nothing sleeps,
+    /// and the call ends as with `max = 0`. Breakers and limiters work on. Default true.
     ///
     /// With it a layer of configuration switches off all retries. `max=0` would leave those of a section with its own `max`:
     ///

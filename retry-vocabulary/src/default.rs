@@ -6,7 +6,7 @@ use core::time::Duration;
 pub const MAX: u32 = 3;
 /// The default of the key `base`.
 pub const BASE: Duration = Duration::from_secs(1);
-/// The default of the key `cap`. It clips no list of delays: who writes delays down wants them as written.
+/// The default of the key `cap`. It clips no list of delays: whoever writes delays down wants them as written.
 pub const CAP: Duration = Duration::from_secs(30);
 /// The default of the key `floor`.
 pub const FLOOR: Duration = Duration::ZERO;

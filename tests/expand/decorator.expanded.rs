@@ -147,7 +147,7 @@ where
                                                     retry_numbers,
                                                     &__retry::client_name::<C>("complete"),
                                                 ),
-                                                __retry::verdict_under(retry_numbers, retry_asked),
+                                                retry_asked,
                                                 __retry::show(&retry_error).__retry_show(),
                                             )
                                             .deadline(retry_deadline, __retry::now)

@@ -202,47 +202,41 @@ async fn complete(
                             ),
                             retry_dropped,
                         );
-                        #[allow(clippy::match_single_binding)]
-                        match &__RETRY_POLICY
-                            .max(__retry::Count::count(limits.turns))
-                            .enabled(limits.retries_on)
-                        {
-                            retry_numbers => {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = __retry::Call::failed_with(
-                                    &mut retry_next,
-                                    __retry::Failure::new(
-                                            &__retry::Site::new(retry_numbers, "model.complete"),
-                                            __retry::Attempt::judged(
-                                                &retry_history,
-                                                __retry::verdict_under(retry_numbers, retry_asked),
-                                            ),
-                                            __retry::show(&retry_error).__retry_show(),
-                                        )
-                                        .deadline(
-                                            retry_deadline,
-                                            || __retry::Timer::now(&retry_timer),
-                                        )
-                                        .idempotent(false)
-                                        .observe(&mut retry_observer)
-                                        .repeated(
-                                            __retry::is_repeated(
-                                                &mut retry_history,
-                                                &retry_error,
-                                                3,
-                                                |retry_one, retry_other| {
-                                                    use __retry::{
-                                                        SameDebug as _, SameDisplay as _, SameValue as _,
-                                                    };
-                                                    (&&&__retry::Same(retry_one)).__retry_same(retry_other)
-                                                },
-                                            ),
-                                        )
-                                        .falls_back(),
-                                );
-                                retry_decision
-                            }
-                        }
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    &__retry::Site::new(
+                                        &__RETRY_POLICY
+                                            .max(__retry::Count::count(limits.turns))
+                                            .enabled(limits.retries_on),
+                                        "model.complete",
+                                    ),
+                                    __retry::Attempt::judged(&retry_history, retry_asked),
+                                    __retry::show(&retry_error).__retry_show(),
+                                )
+                                .deadline(
+                                    retry_deadline,
+                                    || __retry::Timer::now(&retry_timer),
+                                )
+                                .idempotent(false)
+                                .observe(&mut retry_observer)
+                                .repeated(
+                                    __retry::is_repeated(
+                                        &mut retry_history,
+                                        &retry_error,
+                                        3,
+                                        |retry_one, retry_other| {
+                                            use __retry::{
+                                                SameDebug as _, SameDisplay as _, SameValue as _,
+                                            };
+                                            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                        },
+                                    ),
+                                )
+                                .falls_back(),
+                        );
+                        retry_decision
                     });
                     retry_call = retry_next;
                     match retry_decision {

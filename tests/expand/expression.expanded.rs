@@ -205,7 +205,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         if let __retry::Some(retry_turned) = __retry::Permit::transition(
                             &retry_permit,
                         ) {
-                            __retry::Call::turned(
+                            __retry::Call::breaker_changed(
                                 &retry_call.whole(__RETRY_SITE),
                                 __retry_name(),
                                 retry_turned,
@@ -241,7 +241,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                 if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                     &mut retry_permit,
                                 ) {
-                                    __retry::Call::turned(
+                                    __retry::Call::breaker_changed(
                                         &retry_call.whole(__RETRY_SITE),
                                         __retry_name(),
                                         retry_turned,

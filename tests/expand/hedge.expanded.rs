@@ -89,19 +89,18 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                     let (retry_goes_on, retry_judged) = __retry::cold(|| {
                                         let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                                         let retry_asked = __retry::classify(&retry_error);
-                                        let retry_judged = retry_asked;
                                         let retry_goes_on = __retry::Call::failed_beside(
                                             &mut retry_next,
                                             __retry::Failure::new(
                                                     __RETRY_SITE,
-                                                    retry_judged,
+                                                    retry_asked,
                                                     __retry::show(&retry_error).__retry_show(),
                                                 )
                                                 .budget(&retry_budget),
                                             retry_ended.number,
                                             &mut retry_pushback,
                                         );
-                                        (retry_goes_on, retry_judged)
+                                        (retry_goes_on, retry_asked)
                                     });
                                     retry_call = retry_next;
                                     if retry_goes_on {

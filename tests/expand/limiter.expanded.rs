@@ -59,7 +59,7 @@ impl Client {
                     if let __retry::Some(retry_turned) = __retry::Permit::transition(
                         &retry_permit,
                     ) {
-                        __retry::Call::turned(
+                        __retry::Call::breaker_changed(
                             &retry_call.whole(__RETRY_SITE),
                             ::core::concat!(::core::module_path!(), "::complete"),
                             retry_turned,
@@ -84,7 +84,7 @@ impl Client {
                             if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                 &mut retry_permit,
                             ) {
-                                __retry::Call::turned(
+                                __retry::Call::breaker_changed(
                                     &retry_call.whole(__RETRY_SITE),
                                     ::core::concat!(::core::module_path!(), "::complete"),
                                     retry_turned,

@@ -41,7 +41,7 @@ impl Client {
                         if let __retry::Some(retry_turned) = __retry::Permit::transition(
                             &retry_permit,
                         ) {
-                            __retry::Call::turned(
+                            __retry::Call::breaker_changed(
                                 &retry_call,
                                 ::core::concat!(::core::module_path!(), "::complete"),
                                 retry_turned,
@@ -68,7 +68,7 @@ impl Client {
                                 if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
                                     &mut retry_permit,
                                 ) {
-                                    __retry::Call::turned(
+                                    __retry::Call::breaker_changed(
                                         &retry_call,
                                         ::core::concat!(::core::module_path!(), "::complete"),
                                         retry_turned,

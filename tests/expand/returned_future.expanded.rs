@@ -51,32 +51,27 @@ fn complete<'a>(
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
                             let retry_asked = __retry::classify(&retry_error);
-                            #[allow(clippy::match_single_binding)]
-                            match __retry::policy(
-                                &__retry::PolicySource::find(
-                                    &(self.policy),
-                                    |retry_tell| retry_tell(
-                                        ::core::concat!(::core::module_path!(), "::complete"),
-                                    ),
-                                ),
-                            ) {
-                                retry_numbers => {
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = __retry::Call::failed_with(
-                                        &mut retry_next,
-                                        __retry::Failure::new(
-                                                &__retry::Site::new(
-                                                    retry_numbers,
-                                                    ::core::concat!(::core::module_path!(), "::complete"),
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = __retry::Call::failed_with(
+                                &mut retry_next,
+                                __retry::Failure::new(
+                                        &__retry::Site::new(
+                                            __retry::policy(
+                                                &__retry::PolicySource::find(
+                                                    &(self.policy),
+                                                    |retry_tell| retry_tell(
+                                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                                    ),
                                                 ),
-                                                __retry::verdict_under(retry_numbers, retry_asked),
-                                                __retry::show(&retry_error).__retry_show(),
-                                            )
-                                            .deadline(retry_deadline, __retry::now),
-                                    );
-                                    retry_decision
-                                }
-                            }
+                                            ),
+                                            ::core::concat!(::core::module_path!(), "::complete"),
+                                        ),
+                                        retry_asked,
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                                    .deadline(retry_deadline, __retry::now),
+                            );
+                            retry_decision
                         });
                         retry_call = retry_next;
                         if let __retry::Ok(retry_pause) = retry_decision {

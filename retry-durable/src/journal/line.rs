@@ -86,7 +86,7 @@ impl<'a> Line<'a> {
         Some((serde_json::from_str(line).ok()?, check))
     }
 
-    /// Reads a file from before there were checks. An end that is no line was being written.
+    /// Reads a file from before lines had checks. What stands after its last whole line was being written.
     pub(super) fn read_unchecked(text: &'a str) -> Result<Vec<Self>, JournalError> {
         let lines = text.split_inclusive('\n');
         let whole = lines.filter(|line| line.ends_with('\n'));

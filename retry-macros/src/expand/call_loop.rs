@@ -77,11 +77,7 @@ impl Printer<'_> {
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> Code {
-        let asks_policy = self.model.shows_max()
-            || self.model.gives_away()
-            || self.model.ignores_timeout()
-            || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
-        let needs_policy = asks_policy && !self.model.chooses_policy();
+        let needs_policy = self.model.starts_with_policy();
         let declared = Code::new();
         if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
             for (mutable, name, value) in self.started(&when(needs_policy, self.policy())) {

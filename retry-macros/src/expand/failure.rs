@@ -5,7 +5,6 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::KeyValue;
 use crate::expand::model::{Decider, History, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, ours, ours_at};
@@ -108,7 +107,7 @@ impl Printer<'_> {
         let delays = self.delays();
         let (asked, verdict) = self.asked_first(failed);
         let mut decide = |policy: Code| {
-            let verdict = self.verdict(failed, &policy, &verdict);
+            let verdict = self.verdict(&verdict);
             let site = self.site(&policy);
             ours! {
                 #(self.restart(&policy))
@@ -124,8 +123,9 @@ impl Printer<'_> {
                 retry_decision
             }
         };
-        let is_asked = failed == FailureSource::Body && self.model.may_be_off();
-        let decide = if is_asked || self.model.gives_away() || self.model.chooses_policy() {
+        // Evaluated once for each failure.
+        let asks_again = self.model.gives_away() || self.model.resumes();
+        let decide = if asks_again || self.model.chooses_policy() {
             self.with_policy(&mut decide)
         } else {
             decide(self.policy())
@@ -161,7 +161,7 @@ impl Printer<'_> {
     /// The decision where it needs no more than the count, the policy and the verdict.
     fn plain_decision(&self, failed: FailureSource, timer: Option<Code>, shown: &Code) -> Decided {
         let policy = self.policy();
-        let verdict = self.verdict(failed, &policy, &self.asked_verdict(failed));
+        let verdict = self.verdict(&self.asked_verdict(failed));
         let site = self.site(&policy);
         let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
         Decided {
@@ -191,28 +191,15 @@ impl Printer<'_> {
         (Some(asked), ours!(retry_asked))
     }
 
-    /// The code of a verdict under a policy, which is of type `&Policy`.
-    fn verdict(&self, failed: FailureSource, policy: &Code, verdict: &Code) -> Code {
-        let verdict = match failed {
-            FailureSource::Body => self.verdict_under(policy, verdict),
-            FailureSource::Until | FailureSource::Validation => verdict.clone(),
-        };
+    /// The code of a verdict, which what ends the call may ask for.
+    fn verdict(&self, verdict: &Code) -> Code {
         match self.reason() {
             Some(_) => ours!(__retry::Attempt::judged(&retry_history, #verdict)),
-            None => verdict,
+            None => verdict.clone(),
         }
     }
 
-    /// A verdict on a failure of the body, under a policy that may have no retries.
-    pub(crate) fn verdict_under(&self, policy: &Code, verdict: &Code) -> Code {
-        if self.model.may_be_off() {
-            ours!(__retry::verdict_under(#policy, #verdict))
-        } else {
-            verdict.clone()
-        }
-    }
-
-    /// The verdict on a failure that nobody judged yet. Where a literal says that there are no retries, nobody is asked.
+    /// The verdict on a failure that nobody judged yet. Nobody is asked who could say nothing to anyone.
     pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),
@@ -232,11 +219,10 @@ impl Printer<'_> {
         } else {
             verdict
         };
-        match self.model.arguments.value(Key::Enabled) {
-            Some(KeyValue::Bool(false)) => {
-                ours!(if false { #verdict } else { __retry::Verdict::STOP })
-            }
-            _ => verdict,
+        if self.model.ignores_verdicts() {
+            ours!(if false { #verdict } else { __retry::Verdict::STOP })
+        } else {
+            verdict
         }
     }
 

@@ -215,7 +215,7 @@ impl Printer<'_> {
             if !__retry::Permit::admit(&mut retry_permit) {
                 #(self.rejects_by_breaker());
             }
-            #(self.turned(&half_opened, &self.whole_call()))
+            #(self.breaker_changed(&half_opened, &self.whole_call()))
         };
         when(self.model.has_breaker(), passed)
     }
@@ -283,7 +283,7 @@ impl Printer<'_> {
         let call = self.succeeded_call();
         let breaker = self.model.has_breaker().then(|| {
             let closed = ours!(__retry::Permit::succeeded(&mut retry_permit));
-            self.turned(&closed, &call)
+            self.breaker_changed(&closed, &call)
         });
         let limiter = self.model.has_limiter().then(|| {
             ours! {
@@ -302,12 +302,12 @@ impl Printer<'_> {
     }
 
     /// Reports the breaker's change of state, if there is one.
-    fn turned(&self, transition: &Code, call: &Code) -> Code {
+    fn breaker_changed(&self, transition: &Code, call: &Code) -> Code {
         let (name, observe) = (self.name(), self.observe());
         ours! {
             if let __retry::Some(retry_turned) = #transition {
                 #(self.observer())
-                __retry::Call::turned(#call, #name, retry_turned, __retry::None, #observe);
+                __retry::Call::breaker_changed(#call, #name, retry_turned, __retry::None, #observe);
             }
         }
     }

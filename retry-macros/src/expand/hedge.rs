@@ -161,16 +161,14 @@ impl Printer<'_> {
         let told = self.payer_and_observer();
         let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            let verdict = self.verdict_under(&policy, &ours!(retry_asked));
             ours! {
-                let retry_judged = #verdict;
                 let retry_goes_on = __retry::Call::failed_beside(
                     &mut retry_next,
-                    __retry::Failure::new(#site, retry_judged, #shown)#guards #told,
+                    __retry::Failure::new(#site, retry_asked, #shown)#guards #told,
                     retry_ended.number,
                     &mut retry_pushback,
                 );
-                (retry_goes_on, retry_judged)
+                (retry_goes_on, retry_asked)
             }
         });
         ours! {

@@ -327,9 +327,13 @@ impl Model {
         as_variant!(self.arguments.value(Key::Backoff)?, KeyValue::Delays(delays) => delays)
     }
 
-    /// Whether only the run tells if there are retries at all.
-    pub(crate) fn may_be_off(&self) -> bool {
-        self.policy.numbers().is_none() || self.expr(Key::Enabled).is_some()
+    /// Whether a literal says that there are no retries, and no protection asks how attempts ended either.
+    pub(crate) fn ignores_verdicts(&self) -> bool {
+        let is_off = matches!(
+            self.arguments.value(Key::Enabled),
+            Some(KeyValue::Bool(false))
+        );
+        is_off && !self.is_gated()
     }
 
     /// Whether each failure chooses the policy by its error, so that there is none before.
@@ -340,6 +344,15 @@ impl Model {
     /// Whether the policy may have a timeout that the attribute does not name.
     pub(crate) fn ignores_timeout(&self) -> bool {
         self.policy.numbers().is_none() && !self.is_timed()
+    }
+
+    /// Whether a call asks its policy for anything before the first attempt.
+    pub(crate) fn starts_with_policy(&self) -> bool {
+        let asks = self.shows_max()
+            || self.gives_away()
+            || self.ignores_timeout()
+            || !matches!(self.deadline, None | Some(Deadline::Given(_)));
+        asks && !self.chooses_policy()
     }
 
     /// Whether a retry waits only if a server asks for that, as literals say.

@@ -102,14 +102,18 @@ impl<I: Clone, G: Guards> Batch<I, G> {
     }
 }
 
-/// The more severe of two ends: what the limiter hears of a call whose items ended so.
+/// The more severe of two ends: what the limiter hears of a call whose items ended so. That it throttles says more of a
+/// server than for how long.
 fn more_severe(one: End, other: End) -> End {
     let severity = |end: &End| match *end {
-        End::Failure { kind, hint } => {
-            let kinds = [Kind::Transient, Kind::Timeout, Kind::Throttled];
-            (kinds.iter().position(|other| *other == kind), hint)
-        }
-        _ => (None, None),
+        End::NotBegun => (0, None),
+        End::Ignored => (1, None),
+        End::Success => (2, None),
+        End::Failure { kind, hint } => match kind {
+            Kind::Throttled => (5, hint),
+            Kind::Timeout => (4, hint),
+            _ => (3, hint),
+        },
     };
     if severity(&other) > severity(&one) {
         other
@@ -388,7 +392,7 @@ where
             let leads = leaders.insert(*entry.attempts.call());
             self.failed(entry, Arc::clone(&error), verdict, leads);
         }
-        End::of_failure(verdict, &self.rules.policy)
+        End::of_failure(verdict)
     }
 
     /// Each item has an answer of its own. Returns what the limiter is told.
@@ -396,10 +400,11 @@ where
         // One request succeeded, not as many as it has items.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
-        let mut end = End::Success;
+        let mut end = End::NotBegun;
         for (mut entry, answer) in entries.into_iter().zip(answers) {
             match answer {
                 Ok(value) => {
+                    end = more_severe(end, End::Success);
                     if is_whole && !mem::take(&mut is_first) {
                         entry.attempts.release();
                     }
@@ -411,7 +416,7 @@ where
                 }
                 Err(error) => {
                     let verdict = self.verdict(&error);
-                    end = more_severe(end, End::of_failure(verdict, &self.rules.policy));
+                    end = more_severe(end, End::of_failure(verdict));
                     self.failed(entry, Arc::new(error), verdict, true);
                 }
             }
@@ -446,14 +451,12 @@ where
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        decide::verdict(&self.rules.policy_in_force(), || {
-            let verdict = self.on.verdict(error);
-            if verdict.basis() == Basis::Unknown {
-                let on = &self.on;
-                unknown_error::tell(self.rules.name(), &Described { on, error });
-            }
-            verdict
-        })
+        let verdict = self.on.verdict(error);
+        if verdict.basis() == Basis::Unknown && self.rules.policy_in_force().is_enabled() {
+            let on = &self.on;
+            unknown_error::tell(self.rules.name(), &Described { on, error });
+        }
+        verdict
     }
 
     fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
@@ -467,7 +470,7 @@ where
         let failure = ItemFailure {
             index: entry.index,
             call,
-            verdict,
+            verdict: decide::verdict(&self.rules.policy_in_force(), verdict),
             leads,
             is_unpaid: entry.is_unpaid,
         };

@@ -82,7 +82,7 @@ impl<C: Cancel> Cancel for Stop<'_, C> {
         self.has_panicked() || self.cancel.is_cancelled()
     }
 
-    /// A panic wakes who waits.
+    /// A panic wakes all that wait.
     fn is_never(&self) -> bool {
         self.cancel.is_never()
     }
@@ -93,7 +93,7 @@ struct Stops<'s, 'a, C>(&'s Stop<'a, C>);
 impl<C> Drop for Stops<'_, '_, C> {
     fn drop(&mut self) {
         self.0.has_panicked.store(true, Ordering::Relaxed);
-        // Who begins to wait after this lock sees it.
+        // Whoever begins to wait after this lock sees it.
         lock(&self.0.waiting).iter().for_each(Thread::unpark);
     }
 }

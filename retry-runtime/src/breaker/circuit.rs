@@ -148,7 +148,7 @@ impl Trials {
 /// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
 /// that is down may also say that it wants no wait.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
-/// So many calls may be within each other and share a breaker.
+/// How many calls that share a breaker may run one within another.
 const LAYERS: u32 = 4;
 /// The longest time that a breaker is open because of a hint: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
@@ -202,15 +202,19 @@ impl Breaker {
     /// How many are before that one of those that wait, and after how long it asks again: `None` where it is woken. No
     /// answer if it can ask for a pass now.
     pub(super) fn wait(&self, circuit: &Circuit, number: u64) -> Option<(usize, Option<Duration>)> {
-        let ahead = circuit.waiters.ahead(number);
+        let (ahead, now) = (circuit.waiters.ahead(number), clock::now());
         match &circuit.phase {
             Phase::Closed | Phase::ForcedClosed => {
-                let turn = circuit.waiters.turn_in(number, clock::now());
+                let turn = circuit.waiters.turn_in(number, now);
                 (!turn.is_zero()).then_some((ahead, Some(turn)))
             }
             _ if !self.lets_none(circuit) => None,
-            // The trial calls are before it, and may never end.
-            Phase::HalfOpen(_) => Some((ahead + 1, None)),
+            // The trial calls are before it, and may never end: then one more is let through.
+            Phase::HalfOpen(trials) => {
+                let open_for = self.rule(circuit).open_for;
+                let next = open_for.saturating_sub(now.since(trials.since));
+                Some((ahead + 1, Some(next)))
+            }
             phase => Some((ahead, phase.half_open_in())),
         }
     }

@@ -6,9 +6,9 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::classify::verdict::{Basis, Verdict};
 use crate::forward::forward;
 use crate::key::Never;
+use crate::limiter::End;
 use crate::listed::listed;
 use crate::observe::cause::Cause;
 
@@ -163,16 +163,15 @@ pub enum Seen {
 }
 
 impl Seen {
-    pub(crate) fn of_failure(verdict: Verdict) -> Self {
-        match verdict.kind_seen() {
-            None if verdict.basis() != Basis::Answer => Self::Ignored,
-            Some(kind @ (Kind::Transient | Kind::Timeout)) => Self::Failure {
-                kind,
-                hint: verdict.hint(),
-            },
-            Some(Kind::Throttled) => Self::Ignored,
-            Some(Kind::Rejected) => Self::NotBegun,
-            Some(Kind::Invalid) | None => Self::Success,
+    pub(crate) fn of_end(end: End) -> Self {
+        match end {
+            End::Success => Self::Success,
+            End::Failure {
+                kind: kind @ (Kind::Transient | Kind::Timeout),
+                hint,
+            } => Self::Failure { kind, hint },
+            End::Failure { .. } | End::Ignored => Self::Ignored,
+            End::NotBegun => Self::NotBegun,
         }
     }
 }

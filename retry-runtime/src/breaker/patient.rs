@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use crate::breaker::circuit::Breaker;
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
-use crate::classify::kind::Kind;
 use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 
 /// A breaker for calls that wait while it is open, made by [`Breaker::max_wait`]: a limiter, so every call can wait for
@@ -73,13 +72,9 @@ impl<B: Borrow<Breaker>> Limiter for PatientBreaker<B> {
             return None;
         }
         let seen = match end {
-            End::Success => Seen::Success,
-            End::Failure {
-                kind: kind @ (Kind::Transient | Kind::Timeout),
-                hint,
-            } => Seen::Failure { kind, hint },
-            End::Failure { .. } | End::NotBegun => Seen::Ignored,
+            // A limiter isn't told whether the attempt was dropped.
             End::Ignored => Seen::Dropped,
+            end => Seen::of_end(end),
         };
         #[expect(
             clippy::cast_possible_truncation,

@@ -191,7 +191,7 @@ impl<G: Guards> Attempts<G> {
         &self.call
     }
 
-    /// Looks whether the breaker would let nothing through, before something else than the limiter is waited for.
+    /// Whether the breaker would let nothing through: asked before the call waits for anything but the limiter.
     #[inline]
     pub fn look(guards: &G) -> Result<(), RejectedBy> {
         match guards.protections().breaker.get() {
@@ -315,7 +315,7 @@ impl<G: Guards> Attempts<G> {
             };
             let transition = permit.transition();
             self.permit.put(permit);
-            self.turned(shared, transition);
+            self.breaker_changed(shared, transition);
         }
         if let Some(paid) = self.paid.take() {
             paid.spend();
@@ -324,10 +324,15 @@ impl<G: Guards> Attempts<G> {
     }
 
     #[inline]
-    fn turned(&self, shared: &mut impl Shared<Guards = G>, transition: Option<Transition>) {
+    fn breaker_changed(
+        &self,
+        shared: &mut impl Shared<Guards = G>,
+        transition: Option<Transition>,
+    ) {
         if let Some(transition) = transition {
             shared.tell(|site, observe| {
-                self.call.turned(site.name(), transition, None, observe);
+                self.call
+                    .breaker_changed(site.name(), transition, None, observe);
             });
         }
     }
@@ -343,7 +348,7 @@ impl<G: Guards> Attempts<G> {
     #[inline]
     pub(crate) fn passed(&mut self, shared: &mut impl Shared<Guards = G>) {
         let transition = self.permit.take().and_then(|mut permit| permit.succeeded());
-        self.turned(shared, transition);
+        self.breaker_changed(shared, transition);
     }
 
     /// Tells the limiter how the attempt ended.
@@ -475,8 +480,7 @@ impl<G: Guards> Attempts<G> {
         error: &dyn fmt::Display,
     ) {
         self.with_failure(shared, verdict, error, |call, mut failure| {
-            let policy = failure.site.policy;
-            call.tell_breaker(&mut failure, policy);
+            call.tell_breaker(&mut failure);
         });
     }
 

@@ -121,10 +121,11 @@ impl Call {
     }
 }
 
-/// The verdict on a failure. If retries are off, nobody is asked, and protections hear nothing of it.
-pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Verdict {
+/// What a verdict means to a call: nothing if retries are off.
+#[cfg(feature = "batch")]
+pub(crate) fn verdict(policy: &Policy, verdict: Verdict) -> Verdict {
     if policy.is_enabled() {
-        classify()
+        verdict
     } else {
         Verdict::STOP.based_on(Basis::Unknown)
     }

@@ -230,7 +230,7 @@ impl<'a> Failure<'a> {
 
     /// What let the attempt through, to tell its breaker how the attempt ended.
     pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
-        self.permit = Some((permit, Call::turned));
+        self.permit = Some((permit, Call::breaker_changed));
         self
     }
 

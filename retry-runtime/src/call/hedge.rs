@@ -64,7 +64,7 @@ impl Call {
         if let Some(transition) = permit.transition() {
             let next = self.at(self.attempt().saturating_add(1));
             let name = slow.site.name();
-            next.turned(name, transition, None, reborrow(&mut slow.observe));
+            next.breaker_changed(name, transition, None, reborrow(&mut slow.observe));
         }
     }
 

@@ -160,8 +160,8 @@ impl Call {
         let policy = &failure.site.policy_in_force();
         self.spend(failure.elapsed);
         let attempt = self.attempt();
-        self.tell_breaker(&mut failure, policy);
-        self.tell_limiter(&mut failure, policy);
+        self.tell_breaker(&mut failure);
+        self.tell_limiter(&mut failure);
         let repairs = self.allowed(&failure, policy);
         let decision = self.decide(&mut failure, policy);
         // Given back if the user's code panics before all are told of the retry.

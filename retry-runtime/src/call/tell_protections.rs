@@ -78,7 +78,7 @@ impl Call {
         if !is_known {
             (0..failure.times).for_each(|_| budget.called());
         }
-        // If retries are off, nobody has classified the error.
+        // If retries are off, there is nothing to pay for.
         if !policy.is_enabled() {
             return;
         }
@@ -107,22 +107,17 @@ impl Call {
         policy: &Policy,
     ) {
         let seen = self.at(attempt);
-        seen.tell_breaker(failure, policy);
-        seen.tell_limiter(failure, policy);
+        seen.tell_breaker(failure);
+        seen.tell_limiter(failure);
         self.tell_budget(failure, policy);
     }
 
     /// Tells the breaker that let the attempt through how it ended.
-    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>, policy: &Policy) {
+    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
         let Some((permit, report)) = failure.permit.take() else {
             return;
         };
-        // If retries are off, nobody has classified the error.
-        let seen = if policy.is_enabled() {
-            Seen::of_failure(failure.verdict)
-        } else {
-            Seen::Ignored
-        };
+        let seen = Seen::of_end(End::of_failure(failure.verdict));
         if let Some(transition) = permit.record(seen) {
             let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
             report(self, name, transition, Some(failure.error), observe);
@@ -135,7 +130,7 @@ impl Call {
     /// shown where the breaker opens.
     #[cold]
     #[inline(never)]
-    pub fn turned(
+    pub fn breaker_changed(
         &self,
         call: &str,
         transition: Transition,
@@ -157,11 +152,11 @@ impl Call {
     }
 
     /// Tells the limiter that the attempt has a place with how it ended.
-    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>, policy: &Policy) {
+    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
         let Some((place, report)) = failure.place.as_mut() else {
             return;
         };
-        let end = End::of_failure(failure.verdict, policy);
+        let end = End::of_failure(failure.verdict);
         if let Some(changes) = place.leave(end) {
             let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
             report(self, name, changes, observe);

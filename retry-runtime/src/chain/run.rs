@@ -7,7 +7,6 @@ use core::time::Duration;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempts::{Attempts, Shared};
-use crate::call::decide;
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::hook::{Caused, HookOutcome};
@@ -220,10 +219,10 @@ where
         now: impl Fn() -> Moment,
     ) -> Step<T, E> {
         self.count_anew(&now);
-        let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
+        let verdict = match self.on.verdict(&error) {
             verdict if is_dropped => verdict.of_dropped_attempt(),
             verdict => verdict,
-        });
+        };
         if let Some(history) = self.history.get_mut() {
             history.judged(verdict);
         }

@@ -250,7 +250,7 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     ///
     /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
     /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. What it writes is shown
-    /// on one line of at most 1 KiB, without what may be a secret in URLs.
+    /// on one line of at most 1 KiB, without what may be a secret.
     pub fn show<E, S>(self, show: S) -> PolicyCall<ShownBy<On, S>, C, W, K, A, P>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,

@@ -155,8 +155,9 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// All other failures stop.
 ///
 /// For clients that keep only a message. If it says that the failure is throttled, say so with
-/// [`throttled`](Combine::throttled), which also takes the wait that the message names. A text can appear where it means something else (in a quoted prompt, say), so
-/// prefer types and codes if there are any. An empty text is in every message.
+/// [`throttled`](Combine::throttled), which also takes the wait that the message names. A text can appear where it means
+/// something else (in a quoted prompt, say), so prefer types and codes if there are any. An empty text is in every
+/// message.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};

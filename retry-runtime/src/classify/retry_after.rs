@@ -27,7 +27,7 @@ const HEADERS: [(&str, Written); 6] = [
     ("x-amz-retry-after", Written::WholeMilliseconds),
 ];
 
-/// How dates end that are written as in HTTP, but for the last word.
+/// What dates may end with that are otherwise written as in HTTP.
 const ZONES: [&str; 3] = [" UTC", " +0000", " -0000"];
 /// Numbers from here on are no spans, but seconds since 1970.
 const SINCE_1970: f64 = 1e9;

@@ -198,7 +198,8 @@ impl Policies {
 
     /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
     ///
-    /// A call asks when it starts; of policies that are [installed](Self::install), when an attempt has failed. What is [stored](crate::SharedPolicy::store) anew has been asked for nothing yet.
+    /// A call asks when it starts, or, if the policies are [installed](Self::install), when an attempt has failed. What
+    /// is [stored](crate::SharedPolicy::store) anew has been asked for nothing yet.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
         entries

@@ -57,7 +57,7 @@ const LONG_PART: usize = 16;
 /// How deep a value may lie within what wraps it.
 const DEEPEST: usize = 8;
 
-/// How far is looked from any place of a text, so that the time for a whole text is in proportion to its length.
+/// How many bytes are looked at from any place of a text, so that the time grows with the text, and no faster.
 const NEAR: usize = 64;
 
 /// The text with an ellipsis for each secret. `None` if there is none.

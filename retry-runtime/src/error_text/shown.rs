@@ -12,7 +12,7 @@ use crate::error_text::urls;
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
 
-/// How many times that are looked at: a URL's query, which is left out, may be longer than all that is shown.
+/// So many times [`LIMIT`] are looked at: a URL's query, which is left out, may be longer than all that is shown.
 const LOOKED_AT: usize = 16;
 
 /// The most bytes of a name in a list of names.
@@ -22,14 +22,14 @@ const NAME_LIMIT: usize = 96;
 /// What the note about a cut may take.
 const NOTE: usize = 40;
 
-/// The text without what may be a secret in URLs, on one line, and no longer than a record can bear.
+/// The text without what may be a secret, on one line, and no longer than a record can bear.
 ///
 /// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
 pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
     shown_within(text, LIMIT)
 }
 
-/// So, too, in at most that many bytes.
+/// Like [`shown`], in at most that many bytes.
 pub(crate) fn shown_within<D: fmt::Display>(text: D, limit: usize) -> Shown<D> {
     Shown { text, limit }
 }

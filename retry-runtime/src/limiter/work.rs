@@ -37,10 +37,10 @@ use crate::sync::{Mutex, lock};
 /// }
 /// ```
 ///
-/// Make one for each call: the guards of one call would hold up the attempts of another, and so an attempt that `hedge`
-/// begins beside another. If the work never ends, the call
-/// ends at its deadline or after the limiter's `max_wait`, and the place stays taken. The limiter hears how an attempt
-/// ended only once its work is over, and what that changes is not logged.
+/// Make one for each call: the guards of one call would hold up the attempts of another, and those of an attempt the one
+/// that `hedge` begins beside it. If the work never ends, the call ends at its deadline or after the limiter's
+/// `max_wait`, and the place stays taken. The limiter hears how an attempt ended only once its work is over, and what
+/// that changes is not logged.
 pub struct Work<L: Limiter>(Arc<Shared<L>>);
 
 struct Shared<L: Limiter> {

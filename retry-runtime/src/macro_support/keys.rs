@@ -48,8 +48,8 @@ keys! {
     deadline
     /// `total_delay = "1m"`: the limit for all pauses together, however long attempts take.
     total_delay
-    /// `enabled = false`: one attempt, whatever else is set. Nothing is classified, nothing sleeps. Default `true`. Beside
-    /// `policy`, both must be `true`.
+    /// `enabled = false`: one attempt, whatever else is set. Breakers and limiters work on. Default `true`. Beside `policy`,
+    /// both must be `true`.
     enabled
     /// `idempotent = false`: failures after which the request may have taken effect are not retried: timeouts, broken
     /// connections, HTTP 408 and every 5xx that is retried, but for a 503 with a hint. Default `true`. With `false` or an

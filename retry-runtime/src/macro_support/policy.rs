@@ -3,8 +3,6 @@
 use alloc::sync::Arc;
 use core::borrow::Borrow;
 
-use crate::call::decide;
-use crate::classify::verdict::Verdict;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::configure::policies::Policies;
 #[cfg(feature = "std")]
@@ -100,11 +98,6 @@ pub fn max(policy: &Policy) -> u32 {
 #[inline]
 pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) -> P {
     choose(error)
-}
-
-/// The verdict on a failure, which is not worth a retry where there are none.
-pub fn verdict_under(policy: &Policy, verdict: Verdict) -> Verdict {
-    decide::verdict(policy, || verdict)
 }
 
 /// A policy beside the key `enabled`: it retries only if both say so.

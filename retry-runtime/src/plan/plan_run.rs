@@ -6,7 +6,7 @@ use core::fmt;
 use core::mem;
 
 use crate::call::attempts::{Attempts, Shared};
-use crate::call::decide::{self, Decision};
+use crate::call::decide::Decision;
 use crate::call::failure::{Failure, is_paid};
 use crate::call::protections::Guards;
 use crate::call::site::Site;
@@ -325,7 +325,7 @@ where
         error: E,
     ) -> SubtaskFailure<E> {
         let policy = self.rules.policy_in_force();
-        let verdict = decide::verdict(&policy, || self.on.verdict(&error));
+        let verdict = self.on.verdict(&error);
         let known = policy.is_enabled().then_some(verdict);
         let text = shown_by(&self.on, &error);
         let error = SubtaskFailure::Error(error, text);
@@ -336,7 +336,7 @@ where
         attempts.failed_with_others(subtask, verdict, &error);
         let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);
         (run.attempts, run.verdict) = (attempts, known);
-        match verdict.kind() {
+        match known.and_then(Verdict::kind) {
             // What follows tells of it: a dead end.
             None => run.unreported = Some(AttemptEnd::Stop),
             Some(kind) => {

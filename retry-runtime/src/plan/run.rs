@@ -30,7 +30,7 @@ type Standing<K> = Option<(usize, AttemptsOf<K>, Option<Awaited>)>;
 /// What an attempt waits for after a step, or what rejected it.
 type Step = Result<Option<Awaited>, RejectedBy>;
 
-/// What a subtask is that failed before and fails again.
+/// What becomes of a subtask that failed before and fails again.
 #[derive(Clone, Copy)]
 pub(crate) enum Again {
     DeadEnd,

@@ -363,7 +363,7 @@ struct Round {
     retried: Vec<(usize, Verdict)>,
 }
 
-/// Which of two failures a round counts as.
+/// Which of two failures a round counts as: the pause has to outlast the longest wait asked for.
 fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
     let kinds = [Kind::Timeout, Kind::Throttled];
     let kind = kinds.iter().position(|kind| verdict.kind() == Some(*kind));

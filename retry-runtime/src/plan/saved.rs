@@ -10,7 +10,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::plan::PlanState;
 
-/// Raised where what is written would mislead who knows only the versions before.
+/// Raised where what is written would mislead a program that knows only the versions before.
 const VERSION: u32 = 1;
 
 const KEYS: &[&str] = &["version", "completed", "failed", "dead_ends", "executions"];

@@ -1,4 +1,4 @@
-//! A plan without its executor: who runs subtasks elsewhere tells it what became of them.
+//! A plan without its executor: whoever runs the subtasks elsewhere tells it what became of them.
 
 use alloc::sync::Arc;
 use core::fmt;

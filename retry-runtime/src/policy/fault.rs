@@ -100,8 +100,8 @@ impl Fault {
 impl Policy {
     /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
     /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
-    /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or
-    /// `total_delay` of zero; a `deadline` or `total_delay` before which no retry begins.
+    /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
+    /// `total_delay` before which no retry begins.
     ///
     /// The setters take such numbers and use the nearest valid ones. For policies whose numbers are only known at run time;
     /// for constants there is [`checked`](Self::checked).

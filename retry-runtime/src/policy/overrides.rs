@@ -75,8 +75,9 @@ impl Policy {
     /// This policy, overridden key by key with what a layer names, in sections too.
     ///
     /// An error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// inherits, if its shortest delay is above its `deadline` or `total_delay`, so that no retry could begin, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
-    /// removes an earlier `base` and `factor`.
+    /// inherits, if its shortest delay is above its `deadline` or `total_delay`, so that no retry could begin, or if the
+    /// layer names a `base` or `factor` for delays that come from a list. A layer that names a list removes an earlier
+    /// `base` and `factor`.
     ///
     /// ```
     /// use retry_runtime::Policy;

@@ -58,8 +58,8 @@ impl Clocks {
     }
 
     /// What has passed by the other clock alone counts for this one, too, on this thread: one that a runtime has paused
-    /// stands while a thread sleeps, one in a test knows nothing of a simulated time, and who waits for a moment would
-    /// never see it.
+    /// stands while a thread sleeps, one in a test knows nothing of a simulated time, and whatever waits for a moment
+    /// would never see it.
     ///
     /// No more counts than the wait was to take, and nothing where nobody knew: that waits for no moment. What a coarse
     /// clock is ahead by would add up.

@@ -1,13 +1,14 @@
 //! Batches with a limiter: a call waits for its turn, and counts as many attempts as it has items.
 
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::join;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, RateLimiter, Reason, TimerFn,
-    retry_each, retry_each_blocking, testing,
+    Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, RateLimiter, Reason, Rejected,
+    RejectedBy, TimerFn, retry_each, retry_each_blocking, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
@@ -249,6 +250,20 @@ async fn the_worst_answer_is_the_calls() {
         let _ = retry_each(batches, 0..items, async |_| Ok(answers.clone())).await;
         let pause = limiter.paused_for().map(|pause| pause.as_secs());
         assert_eq!(pause, pauses, "{answers:?}");
+    }
+}
+
+/// Within it, all items were rejected by something further in.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_sent_nothing_costs_nothing() {
+    let rejected = || Err::<u32, _>(io::Error::from(Rejected::new(RejectedBy::Breaker)));
+    for (is_sent, left) in [(false, 5.0), (true, 3.0)] {
+        let limiter = RateLimiter::fixed(1, 60 * SECOND).burst(5);
+        let batches = EXACT.max(0).limiter(&limiter);
+        let answers = async |_| Ok(vec![rejected(), if is_sent { Ok(1) } else { rejected() }]);
+        let _ = retry_each(batches, 0..2, answers).await;
+        let available = limiter.available();
+        assert!((available - left).abs() < 0.5, "{available}");
     }
 }
 

@@ -311,12 +311,26 @@ async fn layers_that_share_a_breaker_close_it_by_what_is_sent() {
         inner(breaker, sent).await
     }
 
-    let (breaker, sent) = (open(), Cell::new(0));
-    sleep(secs(5)).await;
-    outer(&breaker, &sent).await.unwrap_err();
-    assert_eq!((breaker.state(), sent.get()), (BreakerState::HalfOpen, 0));
-    outer(&breaker, &sent).await.unwrap();
-    assert_eq!((breaker.state(), sent.get()), (BreakerState::Closed, 1));
+    #[retry(max = 0, limiter = breaker.max_wait(Duration::ZERO))]
+    async fn outer_that_waits(breaker: &Breaker, sent: &Cell<u32>) -> io::Result<()> {
+        inner(breaker, sent).await
+    }
+
+    for waits in [false, true] {
+        let (breaker, sent) = (open(), Cell::new(0));
+        sleep(secs(5)).await;
+        let call = async || {
+            if waits {
+                outer_that_waits(&breaker, &sent).await
+            } else {
+                outer(&breaker, &sent).await
+            }
+        };
+        call().await.unwrap_err();
+        assert_eq!((breaker.state(), sent.get()), (BreakerState::HalfOpen, 0));
+        call().await.unwrap();
+        assert_eq!((breaker.state(), sent.get()), (BreakerState::Closed, 1));
+    }
 }
 
 #[test]
@@ -349,7 +363,7 @@ fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
 }
 
 #[test]
-fn without_retries_it_is_asked_and_without_a_verdict_told_nothing() {
+fn without_retries_it_is_asked_and_told_all_the_same() {
     #[retry(max = 0, breaker = notes)]
     fn once(notes: &Notes) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -367,7 +381,7 @@ fn without_retries_it_is_asked_and_without_a_verdict_told_nothing() {
     once(&notes).unwrap_err();
     off(&notes).unwrap_err();
     off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
-    assert_eq!(*notes.0.borrow(), [FAILED, Seen::Ignored, Seen::Ignored]);
+    assert_eq!(*notes.0.borrow(), [FAILED; 3]);
 }
 
 /// Rejects after the first attempt.

@@ -24,9 +24,14 @@ const EAGER: Policy = Policy::new()
     .throttled(Section::new().max(10));
 const OFF: Policy = EAGER.enabled(false);
 
-/// No failure of a call is classified that is known to have no retries before it is evaluated.
+/// Where a literal says that there are no retries, nobody is asked.
 fn never_asked(failure: &Failure) -> Verdict {
     panic!("asked about {failure}")
+}
+
+/// Where a policy says so, protections may want to know.
+fn always(_: &Failure) -> bool {
+    true
 }
 
 fn throttled() -> Script {
@@ -226,7 +231,7 @@ async fn policies_call_once() {
     assert!(OFF.call(async || script.borrow_mut().next()).await.is_err());
     assert_eq!(calls(), 1);
     *script.borrow_mut() = throttled();
-    let asked = OFF.on(never_asked);
+    let asked = OFF.on(always);
     assert!(
         asked
             .call(async || script.borrow_mut().next())
@@ -356,7 +361,7 @@ async fn streams_are_opened_once() {
 async fn batches_are_sent_once() {
     let sent = Cell::new(0);
     let start = Instant::now();
-    let policy = OFF.on(never_asked);
+    let policy = OFF.on(always);
     let results = retry_each(policy, [1, 2, 3], async |items: Vec<u32>| {
         sent.set(sent.get() + items.len());
         Ok(vec![Ok(1), Err(throttled_for(secs(900))), Err(TRANSIENT)])
@@ -391,10 +396,7 @@ async fn plans_have_one_round() {
         Err(throttled_for(secs(900)))
     });
     let start = Instant::now();
-    let end = plan
-        .run_until(OFF.on(never_asked), incomplete)
-        .await
-        .unwrap();
+    let end = plan.run_until(OFF.on(always), incomplete).await.unwrap();
     let PlanEnd::GaveUp { reason, .. } = end else {
         panic!("{end}")
     };

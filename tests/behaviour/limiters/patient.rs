@@ -185,6 +185,25 @@ async fn they_come_back_one_after_another() {
     }
 }
 
+/// A trial call that never ends keeps the next one no longer than `open_for`.
+#[tokio::test(start_paused = true)]
+async fn a_trial_that_hangs_keeps_nobody_waiting() {
+    #[retry(max = 0, limiter = breaker.max_wait(MINUTE))]
+    async fn work(breaker: &Breaker, lasts: Duration, start: Instant) -> Result<u128, Failure> {
+        let begun = start.elapsed().as_millis();
+        sleep(lasts).await;
+        Ok(begun)
+    }
+
+    let breaker = of_one();
+    let failing = turn(&breaker.max_wait(MINUTE), 1).await;
+    breaker.max_wait(MINUTE).leave(failing, END);
+    let start = Instant::now();
+    let work = |lasts| work(&breaker, lasts, start);
+    let begun = join(work(60 * MINUTE), work(millis(1))).await;
+    assert_eq!(begun, (Ok(5000), Ok(10_000)));
+}
+
 /// An error of no known type says nothing of the server, as under the key `breaker`.
 #[test]
 fn an_error_that_nobody_knows_closes_nothing() {

@@ -46,7 +46,7 @@ fn the_attempt_that_ended_the_call_says_how() {
         (
             Policy::none().enabled(false),
             ["busy", ""],
-            (Some(Stop), Reason::Exhausted),
+            (Some(Failed(Kind::Transient)), Reason::Exhausted),
         ),
     ] {
         let server = sequence(errors.map(Err::<(), _>));
