@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::Engine;
+use crate::unreadable::{self, UnreadableError};
 
 /// Lets a [`Policy`] make calls that survive the program.
 pub trait DurablePolicy: Copy + Into<Policy> {
@@ -245,23 +246,29 @@ impl<'b, On> Durable<'b, On> {
                     let is_cancelled = G::is_cancelled(&error);
                     self.broke(engine, &site, is_cancelled, came, last.as_ref())
                         .await;
-                    let last = last.map(|failed| failed.error);
+                    let last = last.and_then(|failed| failed.error.ok());
                     return Err(DurableError::Engine { error, last });
                 }
             };
             pause = match outcome {
                 Ended::Succeeded(value) => return Ok(value),
-                Ended::GaveUp(error) => return Err(DurableError::GaveUp(error)),
-                Ended::TooLate => match last.take() {
-                    Some(Failed { error, .. }) => return Err(DurableError::GaveUp(error)),
-                    // Not kept by this program: only a failure is followed by what may be late.
+                Ended::GaveUp(error) => return Err(DurableError::of(error)),
+                Ended::Revoked => match last.take() {
+                    Some(Failed { error, .. }) => return Err(DurableError::of(error)),
+                    // Not kept by this program: only a retry can be revoked.
                     None => None,
                 },
                 Ended::Pauses(pause, failed) => {
                     let end = Moment::from_origin(failed.at.saturating_add(pause));
+                    let failure = Failure::new(&site, verdict(&failed.call), &"");
+                    // No wait for an attempt that will not be made. Its step decides that, so each run reads the same.
+                    let pause = match failed.call.revoked(&failure) {
+                        Some(_) => Duration::ZERO,
+                        // Never more than all of it: the clock may have been set back.
+                        None => end.since(engine.now()).min(pause),
+                    };
                     last = Some(failed);
-                    // Never more than all of it: the clock may have been set back.
-                    Some(end.since(engine.now()).min(pause))
+                    Some(pause)
                 }
             };
             number = ended + 1;
@@ -318,13 +325,13 @@ impl<'b, On> Durable<'b, On> {
         let elapsed = || engine.now().since(Moment::from_origin(at));
         let mut attempts = Attempts::from_saved(call, shared.guards());
         if let Some(Failed { error, .. }) = last {
-            let verdict = self.on.verdict(error);
-            let shown = Shown(&self.on, error);
+            let (verdict, shown) = (verdict(&call), Shown(&self.on, error.as_ref().ok()));
             let resumed = attempts.resumed(&mut shared, verdict, &shown, |failure| {
-                failure.elapsed(elapsed())
+                // With all of the pause, also where it was cut short because it ends after the deadline.
+                failure.elapsed(elapsed().max(call.last_delay()))
             });
             if resumed.is_err() {
-                return Ended::TooLate;
+                return Ended::Revoked;
             }
         }
         if self.policy.attempt_limit().is_some() {
@@ -341,18 +348,17 @@ impl<'b, On> Durable<'b, On> {
             Err(error) => error,
         };
         let verdict = self.on.verdict(&error);
-        let shown = Shown(&self.on, &error);
+        let shown = Shown(&self.on, Some(&error));
         let idempotent = self.idempotent;
         let decision = attempts.failed(&mut shared, verdict, &shown, |failure| {
             failure.elapsed(elapsed()).idempotent(idempotent)
         });
         let Ok(pause) = decision else {
-            return Ended::GaveUp(error);
+            return Ended::GaveUp(Ok(error));
         };
         let call = attempts.into_saved();
         *came = Came::Pauses(Retry {
             call,
-            verdict,
             error: text(&shown),
         });
         let failed = Failed {
@@ -360,7 +366,7 @@ impl<'b, On> Durable<'b, On> {
             // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
             // what it had been set back by would count as spent.
             at: engine.now().since_origin().max(at),
-            error,
+            error: Ok(error),
         };
         Ended::Pauses(pause, failed)
     }
@@ -375,14 +381,13 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// The retry that follows a failure.
-    fn retry<E>(&mut self, failed: &Failed<E>) -> Retry
+    fn retry<E>(&self, failed: &Failed<E>) -> Retry
     where
         On: OnError<E>,
     {
         Retry {
             call: failed.call,
-            verdict: self.on.verdict(&failed.error),
-            error: text(&Shown(&self.on, &failed.error)),
+            error: text(&Shown(&self.on, failed.error.as_ref().ok())),
         }
     }
 }
@@ -432,13 +437,19 @@ async fn tell_cancelled<G: Engine>(
         if let Some(retry) = retry {
             refund(budget, &retry.call);
             let mut tell = |event: &Event<'_>| observer.observe(event);
-            let failure = Failure::new(site, retry.verdict, &retry.error).observe(&mut tell);
+            let verdict = verdict(&retry.call);
+            let failure = Failure::new(site, verdict, &retry.error).observe(&mut tell);
             retry.call.gave_up(failure, Reason::Cancelled);
         }
     };
     let name = format!("{}: cancelled", site.name());
     // If the step can't be kept, the call ends anyway, with the error that it already has.
     drop(engine.step(&name, told).await);
+}
+
+/// The verdict on the failure that the call's last retry follows: `on` is asked once of each.
+fn verdict(call: &Call) -> Verdict {
+    call.followed().map_or(Verdict::TRANSIENT, Verdict::from)
 }
 
 /// Gives back what a retry took that never begins.
@@ -448,24 +459,35 @@ fn refund(budget: Option<Budget<'_>>, call: &Call) {
     }
 }
 
-/// A failure that is retried: what the next attempt begins with.
+/// A failure that is retried: what the next attempt begins with. It needs no more of the error than a text for the log.
 #[derive(Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "E: Serialize + DeserializeOwned",
+    deserialize = "E: DeserializeOwned"
+))]
 struct Failed<E> {
     call: Call,
     /// When it was decided, by the engine's clock.
     at: Duration,
     /// Without an `Option`: JSON could not tell an error that is `null` from none.
-    error: E,
+    #[serde(with = "unreadable")]
+    error: Result<E, UnreadableError>,
 }
 
 /// What became of an attempt: all that a program needs that is run again.
 #[derive(Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "T: Serialize, E: Serialize + DeserializeOwned",
+    deserialize = "T: DeserializeOwned, E: DeserializeOwned"
+))]
 enum Ended<T, E> {
     Succeeded(T),
     Pauses(Duration, Failed<E>),
-    GaveUp(E),
-    /// The deadline had passed: the call gives up with what the attempt before failed with.
-    TooLate,
+    GaveUp(#[serde(with = "unreadable")] Result<E, UnreadableError>),
+    /// The attempt was not made, because it came too late or the policy no longer allowed it: the call gives up with what
+    /// the attempt before failed with.
+    #[serde(rename = "TooLate")]
+    Revoked,
 }
 
 /// How far an attempt came in this life, where the engine could not keep it.
@@ -479,15 +501,18 @@ enum Came {
 /// A retry that is paid for, and the failure that it follows.
 struct Retry {
     call: Call,
-    verdict: Verdict,
     error: String,
 }
 
-struct Shown<'a, On, E>(&'a On, &'a E);
+/// An error in the log, if the program can read it.
+struct Shown<'a, On, E>(&'a On, Option<&'a E>);
 
 impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.describe(self.1, f)
+        match self.1 {
+            Some(error) => self.0.describe(error, f),
+            None => f.write_str("an error that this program can't read"),
+        }
     }
 }
 
@@ -503,20 +528,30 @@ fn text(shown: &dyn fmt::Display) -> String {
 pub enum DurableError<E, G> {
     /// The policy gave up, and this is the last error. A program that runs again gets the same one.
     GaveUp(E),
+    /// The policy gave up, and this program can't read the last error. A program that can read it
+    /// gets [`GaveUp`](Self::GaveUp).
+    Unreadable(UnreadableError),
     /// The engine could not keep a step or read one, or it has ended the run. When the program runs
     /// again, the call goes on from what is kept.
     Engine {
         /// The engine's error, which says which of these happened.
         error: G,
-        /// The last failure that the call was going to retry, if it is kept.
+        /// The last failure that the call was going to retry, if it is kept and can be read.
         last: Option<E>,
     },
+}
+
+impl<E, G> DurableError<E, G> {
+    fn of(last: Result<E, UnreadableError>) -> Self {
+        last.map_or_else(Self::Unreadable, Self::GaveUp)
+    }
 }
 
 impl<E: fmt::Display, G: fmt::Display> fmt::Display for DurableError<E, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GaveUp(error) => error.fmt(f),
+            Self::Unreadable(error) => error.fmt(f),
             Self::Engine { error, .. } => error.fmt(f),
         }
     }
@@ -526,6 +561,7 @@ impl<E: Error + 'static, G: Error + 'static> Error for DurableError<E, G> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::GaveUp(error) => error.source(),
+            Self::Unreadable(error) => error.source(),
             Self::Engine { error, .. } => error.source(),
         }
     }

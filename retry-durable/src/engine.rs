@@ -8,6 +8,10 @@ use serde::de::DeserializeOwned;
 /// Remembers how far a program has come, so that it goes on from there when it runs again.
 ///
 /// A program that is run again asks for the same steps, by the same names. Each name stands for one step of a run.
+///
+/// Results are kept in JSON, read by `serde_json` itself, or in a format that is not
+/// [human-readable](serde::Deserializer::is_human_readable). An error that changed code can't read
+/// stops no call if it is JSON; in another format, the engine fails to read the attempt.
 pub trait Engine: Sync {
     /// Why the engine can't keep a step or read one.
     type Error;
@@ -28,7 +32,8 @@ pub trait Engine: Sync {
         S: Future<Output = T> + Send;
 
     /// Sleeps for `pause`, counted from when a sleep of that name was first asked for. A program
-    /// that runs again asks for what is left by its clock, which may be less.
+    /// that runs again asks for what is left by its clock, which may be less, or for no sleep at all
+    /// if its policy no longer allows the attempt after it.
     fn sleep(
         &self,
         name: &str,

@@ -2,6 +2,7 @@
 //!
 // Where the page links to the guide or to items: the first definition counts.
 //! [`Durable`]: crate::Durable
+//! [`DurableError::Unreadable`]: crate::DurableError::Unreadable
 //! [`Engine`]: crate::Engine
 //! [`Journal`]: crate::Journal
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
@@ -17,7 +18,9 @@ mod engine;
 mod journal;
 #[cfg(feature = "restate")]
 pub mod restate;
+mod unreadable;
 
 pub use durable::{Durable, DurableError, DurablePolicy};
 pub use engine::Engine;
 pub use journal::{Journal, JournalError};
+pub use unreadable::UnreadableError;

@@ -21,8 +21,9 @@ use restate_sdk::context::{
 use restate_sdk::endpoint::ContextInternal;
 use restate_sdk::errors::{HandlerError, TerminalError};
 use retry_runtime::Moment;
+use retry_runtime::macro_support::shown;
 use serde::Serialize;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
 
 use crate::{DurableError, Engine};
 
@@ -147,16 +148,17 @@ impl From<RestateError> for HandlerError {
     fn from(error: RestateError) -> Self {
         match error {
             RestateError::Terminal(error) => error.into(),
-            RestateError::Json { .. } => serde_json::Error::custom(error).into(),
+            RestateError::Json { .. } => shown(error).to_string().into(),
         }
     }
 }
 
-/// Giving up ends the invocation.
+/// Giving up ends the invocation. Its caller gets the error's text as the log shows it, without what may be a secret.
 impl<E: fmt::Display> From<DurableError<E, RestateError>> for HandlerError {
     fn from(error: DurableError<E, RestateError>) -> Self {
         match error {
-            DurableError::GaveUp(error) => TerminalError::new(error.to_string()).into(),
+            DurableError::GaveUp(error) => TerminalError::new(shown(error).to_string()).into(),
+            DurableError::Unreadable(error) => shown(error).to_string().into(),
             DurableError::Engine { error, .. } => error.into(),
         }
     }

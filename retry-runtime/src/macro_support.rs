@@ -53,6 +53,7 @@ pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::unknown::ask;
 pub use crate::classify::verdict::Verdict;
+pub use crate::error_text::shown::shown;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::limiter::place::Place;

@@ -414,6 +414,25 @@ fn a_loaded_call_reports_its_policys_limit() {
 }
 
 #[test]
+fn a_loaded_call_resumes_by_the_policy_in_force() {
+    let saved = r#"{"retries": 1, "throttled": 2, "last_delay_ns": 1, "paused_ms": 3000}"#;
+    let call: Call = serde_json::from_str(saved).unwrap();
+    let throttled = |max| EXACT.max(0).throttled(Section::new().max(max));
+    for (policy, resumed) in [
+        (throttled(2), Ok(())),
+        (throttled(1), Err(Reason::Exhausted)),
+        (EXACT.max(0), Err(Reason::Exhausted)),
+        (EXACT.enabled(false), Err(Reason::Exhausted)),
+        (EXACT.total_delay(secs(3)), Ok(())),
+        (EXACT.total_delay(secs(2)), Err(Reason::Deadline)),
+    ] {
+        let site = Site::new(&policy, "call");
+        let failure = Failure::new(&site, Verdict::THROTTLED, &"busy");
+        assert_eq!(call.resumed(failure), resumed, "{policy}");
+    }
+}
+
+#[test]
 fn a_clock_that_runs_backwards_gives_no_time_back() {
     let policy = EXACT.max(9).deadline(secs(10));
     let site = Site::new(&policy, "call");

@@ -34,6 +34,7 @@ impl Charges {
             // In time for the second attempt, but not for a pause after it.
             "late" => policy.deadline(PAUSE * 2 + ATTEMPT),
             "panics" => policy.max(0),
+            "revoked" if !self.0.lines("stop").is_empty() => policy.enabled(false),
             _ => policy,
         };
         let call = Durable::new(policy)
@@ -173,6 +174,27 @@ fn a_cancelled_call_makes_no_further_attempt() {
     }
     assert_eq!(notes.lines("withdrawn").len(), 2);
     assert_eq!(notes.lines("refunded").len(), 2);
+}
+
+/// Its timer runs out, as the server has it already.
+#[test]
+#[ignore = "needs Restate: run by .ci/restate"]
+fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
+    let lab = Lab::new();
+    let _service = lab.service("charges");
+    let notes = lab.notes();
+    lab.call("Charges/charge/send", "revoked", "revoked");
+    until("the first pause", || !records(&notes, "revoked").is_empty());
+    notes.add("stop", "1");
+    for _ in 0..2 {
+        let (status, text) = lab.call("Charges/charge", "revoked", "revoked");
+        assert_eq!(status, 500, "{text}");
+        assert!(text.contains("503 number 1"), "{text}");
+        let log = ["retrying attempt=1", "gave attempt=1"];
+        assert_eq!(records(&notes, "revoked"), log);
+    }
+    assert_eq!(notes.lines("attempts revoked").len(), 1);
+    assert_eq!(notes.lines("refunded").len(), 1);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What a handler's `?` makes of a call that ended without a value.
 
 use restate_sdk::errors::{HandlerError, TerminalError};
-use retry_durable::DurableError;
 use retry_durable::restate::RestateError;
+use retry_durable::{DurableError, UnreadableError};
 
 #[test]
 fn only_what_a_corrected_program_could_read_is_tried_again() {
@@ -12,12 +12,25 @@ fn only_what_a_corrected_program_could_read_is_tried_again() {
         error: serde_json::from_str::<u32>("seven").unwrap_err(),
     };
     let engine = |error| DurableError::Engine { error, last: None };
+    let unreadable = UnreadableError {
+        kept: String::from(r#""GET https://host/path?key=secret""#),
+        reason: String::from("unknown variant"),
+    };
     let table = [
-        (DurableError::GaveUp("402 declined"), "Terminal"),
+        (
+            DurableError::GaveUp("402 from https://host/path?key=secret: declined"),
+            "Terminal(TerminalErrorInner { code: 500, \
+             message: \"402 from https://host/path: declined\"",
+        ),
+        (
+            DurableError::Unreadable(unreadable),
+            "Retryable(\"the call failed, and this program can't read the error that is kept \
+             (unknown variant): \\\"GET https://host/path\\\"",
+        ),
         (engine(cancelled), "Terminal"),
         (
             engine(unread),
-            r#"Retryable(Error("the result of step `rate`: expected value""#,
+            r#"Retryable("the result of step `rate`: expected value"#,
         ),
     ];
     for (error, kind) in table {

@@ -301,6 +301,9 @@ fn lock(path: &Path) -> Result<(File, Location), JournalError> {
     // Not to append: Windows does not let such a file be cut.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
+    // A new one is for its owner alone, as results and errors may be confidential.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     for _ in 0..OPENINGS {
         let file = options.open(path)?;
         file.try_lock().map_err(|error| match error {

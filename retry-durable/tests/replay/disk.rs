@@ -284,13 +284,16 @@ async fn a_new_journal_needs_no_room_for_another_name() {
 fn a_journal_that_is_written_anew_is_for_the_same_users() {
     use std::os::unix::fs::PermissionsExt;
     let unchecked = "{\"step\":\"one\",\"result\":1}\n";
+    let mode_of = |run: &Run| fs::metadata(&run.path).unwrap().permissions().mode() & 0o777;
+    let new = Run::new();
+    drop(new.open());
+    assert_eq!(mode_of(&new), 0o600);
     for (text, mode) in [("", 0o600), ("", 0o666), (unchecked, 0o640)] {
         let run = Run::new();
         fs::write(&run.path, text).unwrap();
         fs::set_permissions(&run.path, fs::Permissions::from_mode(mode)).unwrap();
         drop(run.open());
-        let anew = fs::metadata(&run.path).unwrap();
-        assert!(anew.len() > 0);
-        assert_eq!(anew.permissions().mode() & 0o777, mode, "{text}");
+        assert!(fs::metadata(&run.path).unwrap().len() > 0);
+        assert_eq!(mode_of(&run), mode, "{text}");
     }
 }

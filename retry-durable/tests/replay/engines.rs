@@ -1,6 +1,8 @@
 //! Engines that fail, and engines that cancel a run.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
@@ -235,5 +237,44 @@ fn what_a_retry_was_paid_goes_back_where_an_observer_panics() {
         assert!(ended.is_err(), "{at}: {:?}", ended.unwrap());
         assert_eq!(server.requests.load(SeqCst), 1);
         assert_eq!(turns.0.load(SeqCst), 0, "{at}");
+    }
+}
+
+/// Keeps results in a format that only the type can read.
+#[derive(Default)]
+struct Binary(Mutex<HashMap<String, Vec<u8>>>);
+
+impl Engine for Binary {
+    type Error = postcard::Error;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, postcard::Error>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        if !self.0.lock().unwrap().contains_key(name) {
+            let kept = postcard::to_allocvec(&step.await)?;
+            self.0.lock().unwrap().insert(name.to_owned(), kept);
+        }
+        postcard::from_bytes(&self.0.lock().unwrap()[name])
+    }
+
+    async fn sleep(&self, _: &str, _: Duration) -> Result<(), postcard::Error> {
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(Duration::ZERO)
+    }
+}
+
+#[tokio::test]
+async fn an_engine_may_keep_errors_in_a_binary_format() {
+    let (engine, server) = (Binary::default(), Server::failing(9));
+    for _ in 0..2 {
+        let call = Durable::new(EXACT).on(is_busy);
+        let ended = call.call(&engine, "charge", async || server.post()).await;
+        assert_eq!(ended, Err(DurableError::GaveUp("503 number 3".to_owned())));
+        assert_eq!(server.requests.load(SeqCst), 4);
     }
 }

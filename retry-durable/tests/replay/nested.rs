@@ -30,9 +30,9 @@ async fn place(journal: &Journal, requests: &Requests) -> Placed {
             Err(format!("503 at {outer}.{inner}"))
         });
         match charge.await {
-            Err(DurableError::Engine { error, .. }) => panic!("{outer}: {error}"),
-            Err(DurableError::GaveUp(error)) => Err(error),
             Ok(charged) => Ok(charged),
+            Err(DurableError::GaveUp(error)) => Err(error),
+            Err(error) => panic!("{outer}: {error}"),
         }
     });
     outer.await

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use retry_durable::{Durable, DurableError, Engine};
+use retry_durable::{Durable, DurableError, DurablePolicy, Engine};
 use retry_runtime::testing::Recorder;
 use retry_runtime::{Backoff, Policy, Section, Verdict, testing};
 use tokio::time::{Instant, sleep, timeout};
@@ -180,6 +180,115 @@ async fn a_deadline_spans_restarts() {
     }
     let line = "gave up charge attempt=1 max=3 error=() reason=deadline";
     assert_eq!(recording.lines(), [line]);
+}
+
+/// The first policy granted a retry in an hour; in the next life, at the pause's begin or in that retry, another is in force.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
+    const HOUR: Duration = secs(3600);
+    let first = EXACT.backoff(Backoff::Fixed).base(HOUR).cap(HOUR).max(20);
+    let throttled = Section::new().max(2);
+    let table = [
+        (first.enabled(false), Some((0, "exhausted"))),
+        (first.max(0), Some((0, "exhausted"))),
+        (first.max(2), Some((2, "exhausted"))),
+        (first.throttled(throttled), None),
+        (first.deadline(HOUR * 2), Some((20, "deadline"))),
+        (first.total_delay(HOUR * 2), Some((20, "deadline"))),
+        (first.max(3).deadline(HOUR * 3).total_delay(HOUR * 3), None),
+    ];
+    for (second, end) in table {
+        for life in [HOUR * 2 + secs(1), HOUR * 3 + secs(1)] {
+            let (run, server, turns) = (Run::new(), Server::failing(3), Turns::default());
+            let program = async |policy| {
+                let journal = run.open();
+                let call = Durable::new(policy).on(is_busy).budget(&turns);
+                let posted = call.call(&journal, "charge", async || {
+                    if server.requests.load(SeqCst) == 3 && policy == first {
+                        sleep(HOUR).await;
+                    }
+                    server.post()
+                });
+                posted.await
+            };
+            assert!(timeout(life, program(first)).await.is_err());
+            let (recording, started) = (testing::record(), Instant::now());
+            for policy in [second, first] {
+                let ended = program(policy).await.map_err(|error| error.to_string());
+                let Some((max, reason)) = end else {
+                    assert_eq!(ended, Ok(3));
+                    continue;
+                };
+                assert_eq!(ended, Err("503 number 2".to_owned()), "{end:?}");
+                let error = "error=alloc::string::String";
+                let line = format!("gave up charge attempt=3 max={max} {error} reason={reason}");
+                assert_eq!(recording.lines(), [line]);
+                assert_eq!(server.requests.load(SeqCst), 3, "{end:?}");
+                assert_eq!(turns.0.load(SeqCst), 2, "{end:?}");
+                assert_eq!(started.elapsed(), secs(0), "{end:?}");
+            }
+        }
+    }
+}
+
+mod before {
+    #[derive(Debug, PartialEq, retry_runtime::Classify, serde::Serialize, serde::Deserialize)]
+    #[classify(transient)]
+    pub(super) enum Failure {
+        Busy { node: u32 },
+    }
+}
+
+mod renamed {
+    #[derive(Debug, retry_runtime::Classify, serde::Serialize, serde::Deserialize)]
+    #[classify(transient)]
+    pub(super) enum Failure {
+        Overloaded { node: u32 },
+    }
+}
+
+/// In a pause, and after the end of a call. What decides on the next attempt is kept apart from the error.
+#[tokio::test(start_paused = true)]
+async fn an_error_that_new_code_cannot_read_stops_no_attempt() {
+    let busy = || before::Failure::Busy { node: 7 };
+    for (max, second, made) in [(1, EXACT, 2), (1, EXACT.max(0), 1), (0, EXACT, 1)] {
+        let (run, recording, first) = (Run::new(), testing::record(), EXACT.max(max));
+        let old = async || {
+            let journal = run.open();
+            let attempt = async || Err::<u32, _>(busy());
+            let ended = first.durable(&journal, "charge", attempt);
+            timeout(Duration::from_millis(500), ended).await
+        };
+        assert_eq!(old().await.is_err(), max > 0);
+        let journal = run.open();
+        let attempt = async || Ok::<u32, renamed::Failure>(7);
+        let ended = second.durable(&journal, "charge", attempt).await;
+        drop(journal);
+        if made == 2 {
+            assert_eq!(ended.unwrap(), 7);
+            assert!(recording.lines()[1].starts_with("succeeded charge attempt=2 "));
+            continue;
+        }
+        let Err(DurableError::Unreadable(error)) = ended else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(
+            error.to_string(),
+            "the call failed, and this program can't read the error that is kept (unknown variant `Busy`, expected \
+             `Overloaded` at line 1 column 7): {\"Busy\":{\"node\":7}}"
+        );
+        match old().await {
+            Ok(Err(DurableError::GaveUp(error))) => assert_eq!(error, busy()),
+            other => panic!("{other:?}"),
+        }
+        assert!(
+            recording
+                .lines()
+                .last()
+                .unwrap()
+                .ends_with("reason=exhausted")
+        );
+    }
 }
 
 /// Of a call that goes on for long, only the last two attempts are still in the file when it is opened again.

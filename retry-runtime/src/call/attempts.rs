@@ -544,7 +544,8 @@ impl<G: Guards> Attempts<G> {
         rejections.is_some_and(|rejections| rejections.is_last)
     }
 
-    /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.
+    /// Ends the call with that error if the pause before the attempt has ended too late for it, or the policy no longer
+    /// allows it, as [`Call::resumed`] says. `detail` tells the time.
     pub fn resumed(
         &mut self,
         shared: &mut impl Shared<Guards = G>,

@@ -14,24 +14,46 @@ pub(crate) fn grace(pause: Duration) -> Duration {
 
 impl Call {
     /// Checks after the pause whether the attempt may begin: not where the pause was
-    /// [cancelled](Failure::cancelled), nor where a timer overslept the deadline. Pass the error
-    /// from before the pause; if this fails, the call ends with it.
+    /// [cancelled](Failure::cancelled), nor where a timer overslept the deadline, nor where the
+    /// policy no longer allows the retry, because it has changed since. Pass the error from before
+    /// the pause; if this fails, the call ends with it.
     ///
     /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little
     /// after it: by a tenth of the pause, but at least 10 ms and at most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
+        match self.revoked(&failure) {
+            Some(reason) => {
+                self.gave_up(failure, reason);
+                Err(reason)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Why the retry that was decided last may not begin after all. If no time is told, its pause counts as just over.
+    #[doc(hidden)]
+    pub fn revoked(&self, failure: &Failure<'_>) -> Option<Reason> {
+        if failure.cancelled {
+            return Some(Reason::Cancelled);
+        }
+        let policy = &failure.site.policy_in_force();
+        let is_too_many = failure.verdict.kind().is_some_and(|kind| {
+            let (retry, max) = self.retry_count(policy, kind, failure.values);
+            // It may have been counted elsewhere, by a policy with other sections.
+            max.is_some_and(|max| retry.max(1) > max)
+        });
+        if is_too_many {
+            return Some(Reason::Exhausted);
+        }
+        let paused = Duration::from_millis(self.paused.into());
+        if policy.delay_limit().is_some_and(|limit| paused > limit) {
+            return Some(Reason::Deadline);
+        }
         let mut now = *self;
         now.spend(failure.elapsed);
-        let left = now.until_deadline(&failure, failure.site.policy);
-        let reason = if failure.cancelled {
-            Reason::Cancelled
-        } else if left.is_err_and(|late| late > grace(self.last_delay())) {
-            Reason::Deadline
-        } else {
-            return Ok(());
-        };
-        self.gave_up(failure, reason);
-        Err(reason)
+        let left = now.until_deadline(failure, policy);
+        let is_late = left.is_err_and(|late| late > grace(self.last_delay()));
+        is_late.then_some(Reason::Deadline)
     }
 
     /// How long it is until the deadline ([`Duration::MAX`] without one), or how long ago that was.

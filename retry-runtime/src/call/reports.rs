@@ -71,7 +71,7 @@ impl Call {
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
-        let in_force = self.in_force_after(&failure, failure.site.policy);
+        let in_force = self.in_force_after(&failure, &failure.site.policy_in_force());
         let call = Self { in_force, ..*self };
         let (name, error) = (failure.site.name(), failure.error);
         let (values, ending) = (failure.values, failure.ending);

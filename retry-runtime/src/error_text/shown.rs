@@ -25,7 +25,7 @@ const NOTE: usize = 40;
 /// The text without what may be a secret, on one line, and no longer than a record can bear.
 ///
 /// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
-pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
+pub fn shown<D: fmt::Display>(text: D) -> Shown<D> {
     shown_within(text, LIMIT)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn shown_name<D: fmt::Display>(name: D) -> Shown<D> {
     shown_within(name, NAME_LIMIT)
 }
 
-pub(crate) struct Shown<D> {
+pub struct Shown<D> {
     text: D,
     limit: usize,
 }

@@ -1,0 +1,72 @@
+use std::error::Error;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// A failure that an engine has kept and this program can't read, because its error type has
+/// changed since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableError {
+    /// The failure as it is kept, in JSON.
+    pub kept: String,
+    /// What this program can't read in it.
+    pub reason: String,
+}
+
+impl fmt::Display for UnreadableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kept, reason } = self;
+        write!(
+            f,
+            "the call failed, and this program can't read the error that is kept ({reason}): {kept}"
+        )
+    }
+}
+
+impl Error for UnreadableError {}
+
+/// Writes only what can be read back: an engine that tries to read it would not notice.
+pub(crate) fn serialize<E, S>(
+    error: &Result<E, UnreadableError>,
+    serializer: S,
+) -> Result<S::Ok, S::Error>
+where
+    E: Serialize + DeserializeOwned,
+    S: Serializer,
+{
+    match error {
+        Ok(error) => {
+            if serializer.is_human_readable() {
+                let json = serde_json::to_string(error).map_err(S::Error::custom)?;
+                serde_json::from_str::<E>(&json).map_err(S::Error::custom)?;
+            }
+            error.serialize(serializer)
+        }
+        Err(unreadable) => {
+            let kept = RawValue::from_string(unreadable.kept.clone());
+            kept.map_err(S::Error::custom)?.serialize(serializer)
+        }
+    }
+}
+
+/// Formats that are not for people can't be read without knowing the type.
+pub(crate) fn deserialize<'de, E, D>(
+    deserializer: D,
+) -> Result<Result<E, UnreadableError>, D::Error>
+where
+    E: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    if !deserializer.is_human_readable() {
+        return E::deserialize(deserializer).map(Ok);
+    }
+    let kept = Box::<RawValue>::deserialize(deserializer)?;
+    Ok(
+        serde_json::from_str(kept.get()).map_err(|error| UnreadableError {
+            kept: kept.get().to_owned(),
+            reason: error.to_string(),
+        }),
+    )
+}
