@@ -77,12 +77,6 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
 
 fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
-    // A code says more than a status. These stand for another one.
-    let status = match code {
-        Some("RequestTimeout" | "RequestTimeoutException") => StatusCode::REQUEST_TIMEOUT,
-        Some("InternalError") => StatusCode::INTERNAL_SERVER_ERROR,
-        _ => status,
-    };
     let mut headers = headers(answer);
     // Not every protocol has it in a header.
     if let Some(code) = code.and_then(|code| HeaderValue::from_str(code).ok()) {

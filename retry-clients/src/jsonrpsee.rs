@@ -36,10 +36,11 @@ use crate::causes::BROKEN;
 
 /// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
 /// "limit exceeded", but some answer with it to a query that found too much.
-const LIMITS: [&str; 5] = [
+const LIMITS: [&str; 6] = [
     "rate limit",
     "rate exceeded",
     "request limit",
+    "rps limit",
     "too many requests",
     "credits limited",
 ];

@@ -83,6 +83,7 @@ async fn errors_by_their_code_and_message() {
         (-32005, "project ID request rate exceeded"),
         (-32016, "Over the rate limit"),
         (-32012, "credits limited to 6000/sec"),
+        (-32005, "You've exceeded the RPS limit of the current plan."),
         (-32007, "20/second request limit reached"),
         (-32000, "Too Many Requests"),
     ] {

@@ -12,16 +12,27 @@ const BROKEN: [&str; 8] = [
 ];
 /// Only the whole transaction can be repeated: serialization failures, deadlocks, locks that others hold.
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "55P03"];
-/// `PgBouncer` has one state for all that it says itself. From PostgreSQL, the same is a fault of the client.
-const PROTOCOL_VIOLATION: &str = "08P01";
-/// Before a statement has a connection.
-const PGBOUNCER_REFUSED: [&str; 4] = [
-    "query_wait_timeout",
-    "no more connections allowed",
-    "cannot connect to server",
-    "server_login_retry",
+/// A state that others use for more, and the text by which it means that nothing was done.
+#[rustfmt::skip] // A text a line.
+const REFUSED_BY_TEXT: [(&str, &str); 11] = [
+    // PgBouncer has one state for all that it says itself, here before a statement has a connection. From PostgreSQL, the
+    // same is a fault of the client.
+    ("08P01", "query_wait_timeout"),
+    ("08P01", "no more connections allowed"),
+    ("08P01", "cannot connect to server"),
+    ("08P01", "server_login_retry"),
+    // Supavisor; RDS Proxy, as PostgreSQL and as MySQL.
+    ("XX000", "MaxClientsInSessionMode"),
+    ("08000", "Timed-out waiting to acquire database connection"),
+    ("HY000", "Timed-out waiting to acquire database connection"),
+    // MySQL: a user's connections (1203, 1226); a server that can't write, as after a failover (1290, 1836).
+    ("42000", "already has more than 'max_user_connections'"),
+    ("42000", "has exceeded the 'max_user_connections' resource"),
+    ("HY000", "read-only option"),
+    ("HY000", "Running in read-only mode"),
 ];
-const PGBOUNCER_BROKEN: &str = "server conn crashed";
+/// Of `PgBouncer`, too.
+const BROKEN_BY_TEXT: (&str, &str) = ("08P01", "server conn crashed");
 
 /// Redis did nothing: it is not ready, has too few replicas, runs a script, or has become a replica.
 const REDIS_REFUSED: [&str; 8] = [
@@ -35,15 +46,14 @@ const REDIS_REFUSED: [&str; 8] = [
     "UNBLOCKED",
 ];
 /// Redis names no code for it.
-const REDIS_FULL: &str = "max number of clients reached";
+const REDIS_FULL: &str = "max number of clients";
 
 /// The verdict on a single statement that failed with that SQLSTATE.
 pub fn by_sqlstate(state: &str, message: &str) -> Verdict {
-    let says = |text: &&str| message.contains(*text);
-    let is_from_pgbouncer = state == PROTOCOL_VIOLATION;
-    if REFUSED.contains(&state) || is_from_pgbouncer && PGBOUNCER_REFUSED.iter().any(says) {
+    let says = |&(of, text): &(&str, &str)| state == of && message.contains(text);
+    if REFUSED.contains(&state) || REFUSED_BY_TEXT.iter().any(says) {
         Verdict::TRANSIENT
-    } else if BROKEN.contains(&state) || is_from_pgbouncer && says(&PGBOUNCER_BROKEN) {
+    } else if BROKEN.contains(&state) || says(&BROKEN_BY_TEXT) {
         Verdict::TRANSIENT.ambiguous()
     } else {
         Verdict::STOP

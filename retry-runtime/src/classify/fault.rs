@@ -38,7 +38,7 @@ impl Fault {
     /// What a `code` that is an HTTP status means: some servers send no other.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         Some(match status {
-            429 => Self::Throttled,
+            420 | 429 => Self::Throttled,
             503 | 529 => Self::Overloaded,
             402 => Self::Billing,
             413 => Self::TooLong,

@@ -7,7 +7,7 @@ use crate::classify::Classify;
 use crate::classify::kind::Kind;
 use crate::classify::reset::reset;
 use crate::classify::retry_after::{asks_to_wait, retry_after};
-use crate::classify::status::{by_status, stopped};
+use crate::classify::status::{by_status, may_pass, stopped};
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
@@ -18,8 +18,8 @@ const SHOULD_RETRY: [HeaderName; 2] = [
     HeaderName::from_static("stripe-should-retry"),
 ];
 
-/// Like [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
-/// throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
+/// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and ambiguous;
+/// 420 and 429 are throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
 /// the request is wrong.
 ///
 /// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
@@ -82,11 +82,13 @@ impl Verdict {
     ///
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
-    /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
+    /// | 429, 420 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4; EVE Online, ESI |
     /// | 403 with a hint, readable or not, or with `x-ratelimit-remaining: 0` | [`THROTTLED`](Self::THROTTLED) | no: refused | GitHub, "Rate limits for the REST API" |
     /// | 503 with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
     /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
     /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
+    /// | 449 | [`TRANSIENT`](Self::TRANSIENT) | no: refused | Azure Cosmos DB, "HTTP status codes" |
+    /// | 409, 413, 423 or a 4xx of no standard, with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused | RFC 9110, 10.2.3, 15.5.14 |
     /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
     /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
     /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
@@ -117,8 +119,9 @@ impl Verdict {
     /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
     /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
-    /// Any other header with `remaining` and `limit` or `quota` in its name is read the same way, with the one that has
-    /// `reset` or `resets-after` instead. When it is reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time
+    /// Any other header with `remaining` (or EVE Online's `remain`) and `limit` or `quota` in its name is read the same way,
+    /// with the one that has `reset`, `resets-after` or `resettime` instead; of Contentful's `…-second-remaining`, `…-reset`.
+    /// If both list several limits (`0, 1988` and `1, 1419704`, as Brave's do), each counts by itself. When it is reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time
     /// (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
     ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
@@ -201,6 +204,7 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
         Some(false) => stopped(status.as_u16()),
         _ if is_limit(status, headers) => Verdict::THROTTLED,
         Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
+        _ if may_pass(status.as_u16()) && asks_to_wait(headers).is_some() => Verdict::TRANSIENT,
         _ => by_status,
     }
 }

@@ -87,17 +87,17 @@ use crate::error_text::shown::shown;
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so, or if something was done beside it |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
-/// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
+/// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown`; any with `"retryable": false` | stop |
 ///
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
-/// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled` and `Overloaded` win over the
-/// status; in all other cases the status decides. The status, with the wait in the headers or the body, also says whether
-/// the request may have taken effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused
-/// only if the server's own `code` or `type` says so: a number, a text or a quoted error may be of a server behind it,
-/// asked after the work was done.
+/// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in a
+/// 2xx is judged by the table; `Throttled` and `Overloaded` win over the status; in all other cases the status decides.
+/// The status, with the wait in the headers or the body, also says whether the request may have taken effect, as in
+/// [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused only if the server's own `code` or `type`
+/// says so: a number, a text or a quoted error may be of a server behind it, asked after the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -107,6 +107,10 @@ pub struct ProviderError {
     pub(crate) retry_after: Option<Duration>,
     /// Whether a field of the error itself holds the wait, and not what it quotes.
     pub(crate) asks_itself: bool,
+    /// Whether it says itself that a retry is no use.
+    pub(crate) is_final: bool,
+    /// Whether its code has one of AWS's shapes.
+    pub(crate) is_of_aws: bool,
     pub(crate) by: By,
 }
 
@@ -124,6 +128,8 @@ pub(crate) enum By {
     Name,
     /// An error that it quotes or wraps.
     Quote,
+    /// One error of an answer that also has results.
+    Part,
     /// A number, a text or the status.
     Others,
 }
@@ -170,9 +176,9 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`. Without one, if the error
-    /// throttles, the wait in the message ([`wait_in`]): "Please try again in 1.2s". From zero to 365 days; other values are
-    /// ignored.
+    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth.
+    /// Without one, if the error throttles, the wait in the message ([`wait_in`]): "Please try again in 1.2s". From zero to
+    /// 365 days; other values are ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -190,6 +196,11 @@ impl ProviderError {
         let verdict = match self.fault {
             Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
+            _ if self.is_final => stopped(status.as_u16()),
+            // As an event of a stream that began so.
+            fault if status.is_success() => fault.classify(),
+            // AWS's codes say more than its statuses, and these leave open what was done.
+            Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
@@ -209,7 +220,7 @@ impl ProviderError {
             asks: self.asks_itself,
             refuses: match self.by {
                 By::Name => true,
-                By::Quote => false,
+                By::Quote | By::Part => false,
                 By::Others => !leaves_open,
             },
         };
@@ -232,7 +243,8 @@ impl ProviderError {
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
         let verdict = match (self.fault, self.by) {
-            (Fault::Throttled, By::Quote) => Verdict::THROTTLED.ambiguous(),
+            _ if self.is_final => Verdict::STOP,
+            (Fault::Throttled, By::Quote | By::Part) => Verdict::THROTTLED.ambiguous(),
             (fault, _) => fault.classify(),
         };
         verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))

@@ -7,8 +7,15 @@ use http::HeaderMap;
 use crate::classify::retry_after::{Due, first, server_time};
 
 const REMAINING: &str = "remaining";
-/// What a header that tells when the limit is reset has in that place: Azure Resource Graph's is the second.
-const RESETS: [&str; 2] = ["reset", "resets-after"];
+/// What the name of a header that tells what is left has in it, and in that place the one that tells when it is reset: of
+/// most services; of Azure Resource Graph, Yelp, Contentful and EVE Online.
+const RESETS: [(&str, &str); 5] = [
+    (REMAINING, "reset"),
+    (REMAINING, "resets-after"),
+    (REMAINING, "resettime"),
+    ("second-remaining", "reset"),
+    ("remain", "reset"),
+];
 /// Several limits in one header.
 const LIMITS: &str = "ratelimit";
 /// The limits of a subscription: which of them refused is not told, but until when.
@@ -24,21 +31,31 @@ pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
         // It was reset before the answer arrived.
         Due::At(time) => Some(time.duration_since(now).unwrap_or_default()),
     };
-    let used_up = headers.iter().filter_map(|(name, left)| {
-        let name = name.as_str();
+    let left = headers.iter().flat_map(|(name, left)| {
+        let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
         let is_of_limit = name.contains("limit") || name.contains("quota");
-        let is_left = is_of_limit && name.contains(REMAINING);
-        (is_left && is_used_up(left.to_str().ok()?))
-            .then(|| RESETS.map(|reset| name.replace(REMAINING, reset)))
+        let resets = RESETS.into_iter().filter(move |_| is_of_limit);
+        let resets = resets.filter(move |(remaining, _)| name.contains(remaining));
+        resets.map(move |(remaining, reset)| (left, name.replace(remaining, reset)))
     });
     let is_allowed = headers
         .get(UNIFIED_STATUS)
         .is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
-    let unified = (!is_allowed).then(|| UNIFIED_RESET.into());
-    let names = used_up.flatten().chain(unified);
-    let waits = names.filter_map(|name| first(headers, &name, wait));
+    let unified = (!is_allowed).then(|| ("0", UNIFIED_RESET.into()));
+    let waits = left
+        .chain(unified)
+        .filter_map(|(left, name)| first(headers, &name, |resets| in_list(left, resets, wait)));
     let together = first(headers, LIMITS, |value| limits(value, wait).max());
     waits.chain(together).max()
+}
+
+/// The longest wait for a limit that is used up, where headers list several, as Brave's do.
+fn in_list(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
+    // No more parts than limits: a date has a comma, too.
+    let resets = resets.splitn(left.split(',').count(), ',');
+    let both = left.split(',').zip(resets);
+    let used_up = both.filter(|(left, _)| is_used_up(left));
+    used_up.filter_map(|(_, reset)| wait(reset.trim())).max()
 }
 
 fn is_used_up(left: &str) -> bool {

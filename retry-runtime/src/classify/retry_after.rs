@@ -211,7 +211,7 @@ pub(super) fn date(value: &str) -> Option<SystemTime> {
         Some(date) => httpdate::parse_http_date(&format!("{date} GMT")),
         None => httpdate::parse_http_date(value),
     };
-    date.ok().or_else(|| rfc3339(value))
+    date.ok().or_else(|| rfc3339(zone.unwrap_or(value)))
 }
 
 /// A date with or without an offset from UTC.

@@ -24,7 +24,7 @@ const LIMITED: [&str; 8] = [
 /// What a rule is for: where its words must stand. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleFor {
-    /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
+    /// The whole of a code, a type, a status or a reason. A `*` at either end stands for anything.
     Name,
     /// Like `Name`, of a word that services also use of what they offer.
     Generic,
@@ -54,9 +54,11 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
         let name = name.trim();
-        let is_named = |of: &str| match of.strip_prefix('*') {
-            Some(end) => name.ends_with(end),
-            None => name == of,
+        let is_named = |of: &str| match (of.strip_prefix('*'), of.strip_suffix('*')) {
+            (Some(end), None) => name.ends_with(end),
+            (None, Some(start)) => name.starts_with(start),
+            (Some(_), Some(_)) => name.contains(of.trim_matches('*')),
+            (None, None) => name == of,
         };
         let rule = RULES.iter().find(|rule| rule.0 == what && is_named(rule.1));
         rule.map(|rule| rule.2)
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn every_rule_is_written_as_it_is_compared() {
         for (_, phrase, _, source) in RULES {
-            let plain = phrase.strip_prefix("* ").unwrap_or(phrase);
+            let plain = phrase.trim_matches(['*', ' ']);
             assert_eq!(words(plain).trim(), plain, "{source}");
         }
     }

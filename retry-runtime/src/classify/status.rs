@@ -11,12 +11,24 @@ const LASTING: [u16; 5] = [507, 508, 511, 525, 526];
 /// (RFC 9110, section 15).
 pub(crate) fn by_status(status: u16) -> Verdict {
     match status {
-        429 => Verdict::THROTTLED,
-        408 | 425 => Verdict::TRANSIENT,
+        // 420: Twitter's, before there was a 429; ESI and Mailgun still send it.
+        420 | 429 => Verdict::THROTTLED,
+        // 449: Microsoft's "Retry With".
+        408 | 425 | 449 => Verdict::TRANSIENT,
         500..=599 if LASTING.contains(&status) => Verdict::TRANSIENT.once(),
         500..=599 if !UNSUPPORTED.contains(&status) => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }
+}
+
+/// Whether a 4xx says nothing lasting, so that a wait in the headers beside it means that the same request may succeed: a
+/// conflict, a body that is too large for now (RFC 9110, 15.5.14), a lock, and what no standard defines.
+#[cfg(feature = "http")]
+pub(crate) fn may_pass(status: u16) -> bool {
+    matches!(
+        status,
+        409 | 413 | 418 | 419 | 423 | 427 | 430 | 432..=448 | 450 | 452..=499
+    )
 }
 
 /// The verdict on an answer that something else than its status calls final. What answered with a 5xx is not well, and to

@@ -6,7 +6,7 @@ use retry_vocabulary::duration;
 use crate::classify::verdict::LONGEST_HINT;
 
 /// Words before a wait, in small letters.
-const BEFORE: [&str; 10] = [
+const BEFORE: [&str; 11] = [
     // OpenAI, Groq, Google, Azure, Moonshot: "try again in", "retry in", "retry after", "try again after"
     "again",
     "retry",
@@ -20,9 +20,11 @@ const BEFORE: [&str; 10] = [
     "resets",
     "available in",
     "unavailable for",
+    // Supabase
+    "only request this",
 ];
 /// What may stand between.
-const BETWEEN: [&str; 16] = [
+const BETWEEN: [&str; 17] = [
     "in ",
     "after ",
     "for ",
@@ -39,6 +41,7 @@ const BETWEEN: [&str; 16] = [
     ":",
     "=",
     "\"",
+    "'",
 ];
 /// How many bytes at most stand between those words and a point in time.
 #[cfg(all(feature = "http", feature = "llm"))]
@@ -75,18 +78,25 @@ pub fn wait_in(text: &str) -> Option<Duration> {
     after_words(&text).find_map(|rest| seconds(rest).or_else(|| duration(rest)))
 }
 
-/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z".
+/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in it,
+/// or as in HTTP.
 #[cfg(all(feature = "http", feature = "llm"))]
 pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
-    let text = text.to_ascii_lowercase();
-    let mut times = after_words(&text).filter_map(|rest| {
+    use crate::classify::retry_after::date;
+
+    let small = text.to_ascii_lowercase();
+    let mut times = after_words(&small).filter_map(|rest| {
+        let rest = &text[text.len() - rest.len()..];
         let start = rest
             .bytes()
             .take(BETWEEN_TIME)
             .position(|byte| byte.is_ascii_digit())?;
-        let rest = &rest[start..];
-        let (time, _) = split(rest, |c| c.is_ascii_alphanumeric() || "-+:.".contains(c));
-        crate::classify::retry_after::date(&time.trim_end_matches('.').to_ascii_uppercase())
+        let is_of_time = |c: char| c.is_ascii_alphanumeric() || "-+:.".contains(c);
+        let (time, _) = split(&rest[start..], is_of_time);
+        let day = start.saturating_sub("Sun, ".len());
+        date(&time.trim_end_matches('.').to_ascii_uppercase())
+            .or_else(|| date(rest.get(start..start + "2026-03-01 12:10:54 UTC".len())?))
+            .or_else(|| date(rest.get(day..start + "01 Mar 2026 12:10:54 GMT".len())?))
     });
     times.next()
 }
@@ -133,6 +143,8 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     }
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
         let (number, after) = split(rest, |c| c.is_ascii_digit() || c == '.');
+        // Azure quotes the number.
+        let after = after.strip_prefix('\'').unwrap_or(after);
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
         let Some(unit) = short(unit) else { break };
         let point = number.find('.').unwrap_or(number.len());

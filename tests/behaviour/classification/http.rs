@@ -42,8 +42,8 @@ fn every_status_has_the_verdict_of_the_table() {
             // The server can't work, so to a breaker it is no success.
             507 | 508 | 511 | 525 | 526 => Verdict::TRANSIENT.once(),
             408 | 500..=599 => BROKEN,
-            425 => Verdict::TRANSIENT,
-            429 => Verdict::THROTTLED,
+            425 | 449 => Verdict::TRANSIENT,
+            420 | 429 => Verdict::THROTTLED,
             _ => Verdict::STOP,
         };
         assert_eq!(status(code).classify(), expected, "{code}");

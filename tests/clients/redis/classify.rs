@@ -80,7 +80,7 @@ async fn a_broken_connection_is_ambiguous() {
 
 #[tokio::test]
 async fn the_server_says_whether_to_try_again() {
-    let table: [(&[u8], Verdict); 13] = [
+    let table: [(&[u8], Verdict); 14] = [
         (
             b"-LOADING Redis is loading the dataset in memory\r\n",
             Verdict::TRANSIENT,
@@ -112,6 +112,10 @@ async fn the_server_says_whether_to_try_again() {
         ),
         (
             b"-ERR max number of clients reached\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-ERR max number of clients + cluster connections reached\r\n",
             Verdict::TRANSIENT,
         ),
         (

@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::{CODES, PGBOUNCER, failing_with, pgbouncer};
+use support::postgres::{CODES, POOLERS, failing, failing_with};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -64,8 +64,8 @@ async fn codes_have_the_verdict_of_the_table() {
         let error = check(&url(server.address), expected).await;
         assert_eq!(on::transaction(&error), in_transaction, "{code}");
     }
-    for (message, expected) in PGBOUNCER {
-        check(&url(pgbouncer(message).address), expected).await;
+    for (code, message, expected) in POOLERS {
+        check(&url(failing(code, message).address), expected).await;
     }
 }
 
@@ -92,7 +92,23 @@ fn mysql_failing_with(number: u16, code: &str, message: &str) -> Server {
 async fn codes_of_mysql_have_the_verdict_of_the_table() {
     let lock_wait = "Lock wait timeout exceeded; try restarting transaction";
     let read_only = "The MySQL server is running with the --read-only option so it cannot execute this statement";
+    let no_wait =
+        "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.";
+    let full = "User 'u' has exceeded the 'max_user_connections' resource (current value: 50)";
+    let many = "User u already has more than 'max_user_connections' active connections";
+    let hour = "User 'u' has exceeded the 'max_connections_per_hour' resource (current value: 5)";
+    let syntax = "You have an error in your SQL syntax near 'max_user_connections'";
+    let pooled = "Timed-out waiting to acquire database connection";
+    let changed = "Record has changed since last read in table 't'";
     let table = [
+        (1203, "42000", many, Verdict::TRANSIENT),
+        (1226, "42000", full, Verdict::TRANSIENT),
+        (1226, "42000", hour, Verdict::STOP),
+        (1064, "42000", syntax, Verdict::STOP),
+        (9501, "HY000", pooled, Verdict::TRANSIENT),
+        (3572, "HY000", no_wait, Verdict::STOP),
+        (9007, "HY000", "Write conflict, txnStartTS=4", Verdict::STOP),
+        (1020, "HY000", changed, Verdict::STOP),
         (1040, "08004", "Too many connections", Verdict::TRANSIENT),
         (1053, "08S01", "Server shutdown in progress", BROKEN),
         (
@@ -124,7 +140,7 @@ async fn codes_of_mysql_have_the_verdict_of_the_table() {
         let url = format!("mysql://test@{}/test?ssl-mode=disabled", server.address);
         let error = MySqlConnection::connect(&url).await.unwrap_err();
         assert_eq!(error.classify(), expected, "{error:?}");
-        let is_conflict = matches!(number, 1213 | 1205);
+        let is_conflict = matches!(number, 1020 | 1205 | 1213 | 3572 | 9007);
         let in_transaction = if is_conflict {
             Verdict::TRANSIENT
         } else {

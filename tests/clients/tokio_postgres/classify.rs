@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use retry_clients::tokio_postgres::{classify, transaction};
 use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::{CODES, PGBOUNCER, failing_with, pgbouncer};
+use support::postgres::{CODES, POOLERS, failing, failing_with};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::{Error, NoTls};
@@ -85,7 +85,7 @@ async fn codes_have_the_verdict_of_the_table() {
         let error = check(&url(server.address), expected).await;
         assert_eq!(transaction(&error), in_transaction, "{code}");
     }
-    for (message, expected) in PGBOUNCER {
-        check(&url(pgbouncer(message).address), expected).await;
+    for (code, message, expected) in POOLERS {
+        check(&url(failing(code, message).address), expected).await;
     }
 }

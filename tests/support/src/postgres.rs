@@ -32,15 +32,16 @@ pub const CODES: [(&str, Verdict, Verdict); 20] = [
     ("XX000", Verdict::STOP, Verdict::STOP),
 ];
 
-/// What `PgBouncer` says by the one code that it has, and the verdicts.
-pub const PGBOUNCER: [(&str, Verdict); 4] = [
-    ("query_wait_timeout", Verdict::TRANSIENT),
-    (
-        "no more connections allowed (max_client_conn)",
-        Verdict::TRANSIENT,
-    ),
-    ("server conn crashed?", BROKEN),
-    ("unsupported startup parameter: x", Verdict::STOP),
+/// What poolers say: `PgBouncer` by the one code that it has, Supavisor, RDS Proxy. And the verdicts.
+#[rustfmt::skip] // A failure a line.
+pub const POOLERS: [(&str, &str, Verdict); 7] = [
+    ("08P01", "query_wait_timeout", Verdict::TRANSIENT),
+    ("08P01", "no more connections allowed (max_client_conn)", Verdict::TRANSIENT),
+    ("08P01", "server conn crashed?", BROKEN),
+    ("08P01", "unsupported startup parameter: x", Verdict::STOP),
+    ("XX000", "MaxClientsInSessionMode: max clients reached", Verdict::TRANSIENT),
+    ("08000", "Timed-out waiting to acquire database connection", Verdict::TRANSIENT),
+    ("22P02", "invalid input syntax: \"query_wait_timeout\"", Verdict::STOP),
 ];
 
 /// Ends every connection with an error of that code.
@@ -48,12 +49,8 @@ pub fn failing_with(code: &str) -> Server {
     failing(code, "text")
 }
 
-/// Ends every connection as `PgBouncer` does.
-pub fn pgbouncer(message: &str) -> Server {
-    failing("08P01", message)
-}
-
-fn failing(code: &str, message: &str) -> Server {
+/// Ends every connection with an error of that code and text.
+pub fn failing(code: &str, message: &str) -> Server {
     let fields = format!("SFATAL\0VFATAL\0C{code}\0M{message}\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap();
     let message = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();

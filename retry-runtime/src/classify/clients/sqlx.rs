@@ -13,9 +13,13 @@ const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
 const SQLITE_BUSY_SNAPSHOT: &str = "517";
 /// MySQL has only a number for what is no state of the standard, which only its driver knows.
 const MYSQL_OTHER: &str = "HY000";
-const LOCK_WAIT_TIMEOUT: &str = "Lock wait timeout exceeded";
-/// Errors 1290 ("--read-only option", "--super-read-only option") and 1836, as after a failover.
-const MYSQL_READ_ONLY: [&str; 2] = ["read-only option", "Running in read-only mode"];
+/// What another transaction causes: errors 1205 and 3572, `TiDB`'s 9007, `MariaDB`'s 1020.
+const MYSQL_CONFLICTS: [&str; 4] = [
+    "Lock wait timeout exceeded",
+    "Statement aborted because lock(s) could not be acquired immediately",
+    "Write conflict",
+    "Record has changed since last read",
+];
 
 /// | failure | verdict |
 /// |---|---|
@@ -23,11 +27,12 @@ const MYSQL_READ_ONLY: [&str; 2] = ["read-only option", "Running in read-only mo
 /// | PostgreSQL: too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), had closed an idle session (57P05), or is out of memory (53200) | transient: nothing was done |
 /// | `PgBouncer` (08P01): no connection in time, too many clients, no server | transient: nothing was done |
 /// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; of `PgBouncer` to the server, 08P01), nobody knows what became of the statement (40003) | transient, ambiguous |
-/// | MySQL: too many connections (08004, error 1040), read-only after a failover (1290, 1836) | transient: nothing was done |
+/// | Supavisor, RDS Proxy: no connection in time (XX000, 08000, HY000) | transient: nothing was done |
+/// | MySQL: too many connections (08004, error 1040), of a user (1203, 1226), read-only after a failover (1290, 1836) | transient: nothing was done |
 /// | MySQL: the server shut down (08S01) | transient, ambiguous |
 /// | SQLite: the database is busy or locked (5, 6 and their extended codes but 517) | transient: nothing was done |
 /// | I/O | connection refused: transient; a missing file, a denied permission, invalid data: stop; all else, unknown hosts among it: transient, ambiguous |
-/// | a serialization failure or a deadlock (40001, 40P01), a lock that another transaction holds (55P03), MySQL's lock wait timeout (1205), a snapshot of SQLite that is out of date (517) | stop, except under [`on::transaction`](crate::on::transaction) |
+/// | a serialization failure or a deadlock (40001, 40P01), a lock that another transaction holds (55P03), MySQL's lock wait timeout (1205) and `NOWAIT` (3572), `TiDB`'s 9007, `MariaDB`'s 1020, a snapshot of SQLite that is out of date (517) | stop, except under [`on::transaction`](crate::on::transaction) |
 /// | constraints, missing rows, wrong queries and types, all else | stop |
 ///
 /// Sources: PostgreSQL's manual, Appendix A; MySQL's "Server Error Message Reference"; SQLite's "Result and Error Codes".
@@ -39,14 +44,6 @@ impl Classify for Error {
             Self::Io(error) => of_io(error),
             Self::Database(error) => match error.code().as_deref() {
                 Some(code) if SQLITE_BUSY.contains(&code) => Verdict::TRANSIENT,
-                Some(MYSQL_OTHER) => {
-                    let says = |text| error.message().contains(text);
-                    if MYSQL_READ_ONLY.into_iter().any(says) {
-                        Verdict::TRANSIENT
-                    } else {
-                        Verdict::STOP
-                    }
-                }
                 Some(code) => by_sqlstate(code, error.message()),
                 None => Verdict::STOP,
             },
@@ -64,7 +61,10 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     };
     match error.code().as_deref() {
         Some(SQLITE_BUSY_SNAPSHOT) => true,
-        Some(MYSQL_OTHER) => error.message().starts_with(LOCK_WAIT_TIMEOUT),
+        Some(MYSQL_OTHER) => {
+            let begins = |text| error.message().starts_with(text);
+            MYSQL_CONFLICTS.into_iter().any(begins)
+        }
         Some(code) => databases::is_conflict(code),
         None => false,
     }

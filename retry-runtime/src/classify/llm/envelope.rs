@@ -12,9 +12,10 @@ use crate::classify::wait_in_text::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
 /// Fields that name what is wrong, the more exact first.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "/details/error_code",
     "/code",
+    "/errorCode",
     "/extensions/code",
     "/errors/0/reason",
     "/type",
@@ -31,24 +32,31 @@ const STATUSES: [&str; 6] = [
     "http_status",
 ];
 /// Fields for people. The first is the message.
-const TEXTS: [&str; 8] = [
+const TEXTS: [&str; 13] = [
     "message",
     "Message",
     "error",
     "detail",
     "error_description",
     "error_msg",
+    "error_message",
+    "errorMessage",
+    "msg",
     "description",
     "title",
+    "reason",
+    "info",
 ];
-/// Fields that hold a wait in seconds: of gateways, AWS, Codex and Hugging Face.
-const WAITS: [&str; 6] = [
+/// Fields that hold a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
+const WAITS: [&str; 8] = [
     "retry_after",
     "retryAfter",
     "retry_after_seconds",
     "retryAfterSeconds",
     "resets_in_seconds",
     "estimated_time",
+    "retry_in_seconds",
+    "backoff_seconds",
 ];
 /// Fields of Google's details that name a quota.
 const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
@@ -172,11 +180,38 @@ fn of_event(event: &str, data: &str, known: Known<'_>) -> Option<ProviderError> 
 }
 
 fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
-    in_envelope(body, known).or_else(|| {
+    let found = in_envelope(body, known).or_else(|| {
         known.status?;
         let first = body.as_array().map_or(Some(body), |items| items.first());
         first.map(|error| of_error(error, known))
-    })
+    })?;
+    let by = if has_results(body) {
+        By::Part
+    } else {
+        found.by
+    };
+    Some(ProviderError { by, ..found })
+}
+
+/// Whether something was done beside what failed: another call of JSON-RPC's batch, another field of GraphQL's, a tool
+/// that OpenAI's model had called.
+fn has_results(body: &Value) -> bool {
+    let is_done = |call: &Value| call.get("result").is_some() && call["error"].is_null();
+    let output = body["response"]["output"].as_array();
+    body.as_array()
+        .is_some_and(|calls| calls.iter().any(is_done))
+        || body["errors"].is_array() && holds(&body["data"])
+        || output.is_some_and(|items| !items.is_empty())
+}
+
+/// Whether there is a value in it. GraphQL writes `null` for each field that failed.
+fn holds(data: &Value) -> bool {
+    match data {
+        Value::Null => false,
+        Value::Array(items) => items.iter().any(holds),
+        Value::Object(fields) => fields.values().any(holds),
+        _ => true,
+    }
 }
 
 fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
@@ -184,9 +219,14 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, known));
     }
-    // In the event `response.failed` of OpenAI the response holds it; gateways wrap it twice.
-    let within = ["/error/error", "/error", "/response/error"];
-    let by_status = ["/detail/error", "/detail", "/errors"];
+    // In OpenAI's events `response.failed` and `response.done` the response holds it; gateways wrap it twice.
+    let within = [
+        "/error/error",
+        "/error",
+        "/response/error",
+        "/response/status_details/error",
+    ];
+    let by_status = ["/detail/error", "/detail", "/errors", "/status"];
     let by_status = by_status.iter().filter(|_| known.status.is_some());
     let mut places = within.iter().chain(by_status);
     let found = places.find_map(|place| {
@@ -206,8 +246,17 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
             let (around, _) = place.rsplit_once('/')?;
             Some(of_error(body.pointer(around)?, known))
         }
-        None => is_error_itself(body).then(|| of_error(body, known)),
+        None if is_error_itself(body) => Some(of_error(body, known)),
+        None => of_exception(body, known),
     }
+}
+
+/// Bedrock's events: the one field has the exception's name.
+fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
+    let (name, error) = fields.iter().next()?;
+    let is_known = name.ends_with("Exception") && named(Name, [name.as_str()]).is_some();
+    is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), known))
 }
 
 /// Servers write `null`, `false`, 0 or something empty for "no error".
@@ -246,17 +295,21 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
-    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
-    let reason = details.iter().find_map(|detail| text(&detail["reason"]));
-    let names = NAMES.iter().filter_map(|place| name(place));
-    let aws = error["__type"].as_str().or(known.aws).map(aws_code);
-    let names = reason.into_iter().chain(names);
-    let names: Vec<_> = names.chain(aws.map(str::to_owned)).collect();
+    // Alibaba's has the shape of AWS's XML, as JSON.
+    let in_json = error["Code"]
+        .as_str()
+        .filter(|_| error["RequestId"].is_string());
+    let aws = error["__type"]
+        .as_str()
+        .or(in_json)
+        .or(known.aws)
+        .map(aws_code);
+    let names = names(error, details, aws);
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let known = Known { aws, ..known };
     let (by, fault) = said(error, &names, known, by_quoted);
-    let is_open = matches!(known.status, None | Some(403 | 429));
+    let is_open = matches!(known.status, None | Some(200..=299 | 403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
     let read = names.iter().chain(&quotas).map(String::as_str);
     let read = texts.iter().copied().chain(read);
@@ -268,6 +321,7 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let retry_after = retry_info(details)
         .or_else(|| quoted?.retry_after)
         .or(beside)
+        .or_else(|| wait_within(error))
         .or_else(|| {
             Some(fault)
                 .filter(|fault| *fault == Fault::Throttled)
@@ -280,8 +334,26 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
         message: texts.first().copied().unwrap_or_default().to_owned(),
         retry_after,
         asks_itself,
+        is_final: error["retryable"] == false,
+        is_of_aws: aws.is_some(),
         by,
     }
+}
+
+/// What the error may be named by, the more exact first.
+fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
+    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
+    let reason = details.iter().find_map(|detail| text(&detail["reason"]));
+    let fields = NAMES
+        .iter()
+        .filter_map(|place| error.pointer(place).and_then(text));
+    // One word is a name, as OAuth's; several are a text.
+    let word = error["error"].as_str().filter(|text| !text.contains(' '));
+    let of_oauth = word.filter(|_| error["error_description"].is_string());
+    let of_oauth = of_oauth.map(|name| format!("oauth {name}"));
+    let names = reason.into_iter().chain(fields);
+    let names = names.chain(word.map(str::to_owned)).chain(of_oauth);
+    names.chain(aws.map(str::to_owned)).collect()
 }
 
 /// A field that holds a name, or a number that is one.
@@ -309,12 +381,13 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
     let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
     // A 429 says more than a name that tells only whose fault it was.
-    let is_throttled = known.status == Some(429);
+    let is_throttled = matches!(known.status, Some(420 | 429));
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
-    // Meta's word that a retry helps, whatever the rest says.
-    let is_passing = error["is_transient"] == true && known.admits(Fault::Overloaded);
+    // Meta's and Cloudflare's word that a retry helps, whatever the rest says.
+    let says_so = error["is_transient"] == true || error["retryable"] == true;
+    let is_passing = says_so && known.admits(Fault::Overloaded);
     let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
     let mut others = [passing, envelope, number].into_iter().flatten();
     let by_name = if known.is_own { By::Name } else { By::Quote };
@@ -401,6 +474,12 @@ fn wait_beside(error: &Value) -> Option<Duration> {
     let places = [error, &error["metadata"]].into_iter();
     let mut fields = places.flat_map(|place| WAITS.map(|key| &place[key]));
     fields.find_map(|field| seconds(field.as_f64()?))
+}
+
+/// The wait in a field of its fields. It may be another server's, so it tells how long, and not what was done.
+fn wait_within(error: &Value) -> Option<Duration> {
+    let mut fields = error.as_object()?.values();
+    fields.find_map(|field| wait_beside(field).or_else(|| wait_within(field)))
 }
 
 fn seconds(seconds: f64) -> Option<Duration> {
