@@ -19,7 +19,7 @@ use futures_core::{FusedStream, Stream};
 
 use crate::sync::lock;
 
-pub use patience::{Patience, Stopped, endless, patience};
+pub use patience::{Patience, Stopped, endless, in_time, patience};
 
 /// What a stream yields.
 #[diagnostic::on_unimplemented(
@@ -69,11 +69,11 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
     stream
 }
 
-/// An opening that failed by itself, or was dropped.
-pub fn flatten<I: StreamItem, S, O: IsError<I::Error>>(
-    opened: Result<Result<S, O>, Stopped<I::Error>>,
+/// The stream, or an opening that failed.
+pub fn or_failed<I: StreamItem, S, O: IsError<I::Error>>(
+    opened: Result<S, O>,
 ) -> Result<S, Stopped<I::Error>> {
-    opened?.map_err(|error| Stopped::failed(error.single()))
+    opened.map_err(|error| Stopped::failed(error.single()))
 }
 
 pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {

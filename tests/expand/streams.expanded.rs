@@ -32,19 +32,26 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                             let retry_patience = __retry::stream::endless::<
                                 Result<Event, FeedError>,
                             >();
-                            let retry_opened = __retry::Ok(
-                                __retry::once(|| -> _ {
-                                    {
-                                        let attempt = &retry_history;
-                                        { feed.after(attempt.last_item()) }
-                                    }
-                                }),
-                            );
-                            match retry_opened {
-                                __retry::Ok(retry_stream) => {
-                                    __retry::stream::resume::attempt(
-                                            retry_stream,
-                                            retry_patience,
+                            let retry_opened = __retry::once(|| -> _ {
+                                {
+                                    let attempt = &retry_history;
+                                    { feed.after(attempt.last_item()) }
+                                }
+                            });
+                            let retry_started = async {
+                                let retry_stream = retry_opened;
+                                __retry::stream::first::attempt(
+                                        retry_stream,
+                                        retry_patience,
+                                        __retry::stream::first::any,
+                                    )
+                                    .await
+                            }
+                                .await;
+                            match retry_started {
+                                __retry::Ok(retry_started) => {
+                                    __retry::stream::resume::pass_on(
+                                            retry_started,
                                             &retry_giver,
                                             &mut retry_progress,
                                         )
@@ -130,50 +137,53 @@ async fn tokens(
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let retry_ended = {
-                    let mut retry_patience = __retry::stream::patience::<
+                    let retry_limit = __retry::TimeLimit::limit(
+                        ::core::time::Duration::new(30u64, 0u32),
+                    );
+                    let retry_patience = __retry::stream::patience::<
                         Result<Token, ModelError>,
                         _,
                     >(
                         __retry::default_timer::<__retry::Features>(),
-                        {
-                            let retry_limit = __retry::TimeLimit::limit(
-                                ::core::time::Duration::new(30u64, 0u32),
-                            );
-                            [retry_limit, retry_limit]
-                        },
+                        retry_limit,
                         __retry::FromTimedOut::from_timed_out,
                     );
-                    let retry_opened = __retry::stream::Patience::wait(
-                            &mut retry_patience,
+                    let retry_started = __retry::stream::in_time::<
+                        Result<Token, ModelError>,
+                        _,
+                    >(
+                            __retry::default_timer::<__retry::Features>(),
+                            retry_limit,
+                            __retry::FromTimedOut::from_timed_out,
                             async {
-                                if false {
-                                    return __retry::never::<
-                                        Result<
-                                            BoxStream<'static, Result<Token, ModelError>>,
-                                            ModelError,
-                                        >,
-                                    >();
-                                }
-                                { model.open().await }
+                                let retry_stream = __retry::stream::or_failed::<
+                                    Result<Token, ModelError>,
+                                    _,
+                                    _,
+                                >(
+                                    async {
+                                        if false {
+                                            return __retry::never::<
+                                                Result<
+                                                    BoxStream<'static, Result<Token, ModelError>>,
+                                                    ModelError,
+                                                >,
+                                            >();
+                                        }
+                                        { model.open().await }
+                                    }
+                                        .await,
+                                )?;
+                                __retry::stream::first::attempt(
+                                        retry_stream,
+                                        retry_patience,
+                                        __retry::stream::first::any,
+                                    )
+                                    .await
                             },
                         )
                         .await;
-                    let retry_opened = __retry::stream::flatten::<
-                        Result<Token, ModelError>,
-                        _,
-                        _,
-                    >(retry_opened);
-                    match retry_opened {
-                        __retry::Ok(retry_stream) => {
-                            __retry::stream::first::attempt(
-                                    retry_stream,
-                                    retry_patience,
-                                    __retry::stream::first::any,
-                                )
-                                .await
-                        }
-                        __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
-                    }
+                    retry_started
                 };
                 let retry_dropped = __retry::stream::is_dropped(&retry_ended);
                 let mut retry_outcome = __retry::stream::outcome::<

@@ -179,10 +179,10 @@ impl Printer<'_> {
         })
     }
 
-    /// Reports a success to everyone who should know.
+    /// Reports a success to everyone who should know. The budget of a resumed stream knows from each attempt's first item.
     pub(crate) fn report(&self) -> Code {
         let told = self.succeeded();
-        let Some(budget) = self.budget() else {
+        let Some(budget) = self.budget().filter(|_| !self.model.resumes()) else {
             return told;
         };
         let credit = self.credit(&ours!(retry_call));

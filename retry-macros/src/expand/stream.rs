@@ -88,105 +88,154 @@ impl Printer<'_> {
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
     fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
         let model = self.model;
-        let failing = &model.failing;
-        let span = self.attempt_span();
-        let once = self.once(attempted);
-        let (mutable, opened) = match opening {
-            Asyncness::Blocking => (None, ours!(__retry::Ok(#(self.run(once))))),
-            Asyncness::Async => (
-                Some(ours!(mut)),
-                self.awaited(ours!(__retry::stream::Patience::wait(&mut retry_patience, #once))),
-            ),
+        let item = &stream.item;
+        let is_resumed = stream.mode == Mode::Resume;
+        let progress = {
+            let span = outcome::value_span(item);
+            let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
+            ours!(let mut retry_progress = #progress(#(self.now_at_start()));)
         };
-        let one_error = (stream.part == StreamPart::Value).then(|| {
-            let span = outcome::error_span(&model.outcome);
-            let flatten = ours_at!(span=> __retry::stream::flatten::<#failing, _, _>);
-            ours!(let retry_opened = #flatten(retry_opened);)
+        let passed_on = self.awaited(ours! {
+            __retry::stream::resume::pass_on(retry_started, &retry_giver, &mut retry_progress)
         });
-        let mode = module(stream);
-        let (progress, arguments) = self.mode_arguments(stream);
+        // To what calls share, the attempt has succeeded before its items are passed on: a server that breaks off later was
+        // up and took the request, and what holds a place or a trial call for hours keeps others out.
+        let resumed = ours! {
+            match retry_started {
+                __retry::Ok(retry_started) => {
+                    #(self.answered())
+                    #(self.credited())
+                    #passed_on
+                }
+                __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
+            }
+        };
+        ours! {
+            #(self.attempt_span())
+            #?(is_resumed) { #progress }
+            // What was opened may borrow the attempt, and is gone before the next one is counted.
+            let retry_ended = {
+                #(self.patience_declaration())
+                #(self.start_stream(stream, opening, attempted))
+                #(if_else(is_resumed, resumed, ours!(retry_started)))
+            };
+            #?(model.may_drop()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
+            #?(model.minds_items()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
+            let mut retry_outcome = __retry::stream::outcome::<#(&model.failing), _>(retry_ended);
+        }
+    }
+
+    /// Opens the stream and reads it until the attempt has succeeded: binds `retry_started`.
+    fn start_stream(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
+        let model = self.model;
+        let failing = &model.failing;
+        let once = self.once(attempted);
+        // What a sync function's body borrows need not be `Send`, since it is not held while the stream is read.
+        let (opens, opened) = match opening {
+            Asyncness::Blocking => (
+                Some(ours!(let retry_opened = #(self.run(once));)),
+                ours!(retry_opened),
+            ),
+            Asyncness::Async => (None, ours!(#once.await)),
+        };
+        let opened = match stream.part {
+            StreamPart::Outcome => opened,
+            StreamPart::Value => ours!(#(self.or_failed())(#opened)?),
+        };
         let attempt = if_else(
             model.falls_back(),
             ours!(attempt_or_fallback),
             ours!(attempt),
         );
-        let read = self.awaited(
-            ours!(__retry::stream::#mode::#attempt(retry_stream, retry_patience #arguments)),
-        );
-        ours! {
-            #span
-            #progress
-            // What was opened may borrow the attempt, and is gone before the next one is counted.
-            let retry_ended = {
-                let #mutable retry_patience = #(self.patience());
-                let retry_opened = #opened;
-                #one_error
-                match retry_opened {
-                    __retry::Ok(retry_stream) => #read,
-                    __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
-                }
-            };
-            #?(model.may_drop()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
-            #?(model.minds_items()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
-            let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
-        }
-    }
-
-    /// What an attempt needs in its mode: statements before it, and further arguments.
-    fn mode_arguments(&self, stream: &Stream) -> (Option<Code>, Option<Code>) {
-        let item = &stream.item;
-        match stream.mode {
-            Mode::First => {
-                let first = match self.model.expr(Key::First) {
-                    Some(first) => {
-                        let first_item = ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))));
-                        Self::contained(first, first_item)
-                    }
-                    None => ours!(__retry::stream::first::any),
-                };
-                (None, Some(ours!(, #first)))
+        let attempt = match stream.mode {
+            Mode::Buffer => ours!(buffer::#attempt(retry_stream, retry_patience)),
+            Mode::First | Mode::Resume => {
+                ours!(first::#attempt(retry_stream, retry_patience, #(self.counts(stream))))
             }
-            Mode::Buffer => (None, None),
-            Mode::Resume => {
-                let span = outcome::value_span(&stream.item);
-                let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
-                (
-                    Some(ours!(let mut retry_progress = #progress(#(self.now_at_start()));)),
-                    Some(ours!(, &retry_giver, &mut retry_progress)),
+        };
+        let started = ours! {
+            async {
+                let retry_stream = #opened;
+                __retry::stream::#attempt.await
+            }
+        };
+        let started = match model.arguments.get(Key::Timeout) {
+            Some(timeout) => ours! {
+                __retry::stream::in_time::<#failing, _>(
+                    #(self.timer()),
+                    retry_limit,
+                    #(Self::timed_out_conversion(timeout)),
+                    #started,
                 )
-            }
+            },
+            None => started,
+        };
+        let started = self.awaited(started);
+        ours! {
+            #opens
+            let retry_started = #started;
         }
     }
 
-    /// How long items of a stream may take.
-    fn patience(&self) -> Code {
+    /// The function that takes an opening's error, located at that error.
+    fn or_failed(&self) -> Code {
+        let span = outcome::error_span(&self.model.outcome);
+        ours_at!(span=> __retry::stream::or_failed::<#(&self.model.failing), _, _>)
+    }
+
+    /// The function that says which item is the first that counts.
+    fn counts(&self, stream: &Stream) -> Code {
+        let item = &stream.item;
+        match self.model.expr(Key::First) {
+            Some(first) => {
+                let first_item = ours_at!(first.span()=> __retry::stream::first::counts::<#item, _>(#(self.user(first))));
+                Self::contained(first, first_item)
+            }
+            None => ours!(__retry::stream::first::any),
+        }
+    }
+
+    /// Tells the budget of an attempt's first item.
+    fn credited(&self) -> Option<Code> {
+        let budget = self.budget()?;
+        Some(ours! {
+            {
+                #budget
+                retry_call = __retry::Call::credited(retry_call, &retry_budget);
+            }
+        })
+    }
+
+    /// Declares how long the attempt may take until it succeeds, and how long each item after another.
+    fn patience_declaration(&self) -> Code {
         let limit = |key| {
             let timeout = self.model.arguments.get(key)?;
             Some(self.attempt_limit(timeout))
         };
-        let first = limit(Key::Timeout).unwrap_or_else(|| ours!(__retry::None));
-        self.patience_of(match limit(Key::IdleTimeout) {
-            Some(idle) => ours!([#first, #idle]),
-            None => ours!({ let retry_limit = #first; [retry_limit, retry_limit] }),
-        })
+        let timeout = limit(Key::Timeout).map(|timeout| ours!(let retry_limit = #timeout;));
+        let idle = limit(Key::IdleTimeout).unwrap_or_else(|| ours!(retry_limit));
+        ours! {
+            #timeout
+            let retry_patience = #(self.patience(idle));
+        }
     }
 
-    /// Patience with these limits, for the first item and for those that follow.
-    fn patience_of(&self, limits: Code) -> Code {
+    /// Patience with that limit.
+    fn patience(&self, idle: Code) -> Code {
         let failing = &self.model.failing;
         let timeouts = [Key::Timeout, Key::IdleTimeout].map(|key| self.model.arguments.get(key));
         let Some(timeout) = timeouts[0].or(timeouts[1]) else {
             return ours!(__retry::stream::endless::<#failing>());
         };
         let (timer, from_timed_out) = (self.timer(), Self::timed_out_conversion(timeout));
-        ours!(__retry::stream::patience::<#failing, _>(#timer, #limits, #from_timed_out))
+        ours!(__retry::stream::patience::<#failing, _>(#timer, #idle, #from_timed_out))
     }
 
     /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
     pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> Code {
         let item = &stream.item;
         let failing = &self.model.failing;
-        let patience = self.patience_of(ours!([__retry::None; 2]));
+        let patience = self.patience(ours!(__retry::None));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         // All of it there, or an error about the stream's type would appear twice, at two places.
         ours_at! {span=>

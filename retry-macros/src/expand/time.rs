@@ -99,14 +99,15 @@ impl Printer<'_> {
     }
 
     /// Has the retries count anew after progress, and the deadline after an item of a stream that is resumed. `policy` is
-    /// of type `&Policy`. A budget is bound, and told that the attempt brought something.
+    /// of type `&Policy`. A budget is bound, and told that the attempt brought something, unless it was told at the item.
     pub(crate) fn restart(&self, policy: &Code) -> Option<Code> {
         let streamed = match self.model.resumes() {
             true => ours!(__retry::stream::resume::streamed(&retry_progress)),
             false if self.model.tells_progress() => ours!(__retry::None),
             false => return None,
         };
-        let credit = self.credit(&ours!(retry_next));
+        let is_credited = self.model.resumes();
+        let credit = self.credit(&ours!(retry_next)).filter(|_| !is_credited);
         let now = self.now_after_failure();
         let deadline = self.model.deadline.as_ref();
         let deadline = deadline.filter(|_| self.model.resumes()).map(|deadline| {

@@ -30,7 +30,7 @@ impl Printer<'_> {
             // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
             // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                __retry::Ok(#value) => { #(self.answered()) #accepted }
+                __retry::Ok(#value) => { #?(!self.model.resumes()) { #(self.answered()) } #accepted }
                 __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }

@@ -46,6 +46,17 @@ impl Call {
         }
     }
 
+    /// Tells a budget of a success after which the call goes on, and may fail yet.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn credited<B: RetryBudget>(self, budget: &B) -> Self {
+        self.credit(budget);
+        Self {
+            is_known: true,
+            ..self
+        }
+    }
+
     /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped
     /// before the retry begins, it goes back.
     ///

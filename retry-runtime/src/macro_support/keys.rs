@@ -41,8 +41,8 @@ keys! {
     hint
     /// `max_hint = "5m"`: a longer hint ends the call; `"clamp"` cuts it to this. Default 120 s.
     max_hint
-    /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
-    /// `From<TimedOut>`. `timeout` without a value takes the `policy`'s.
+    /// `timeout = "30s"`: the time limit for each attempt, which is then dropped; for a stream, until its first item. The
+    /// error type must be `From<TimedOut>`. `timeout` without a value takes the `policy`'s.
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No retry is planned that would begin after it.
     deadline

@@ -15,11 +15,11 @@ use crate::time::timer::Timer;
 pub struct Started<S, T, E, W> {
     /// What came before it.
     held: vec::IntoIter<T>,
-    first: Option<T>,
+    pub(super) first: Option<T>,
     /// Whether the stream must not be polled again.
     ended: bool,
-    stream: S,
-    patience: Patience<E, W>,
+    pub(super) stream: S,
+    pub(super) patience: Patience<E, W>,
 }
 
 /// The stream of an attempt, or the one that the key `fallback` opened after the last.

@@ -1,4 +1,5 @@
-//! The keys `timeout` and `idle_timeout` for a stream: the time to open it, and then the wait for each item.
+//! The keys `timeout` and `idle_timeout` for a stream: the time until its attempt succeeds, and the wait from one item to
+//! the next.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -10,7 +11,7 @@ use super::{SizeHint, StreamItem};
 use crate::classify::timed_out::TimedOut;
 use crate::time::race::race;
 use crate::time::skip;
-use crate::time::timer::Timer;
+use crate::time::timer::{Timer, sleep_out};
 
 /// Why an attempt failed.
 #[derive(Debug)]
@@ -30,20 +31,25 @@ impl<E> Stopped<E> {
             yielded: false,
         }
     }
+
+    fn dropped(error: fn(TimedOut) -> E, limit: Duration) -> Self {
+        Self {
+            dropped: true,
+            ..Self::failed(error(TimedOut::new(limit)))
+        }
+    }
 }
 
-/// How long to wait, on which timer, and which error follows.
+/// How long an item may take after another, and on which timer.
 #[derive(Debug)]
 pub struct Patience<E, W> {
     timer: W,
-    limit: Option<Timeout<E>>,
-    /// For what follows the first item.
     idle: Option<Timeout<E>>,
     /// Whether the attempt has yielded an item.
     yielded: bool,
 }
 
-/// How long an item may take, and what happens if it takes longer.
+/// How long an item may take, and which error follows if it takes longer.
 type Timeout<E> = (Duration, fn(TimedOut) -> E);
 
 /// The timer where there is no timeout.
@@ -57,7 +63,6 @@ impl Timer for NoTimer {
 pub fn endless<I: StreamItem>() -> Patience<I::Error, NoTimer> {
     Patience {
         timer: NoTimer,
-        limit: None,
         idle: None,
         yielded: false,
     }
@@ -65,39 +70,41 @@ pub fn endless<I: StreamItem>() -> Patience<I::Error, NoTimer> {
 
 pub fn patience<I: StreamItem, W: Timer>(
     timer: W,
-    [limit, idle]: [Option<Duration>; 2],
+    idle: Option<Duration>,
     error: fn(TimedOut) -> I::Error,
 ) -> Patience<I::Error, W> {
     Patience {
         timer,
-        limit: limit.map(|limit| (limit, error)),
         idle: idle.map(|idle| (idle, error)),
         yielded: false,
     }
 }
 
+/// What an attempt comes to in that time, in which it is to succeed.
+pub async fn in_time<I: StreamItem, S>(
+    timer: impl Timer,
+    limit: Option<Duration>,
+    error: fn(TimedOut) -> I::Error,
+    attempt: impl Future<Output = Result<S, Stopped<I::Error>>>,
+) -> Result<S, Stopped<I::Error>> {
+    let sleep = pin!(sleep_out(timer, limit));
+    let ended = race(pin!(attempt), sleep).await;
+    ended.unwrap_or_else(|| Err(Stopped::dropped(error, limit.unwrap_or_default())))
+}
+
 impl<E, W: Timer> Patience<E, W> {
     // By `&mut`, which is `Send` where the timer is, though `&` may not be.
-    pub async fn wait<F: Future>(&mut self, future: F) -> Result<F::Output, Stopped<E>> {
-        let limit = if self.yielded { self.idle } else { self.limit };
-        let Some((limit, error)) = limit else {
-            return Ok(future.await);
-        };
-        let future = pin!(future);
-        let sleep = pin!(skip::unskipped(|| self.timer.sleep(limit)));
-        race(future, sleep).await.ok_or_else(|| Stopped {
-            error: error(TimedOut::new(limit)),
-            dropped: true,
-            yielded: false,
-        })
-    }
-
     pub(super) async fn next<S: Stream>(
         &mut self,
         mut stream: Pin<&mut S>,
     ) -> Result<Option<S::Item>, Stopped<E>> {
-        self.wait(poll_fn(|context| stream.as_mut().poll_next(context)))
-            .await
+        let next = pin!(poll_fn(|context| stream.as_mut().poll_next(context)));
+        let Some((limit, error)) = self.idle.filter(|_| self.yielded) else {
+            return Ok(next.await);
+        };
+        let sleep = pin!(skip::unskipped(|| self.timer.sleep(limit)));
+        let next = race(next, sleep).await;
+        next.ok_or_else(|| Stopped::dropped(error, limit))
     }
 
     /// An attempt's next item, where an error is the attempt's failure.
@@ -120,7 +127,7 @@ impl<E, W: Timer> Patience<E, W> {
 
     /// The hint of a stream that is waited for: a timeout ends it early, with one item, the error.
     pub(super) fn size_hint(&self, (least, most): SizeHint) -> SizeHint {
-        match self.limit.or(self.idle) {
+        match self.idle {
             Some(_) => (0, most.and_then(|most| most.checked_add(1))),
             None => (least, most),
         }

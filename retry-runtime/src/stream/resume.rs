@@ -1,10 +1,13 @@
 //! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
+//!
+//! An attempt starts as under `"first"`. Then its items are passed on, until it breaks or ends.
 
-use core::pin::pin;
+use core::pin::Pin;
 
 use futures_core::Stream;
 
-use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
+use super::first::Started;
+use super::{Giver, Stopped, StreamItem, UNKNOWN};
 use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::attempt_clock::Clock;
@@ -144,22 +147,23 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
     items.last = progress.last;
 }
 
-pub async fn attempt<S, T, E, W>(
-    stream: S,
-    mut patience: Patience<E, W>,
+/// Hands the items of an attempt on.
+pub async fn pass_on<S, T, E, W>(
+    mut started: Started<S, T, E, W>,
     giver: &Giver<T, E>,
     progress: &mut Yielded<T>,
 ) -> Result<(), Stopped<E>>
 where
-    S: Stream<Item = Result<T, E>>,
+    S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
-    let mut stream = pin!(stream);
-    while let Some(item) = patience.item(stream.as_mut()).await? {
+    let mut next = started.first;
+    while let Some(item) = next {
         progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
         // How much another attempt yields can't be known.
         giver.give(Ok(item), UNKNOWN).await;
+        next = started.patience.item(Pin::new(&mut started.stream)).await?;
     }
     Ok(())
 }

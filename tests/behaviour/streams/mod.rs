@@ -17,6 +17,7 @@ mod first;
 mod keys;
 mod opening;
 mod properties;
+mod protections;
 mod resume;
 mod send;
 mod shapes;
@@ -30,7 +31,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use retry_runtime::{Classify, TimedOut, Verdict};
+use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
 
 const MAX: u32 = 3;
 
@@ -39,6 +40,7 @@ enum Failure {
     Busy,
     Throttled(Duration),
     Slow,
+    Rejected,
     Fatal,
 }
 
@@ -48,7 +50,7 @@ impl Classify for Failure {
             Self::Busy => Verdict::TRANSIENT,
             Self::Throttled(hint) => Verdict::THROTTLED.after(*hint),
             Self::Slow => Verdict::TIMEOUT,
-            Self::Fatal => Verdict::STOP,
+            Self::Rejected | Self::Fatal => Verdict::STOP,
         }
     }
 }
@@ -56,6 +58,12 @@ impl Classify for Failure {
 impl From<TimedOut> for Failure {
     fn from(_: TimedOut) -> Self {
         Self::Slow
+    }
+}
+
+impl From<Rejected> for Failure {
+    fn from(_: Rejected) -> Self {
+        Self::Rejected
     }
 }
 

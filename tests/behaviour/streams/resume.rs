@@ -302,38 +302,45 @@ impl RetryBudget for Told {
 }
 
 #[tokio::test]
-async fn a_budget_is_told_once_of_the_call_and_of_every_attempt_that_brought_something() {
+async fn a_budget_is_told_once_of_the_call_and_of_the_first_item_of_every_attempt() {
     #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = told)]
-    fn feed(told: &Told, server: &Server) -> impl Stream<Item = Item> {
-        let _ = (told, attempt);
+    fn feed(
+        told: &Told,
+        server: &Server,
+        progress_after: Option<Duration>,
+    ) -> impl Stream<Item = Item> {
+        let _ = told;
+        if let Some(time) = progress_after {
+            attempt.progress_after(time);
+        }
         server.lazy()
     }
 
-    let (told, server) = (
-        Told::default(),
-        Server::new([
-            breaks_after(1..=2),
-            vec![BUSY],
-            breaks_after(3..=3),
-            items(4..=4),
-        ]),
-    );
-    assert_eq!(all(feed(&told, &server)).await.len(), 4);
-    assert_eq!(
-        told.0.into_inner(),
-        [
-            "called ",
-            "succeeded ",
-            "failed transient",
-            "withdraw transient",
-            "failed transient",
-            "withdraw transient",
-            "succeeded transient",
-            "failed transient",
-            "withdraw transient",
-            "succeeded transient",
-        ]
-    );
+    let scripts = [
+        breaks_after(1..=2),
+        vec![BUSY],
+        breaks_after(3..=3),
+        items(4..=5),
+    ];
+    let expected = [
+        "called ",
+        "succeeded ",
+        "failed transient",
+        "withdraw transient",
+        "failed transient",
+        "withdraw transient",
+        "succeeded transient",
+        "failed transient",
+        "withdraw transient",
+        "succeeded transient",
+    ];
+    // Its reader leaves after the first item of the last attempt, or reads to the end.
+    for (progress_after, taken) in [(None, 4), (Some(Duration::MAX), 6)] {
+        let (told, server) = (Told::default(), Server::new(scripts.clone()));
+        let feed = feed(&told, &server, progress_after).take(taken);
+        assert_eq!(feed.count().await, taken.min(5));
+        assert_eq!(told.0.into_inner(), expected);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
-//! `timeout` is the time to open the stream, and to each next item, while the consumer waits for it.
+//! `timeout` is the time until the attempt succeeds, and then until each next item, while the consumer waits for it.
 
-use futures::stream::{Stream, StreamExt};
+use futures::stream::{LocalBoxStream, Stream, StreamExt, TryStreamExt, once};
 use retry_runtime::retry;
 use tokio::time::{Instant, sleep};
 
@@ -68,6 +68,72 @@ async fn so_is_an_opening() {
         [Err(Failure::Slow)]
     );
     assert_eq!((server.attempts(), start.elapsed()), (0, secs(15)));
+}
+
+/// The opening takes of it, and so does every item before the one that counts.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_has_one_time_until_it_succeeds() {
+    async fn open(server: &Server, slow: u64) -> Result<impl Stream<Item = Item>, Failure> {
+        sleep(secs(slow)).await;
+        server.connect().await
+    }
+
+    #[retry(
+        stream = "first",
+        first = |item| *item > 2,
+        max = 1,
+        backoff = "none",
+        timeout = "10s",
+        idle_timeout = "5s"
+    )]
+    async fn first(server: &Server, slow: u64) -> Result<impl Stream<Item = Item>, Failure> {
+        open(server, slow).await
+    }
+
+    #[retry(
+        stream = "buffer",
+        max = 1,
+        backoff = "none",
+        timeout = "10s",
+        idle_timeout = "5s"
+    )]
+    async fn buffer(server: &Server, slow: u64) -> Result<impl Stream<Item = Item>, Failure> {
+        open(server, slow).await
+    }
+
+    #[retry(
+        stream = "resume",
+        attempt = _attempt,
+        max = 1,
+        backoff = "none",
+        timeout = "10s",
+        idle_timeout = "5s"
+    )]
+    async fn resume(server: &Server, slow: u64) -> Result<impl Stream<Item = Item>, Failure> {
+        open(server, slow).await
+    }
+
+    type Open = for<'a> fn(&'a Server, u64) -> LocalBoxStream<'a, Item>;
+    let modes: [Open; 3] = [
+        |server, slow| once(first(server, slow)).try_flatten().boxed_local(),
+        |server, slow| once(buffer(server, slow)).try_flatten().boxed_local(),
+        |server, slow| once(resume(server, slow)).try_flatten().boxed_local(),
+    ];
+    let each_after_4s = (1..=3).flat_map(|item| [Wait(secs(4)), Step::Item(item)]);
+    let script: Vec<_> = each_after_4s.collect();
+    for (slow, expected) in [
+        (0, [(2, 10), (2, 10), (1, 12)]),
+        (5, [(2, 15), (2, 15), (1, 17)]),
+        (7, [(2, 17), (2, 17), (2, 17)]),
+    ] {
+        for (open, expected) in modes.into_iter().zip(expected) {
+            let server = Server::new([script.clone(), items(1..=3)]);
+            let start = Instant::now();
+            assert_eq!(all(open(&server, slow)).await, [Ok(1), Ok(2), Ok(3)]);
+            let took = (server.attempts(), start.elapsed().as_secs());
+            assert_eq!(took, expected, "{slow}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,8 +265,9 @@ async fn the_wait_between_items_may_have_a_limit_of_its_own() {
     };
     let good = vec![Ok(1), Ok(2)];
     for (waits, of_both, of_idle) in [
-        ([29, 4], (1, 33), (1, 33)),
-        ([29, 6], (2, 34), (2, 34)),
+        ([20, 4], (1, 24), (1, 24)),
+        ([20, 6], (2, 25), (2, 25)),
+        ([28, 4], (2, 30), (1, 32)),
         ([31, 4], (2, 30), (1, 35)),
     ] {
         let server = Server::new([steps(waits), items(1..=2)]);
