@@ -135,7 +135,9 @@ impl ClientRetries {
     /// Reads the body of each answer, up to that many bytes, before its outcome is known:
     /// [`Answer::body`](crate::http::Answer::body). Then it is handed on with all the rest. Default 0: bodies are not read.
     ///
-    /// Event streams (`text/event-stream`) and answers by gRPC are not read, since their users want each part at once.
+    /// Answers by gRPC and streams are not read, since their users want each part at once. A stream is known by its
+    /// `Content-Type`: if it has `stream` in it (but not `octet-stream`), `ndjson`, `jsonl`, `json-seq`, `connect+` or
+    /// `multipart/`. Where a server streams any other type, such as plain JSON, don't name this for its requests.
     /// The answer is known as late as its body, so name this only where the body says what the status does not.
     pub fn read_bodies(mut self, most: usize) -> Self {
         self.read = most;

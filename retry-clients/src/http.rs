@@ -47,12 +47,22 @@ pub struct RetryCount(pub u32);
 /// ```
 pub type Outcome<'a> = Result<&'a Answer<'a>, &'a (dyn Error + 'static)>;
 
+/// What an answer is judged by besides itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent<'a> {
+    pub(crate) method: &'a Method,
+    /// Whether all of the request was sent.
+    pub(crate) is_read: bool,
+    /// Whether it has an idempotency key, and an attempt failed ambiguously.
+    pub(crate) is_in_doubt: bool,
+}
+
 /// An answer, as far as it was looked at.
 ///
 /// For [`ClientRetries::on`](crate::ClientRetries::on).
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
-    method: &'a Method,
+    sent: Sent<'a>,
     status: StatusCode,
     headers: &'a HeaderMap,
     seen: Seen<'a>,
@@ -60,13 +70,13 @@ pub struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     pub(crate) fn new(
-        method: &'a Method,
+        sent: Sent<'a>,
         status: StatusCode,
         headers: &'a HeaderMap,
         seen: Seen<'a>,
     ) -> Self {
         Self {
-            method,
+            sent,
             status,
             headers,
             seen,
@@ -75,7 +85,7 @@ impl<'a> Answer<'a> {
 
     /// The method of the request.
     pub fn method(&self) -> &'a Method {
-        self.method
+        self.sent.method
     }
 
     /// The status.
@@ -118,9 +128,15 @@ impl<'a> Answer<'a> {
         let should_have_one = self.status.is_success()
             && self.status != StatusCode::NO_CONTENT
             && self.status != StatusCode::RESET_CONTENT
-            && self.method != Method::HEAD;
+            && self.sent.method != Method::HEAD;
         let is_blank = |body: &[u8]| body.trim_ascii().is_empty();
         should_have_one && self.seen.is_whole && self.seen.body.is_some_and(is_blank)
+    }
+
+    /// Whether the server may still be at work on an attempt before this one: it answers 409 to an `Idempotency-Key`, and
+    /// that attempt failed ambiguously.
+    pub fn is_key_in_use(&self) -> bool {
+        self.status == StatusCode::CONFLICT && self.sent.is_in_doubt
     }
 
     /// How the log shows it as a failure.
@@ -147,6 +163,7 @@ impl fmt::Debug for Answer<'_> {
 /// | outcome | verdict |
 /// |---|---|
 /// | a status below 400 | success |
+/// | 409 to a request with an `Idempotency-Key`, after an ambiguous failure | transient: the server may still be at work on that attempt |
 /// | any other status | [`Verdict::from_http`], by status and headers |
 /// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
 /// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
@@ -162,6 +179,10 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
     #[cfg(feature = "tonic")]
     if let Some(status) = grpc::status(answer) {
         return grpc::verdict(&status);
+    }
+    if answer.is_key_in_use() {
+        // It asks to come again later, as 425 does, and has done nothing for this request.
+        return Some(Verdict::from_http(StatusCode::TOO_EARLY, answer.headers));
     }
     #[cfg(feature = "llm")]
     if let Some(verdict) = of_model(answer) {

@@ -98,6 +98,21 @@ pub trait Repeat<A>: Sized + Send {
         retries: &ClientRetries,
     ) -> impl Future<Output = Judged<Self::Answer>> + Send;
 
+    /// Whether [`drain`](Self::drain) is of use. Default false: a failed answer is dropped before the pause, unless a
+    /// hook sees it, or the call may end with it after all.
+    const DRAINS: bool = false;
+
+    /// Waits for the pause before a retry, and may meanwhile read what is left of the failed answer, so that its
+    /// connection serves the retry, too. After the pause, the answer must hold nothing that a service waits for. `None`
+    /// is a call that was cancelled: it ends with the answer. By default, only waits.
+    fn drain(
+        answer: &mut Self::Answer,
+        pause: impl Future<Output = Option<()>> + Send,
+    ) -> impl Future<Output = Option<()>> + Send {
+        let _ = answer;
+        pause
+    }
+
     /// Notes in a call's answer how many retries it took. Does nothing by default.
     fn retried(answer: &mut Self::Answer, retries: u32) {
         let _ = (answer, retries);
@@ -105,6 +120,11 @@ pub trait Repeat<A>: Sized + Send {
 
     /// What a call with it is named, unless [`ClientRetries::name`] says: the same for many requests, and no secret.
     fn name(kept: &Self::Kept) -> Cow<'_, str>;
+
+    /// Notes that an attempt failed ambiguously: the server may still be at work on it. Does nothing by default.
+    fn failed_ambiguously(kept: &mut Self::Kept) {
+        let _ = kept;
+    }
 
     /// Whether the request may take effect twice without harm, as its method says. Default true.
     fn is_idempotent(kept: &Self::Kept) -> bool {

@@ -35,6 +35,7 @@ pub use crate::breaker::permit::Permit;
 pub use crate::budget::bucket::Budget;
 pub use crate::budget::retry_budget::Paid;
 pub use crate::call::attempt::{Attempt, Draft};
+pub use crate::call::attempted::attempt_within;
 pub use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::{late, outlasts};

@@ -1,10 +1,11 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::future::{pending, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
+use retry_runtime::macro_support::attempt_within;
 use retry_runtime::{
     Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, RejectedBy, Shared, Site,
     Stopwatch, Timer, TokioTimer,
@@ -39,6 +40,16 @@ struct SharedByClient<'a, Q: Repeat<A>, A> {
     stopwatch: Stopwatch,
 }
 
+/// What the client's calls are named, or else the first request, or else this one.
+fn name<'a, Q: Repeat<A>, A>(
+    retries: &'a ClientRetries,
+    first: Option<&'a str>,
+    kept: &'a Q::Kept,
+) -> Cow<'a, str> {
+    let name = retries.name.as_deref().or(first);
+    name.map_or_else(|| Q::name(kept), Cow::Borrowed)
+}
+
 impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
     type Guards = ProtectionsOf<'a>;
 
@@ -58,8 +69,7 @@ impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
         &mut self,
         tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
     ) -> T {
-        let name = self.retries.name.as_deref().or(self.name.as_deref());
-        let name = name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed);
+        let name = name::<Q, A>(self.retries, self.name.as_deref(), &self.kept);
         let site = Site::new(&self.retries.policy, &name);
         match self.retries.observer.as_deref() {
             Some(mut observer) => {
@@ -94,6 +104,21 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             sent: 0,
             deadline: limit.and_then(|limit| TokioTimer.now().checked_add(limit)),
         }
+    }
+
+    /// The attempt, so that calls within it know of this call.
+    pub(crate) fn within<F: Future>(
+        &self,
+        attempt: Pin<&mut F>,
+    ) -> impl Future<Output = F::Output> {
+        let SharedByClient {
+            retries,
+            name: first,
+            kept,
+            ..
+        } = &self.shared;
+        let name = || name::<Q, A>(retries, first.as_deref(), kept).into();
+        attempt_within(attempt, &retries.policy, name)
     }
 
     /// What is kept of the request.
@@ -217,6 +242,9 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         is_sent: bool,
     ) -> Result<Duration, Reason> {
         self.sent = self.sent.saturating_add(u32::from(is_sent));
+        if is_sent && failed.verdict.is_ambiguous() {
+            Q::failed_ambiguously(&mut self.shared.kept);
+        }
         let may_follow = is_sent && failed.verdict.is_retryable();
         let repeatable = if may_follow {
             Q::repeatable(self.kept())

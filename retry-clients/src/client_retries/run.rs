@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
+use std::pin::pin;
 use std::time::Duration;
 
 use retry_runtime::macro_support::ask;
@@ -101,7 +102,7 @@ where
                 }
                 Ok(()) => {
                     let sent = send::<Q, S, K>(&mut sender, request, attempts.kept(), retries);
-                    (sent.await, None)
+                    (attempts.within(pin!(sent)).await, None)
                 }
             };
             let mut failed = match judged(keys, outcome) {
@@ -125,13 +126,14 @@ where
                 Err(gone) => break attempts.gave_up(failed, gone),
             };
             let is_kept = attempts.may_end_after_pause() || keys.run_between();
-            before = is_kept.then_some(failed);
+            before = (is_kept || K::Request::DRAINS).then_some(failed);
             let between = between(keys, &mut attempts, &mut before, &mut request, pause);
             if let Err(ended) = between.await {
                 if let Some(failed) = before.take() {
                     break attempts.gave_up(failed, ended);
                 }
             }
+            before = before.filter(|_| is_kept);
             if keys.run_between() {
                 request = attempts.keep_again(request);
             }
@@ -187,7 +189,11 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
         attempts.in_time_for_pause()?;
     }
     let pause = keys.retries().unless_cancelled(TokioTimer.sleep(pause));
-    pause.await.ok_or(Reason::Cancelled)?;
+    let paused = match failed.as_mut().map(|failed| &mut failed.outcome) {
+        Some(Ok(answer)) => K::Request::drain(answer, pause).await,
+        _ => pause.await,
+    };
+    paused.ok_or(Reason::Cancelled)?;
     attempts.in_time_for_retry()?;
     let hook = keys.hooks().and_then(|hooks| hooks.before_retry.as_deref());
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {

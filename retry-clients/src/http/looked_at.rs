@@ -2,13 +2,16 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::mem;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
 use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue};
 use http_body::{Body, Frame, SizeHint};
+use tokio::time::timeout;
 
 use crate::BoxError;
 use crate::repeat::is_grpc;
@@ -19,8 +22,17 @@ pub struct LookedAt<B> {
     /// What was read as one, for the judge.
     text: Option<Vec<u8>>,
     is_whole: bool,
-    rest: B,
+    /// `None` once it was read to its end, or a retry let go of it.
+    rest: Option<B>,
 }
+
+/// How long the head of an answer by gRPC is held back for its first frame. The head of a stream can come long before a
+/// message, and a caller may do something only when it has it: subscribe, then publish. What fails later is not retried,
+/// as gRFC A6 says of all that has a head. But some servers send one before they find that the call fails.
+const HELD: Duration = Duration::from_millis(100);
+
+/// How much of a failed answer is read for its connection's sake. To connect anew costs less than more than that.
+const DRAINED: usize = 64 * 1024;
 
 /// What was seen of an answer besides its head.
 #[derive(Clone, Copy)]
@@ -40,11 +52,23 @@ impl Seen<'_> {
     };
 }
 
+/// Parts of types such as `text/event-stream`, `application/vnd.amazon.eventstream`, `application/json;stream=watch`,
+/// `application/x-ndjson`, `application/jsonl`, `application/json-seq`, `application/connect+json` and
+/// `multipart/x-mixed-replace`.
+const STREAMS: [&str; 6] = [
+    "stream",
+    "ndjson",
+    "jsonl",
+    "json-seq",
+    "connect+",
+    "multipart/",
+];
+
 /// How far to look at a body before the answer is handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Nowhere,
-    /// At its first frame.
+    /// At its first frame, if that comes soon.
     First,
     /// At that many bytes.
     Bytes(usize),
@@ -61,14 +85,19 @@ impl Look {
                 Self::First
             };
         }
-        let content = headers
-            .get(CONTENT_TYPE)
-            .map_or(&[][..], |content| content.as_bytes());
-        if most == 0 || content.starts_with(b"text/event-stream") {
+        if most == 0 || headers.get(CONTENT_TYPE).is_some_and(is_stream) {
             return Self::Nowhere;
         }
         Self::Bytes(most)
     }
+}
+
+/// Whether the type of a body says that its parts come one by one.
+fn is_stream(content: &HeaderValue) -> bool {
+    let content = content.as_bytes().to_ascii_lowercase();
+    let content = String::from_utf8_lossy(&content);
+    let says = |part| content.contains(part);
+    STREAMS.into_iter().any(says) && !says("octet-stream")
 }
 
 impl<B> LookedAt<B> {
@@ -78,7 +107,7 @@ impl<B> LookedAt<B> {
             ahead: VecDeque::new(),
             text: None,
             is_whole: false,
-            rest,
+            rest: Some(rest),
         }
     }
 
@@ -111,37 +140,64 @@ where
         match look {
             Look::Nowhere => {}
             Look::First => {
-                self.read().await;
+                let _ = timeout(HELD, self.read()).await;
             }
             Look::Bytes(most) => {
-                let mut text = Vec::new();
-                while text.len() < most {
-                    let Some(data) = self.read().await else {
-                        break;
-                    };
-                    text.extend_from_slice(&data);
-                }
-                text.truncate(most);
-                self.text = Some(text);
+                self.read_bytes(most).await;
+                let frames = self.ahead.iter().flatten();
+                let data = frames.filter_map(Frame::data_ref).flatten().copied();
+                self.text = Some(data.take(most).collect());
             }
+        }
+    }
+
+    /// Waits for the pause, and meanwhile reads on. What is left after that would keep the connection busy, or what else the
+    /// service has only so many of. `None` is a call that was cancelled, and ends with this answer.
+    pub(crate) async fn drain(&mut self, pause: impl Future<Output = Option<()>>) -> Option<()> {
+        let paused = {
+            let (mut reading, mut pause) = (pin!(self.read_bytes(DRAINED)), pin!(pause));
+            let mut is_read = false;
+            poll_fn(|context| {
+                is_read = is_read || reading.as_mut().poll(context).is_ready();
+                pause.as_mut().poll(context)
+            })
+            .await
+        };
+        if paused.is_some() {
+            self.rest = None;
+        }
+        paused
+    }
+
+    /// Reads ahead until that many bytes came.
+    async fn read_bytes(&mut self, most: usize) {
+        let mut read = 0;
+        while read < most {
+            let Some(data) = self.read().await else {
+                break;
+            };
+            read += data.len();
         }
     }
 
     /// Reads a frame ahead. `None` once no more data can follow.
     async fn read(&mut self) -> Option<Bytes> {
-        let frame = poll_fn(|context| Pin::new(&mut self.rest).poll_frame(context)).await;
-        let Some(frame) = frame else {
-            self.is_whole = true;
-            return None;
+        let rest = self.rest.as_mut()?;
+        let frame = poll_fn(|context| Pin::new(&mut *rest).poll_frame(context)).await;
+        let data = match &frame {
+            Some(Ok(frame)) => frame.data_ref().cloned(),
+            _ => None,
         };
-        let frame = frame.map_err(Into::into);
-        let data = frame
-            .as_ref()
-            .ok()
-            .and_then(|frame| frame.data_ref().cloned());
-        let is_trailers = frame.as_ref().is_ok_and(Frame::is_trailers);
-        self.is_whole = is_trailers || (data.is_some() && self.rest.is_end_stream());
-        self.ahead.push_back(frame);
+        self.is_whole = match &frame {
+            None => true,
+            Some(Ok(frame)) => frame.is_trailers() || rest.is_end_stream(),
+            Some(Err(_)) => false,
+        };
+        if self.is_whole {
+            self.rest = None;
+        }
+        self.ahead
+            .extend(frame.map(|frame| frame.map_err(Into::into)));
         data
     }
 }
@@ -160,12 +216,18 @@ where
         if let Some(frame) = self.ahead.pop_front() {
             return Poll::Ready(Some(frame));
         }
-        let polled = Pin::new(&mut self.rest).poll_frame(context);
+        let Some(rest) = &mut self.rest else {
+            let is_whole = mem::replace(&mut self.is_whole, true);
+            let gone = || Err("a retry has let go of the rest of this answer".into());
+            return Poll::Ready((!is_whole).then(gone));
+        };
+        let polled = Pin::new(rest).poll_frame(context);
         polled.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.ahead.is_empty() && self.rest.is_end_stream()
+        let is_ended = self.rest.as_ref().map_or(self.is_whole, B::is_end_stream);
+        self.ahead.is_empty() && is_ended
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -174,7 +236,12 @@ where
             .iter()
             .filter_map(|frame| frame.as_ref().ok()?.data_ref());
         let ahead: u64 = ahead.map(|data| data.len() as u64).sum();
-        longer(ahead, &self.rest.size_hint())
+        let rest = match &self.rest {
+            Some(rest) => rest.size_hint(),
+            None if self.is_whole => SizeHint::with_exact(0),
+            None => SizeHint::new(),
+        };
+        longer(ahead, &rest)
     }
 }
 

@@ -4,16 +4,17 @@ use async_openai::middleware::HttpRequestFactory;
 use http::Method;
 use reqwest::Response;
 
-use super::reqwest::judge_response;
+use super::reqwest::{drain_response, judge_response};
 use super::{Judged, Repeat, Unrepeatable};
 use crate::ClientRetries;
-use crate::http::RetryCount;
+use crate::http::{RetryCount, Sent};
 
 /// Each attempt builds its request anew, so no body is recorded. What it builds is not known before: calls are named
 /// `async-openai` unless they have a name, and count as idempotent.
 impl Repeat<Response> for HttpRequestFactory {
     type Kept = Self;
     type Answer = Response;
+    const DRAINS: bool = true;
 
     fn keep(self, _: usize) -> (Self, Self) {
         (self.clone(), self)
@@ -24,7 +25,19 @@ impl Repeat<Response> for HttpRequestFactory {
     }
 
     async fn judge(_: &Self, answer: Response, retries: &ClientRetries) -> Judged<Response> {
-        judge_response(&Method::POST, true, answer, retries).await
+        let sent = Sent {
+            method: &Method::POST,
+            is_read: true,
+            is_in_doubt: false,
+        };
+        judge_response(sent, answer, retries).await
+    }
+
+    async fn drain(
+        answer: &mut Response,
+        pause: impl Future<Output = Option<()>> + Send,
+    ) -> Option<()> {
+        drain_response(answer, pause).await
     }
 
     fn retried(answer: &mut Response, retries: u32) {

@@ -9,8 +9,12 @@ use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
 use crate::client_retries::run::Shown;
-use crate::http::{Answer, Look, LookedAt, RetryCount};
+use crate::http::{Answer, Look, LookedAt, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
+
+/// Among the extensions of a request with an idempotency key, after an ambiguous failure.
+#[derive(Clone, Copy)]
+struct InDoubt;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// How many attempts sent it before (gRFC A6).
@@ -25,6 +29,7 @@ where
 {
     type Kept = (request::Parts, B::Kept);
     type Answer = Response<LookedAt<A>>;
+    const DRAINS: bool = true;
 
     fn keep(self, most: usize) -> (Self, Self::Kept) {
         let (head, body) = self.into_parts();
@@ -56,7 +61,19 @@ where
         answer: Response<A>,
         retries: &ClientRetries,
     ) -> Judged<Self::Answer> {
-        judge(&head.method, B::is_read(body), answer, retries).await
+        let sent = Sent {
+            method: &head.method,
+            is_read: B::is_read(body),
+            is_in_doubt: head.extensions.get::<InDoubt>().is_some(),
+        };
+        judge(sent, answer, retries).await
+    }
+
+    async fn drain(
+        answer: &mut Self::Answer,
+        pause: impl Future<Output = Option<()>> + Send,
+    ) -> Option<()> {
+        answer.body_mut().drain(pause).await
     }
 
     fn retried(answer: &mut Self::Answer, retries: u32) {
@@ -67,14 +84,19 @@ where
         name(&head.method, &head.uri, &head.headers)
     }
 
+    fn failed_ambiguously((head, _): &mut Self::Kept) {
+        if has_key(&head.headers) {
+            head.extensions.insert(InDoubt);
+        }
+    }
+
     fn is_idempotent((head, _): &Self::Kept) -> bool {
         is_idempotent(&head.method, &head.headers)
     }
 }
 
 pub(super) async fn judge<A>(
-    method: &Method,
-    is_sent: bool,
+    sent: Sent<'_>,
     answer: Response<A>,
     retries: &ClientRetries,
 ) -> Judged<Response<LookedAt<A>>>
@@ -83,9 +105,9 @@ where
 {
     let (head, body) = answer.into_parts();
     let mut body = LookedAt::new(body);
-    body.look(Look::at(&head.headers, is_sent, retries.read))
+    body.look(Look::at(&head.headers, sent.is_read, retries.read))
         .await;
-    let seen = Answer::new(method, head.status, &head.headers, body.seen());
+    let seen = Answer::new(sent, head.status, &head.headers, body.seen());
     let (verdict, shown) = meaning(&seen, body.error(), retries);
     Judged {
         answer: Response::from_parts(head, body),
@@ -126,7 +148,11 @@ pub(super) fn name<'a>(method: &'a Method, uri: &'a Uri, headers: &HeaderMap) ->
 }
 
 pub(super) fn is_idempotent(method: &Method, headers: &HeaderMap) -> bool {
-    method.is_idempotent() || headers.contains_key(IDEMPOTENCY_KEY)
+    method.is_idempotent() || has_key(headers)
+}
+
+pub(super) fn has_key(headers: &HeaderMap) -> bool {
+    headers.contains_key(IDEMPOTENCY_KEY)
 }
 
 pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {

@@ -1,23 +1,23 @@
-use http::Method;
-use reqwest::{Body, Response, ResponseBuilderExt};
+use std::mem;
+
+use reqwest::{Body, Response, ResponseBuilderExt, Url};
 
 use super::Judged;
 use super::http::{judge, meaning};
 use crate::ClientRetries;
-use crate::http::{Answer, Look, Seen};
+use crate::http::{Answer, Look, LookedAt, Seen, Sent};
 
 #[cfg(feature = "reqwest_middleware")]
 mod request;
 
 /// As any answer. A body that is not looked at stays as it is.
 pub(super) async fn judge_response(
-    method: &Method,
-    is_sent: bool,
+    sent: Sent<'_>,
     answer: Response,
     retries: &ClientRetries,
 ) -> Judged<Response> {
-    if Look::at(answer.headers(), is_sent, retries.read) == Look::Nowhere {
-        let seen = Answer::new(method, answer.status(), answer.headers(), Seen::NOTHING);
+    if Look::at(answer.headers(), sent.is_read, retries.read) == Look::Nowhere {
+        let seen = Answer::new(sent, answer.status(), answer.headers(), Seen::NOTHING);
         let (verdict, shown) = meaning(&seen, None, retries);
         return Judged {
             answer,
@@ -26,21 +26,31 @@ pub(super) async fn judge_response(
         };
     }
     let url = answer.url().clone();
-    let judged = judge(
-        method,
-        is_sent,
-        http::Response::<Body>::from(answer),
-        retries,
-    )
-    .await;
-    let (mut head, body) = judged.answer.into_parts();
-    if let Ok(with_url) = http::Response::builder().url(url).body(()) {
-        head.extensions.extend(with_url.into_parts().0.extensions);
-    }
-    let answer = http::Response::from_parts(head, Body::wrap(body)).into();
+    let judged = judge(sent, http::Response::<Body>::from(answer), retries).await;
     Judged {
-        answer,
+        answer: with_url(judged.answer, url),
         verdict: judged.verdict,
         shown: judged.shown,
     }
+}
+
+/// Reads what is left of the answer during the pause.
+pub(super) async fn drain_response(
+    answer: &mut Response,
+    pause: impl Future<Output = Option<()>> + Send,
+) -> Option<()> {
+    let url = answer.url().clone();
+    let taken = mem::replace(answer, http::Response::new("").into());
+    let mut taken = http::Response::<Body>::from(taken).map(LookedAt::new);
+    let paused = taken.body_mut().drain(pause).await;
+    *answer = with_url(taken, url);
+    paused
+}
+
+fn with_url(answer: http::Response<LookedAt<Body>>, url: Url) -> Response {
+    let (mut head, body) = answer.into_parts();
+    if let Ok(with_url) = http::Response::builder().url(url).body(()) {
+        head.extensions.extend(with_url.into_parts().0.extensions);
+    }
+    http::Response::from_parts(head, Body::wrap(body)).into()
 }

@@ -70,7 +70,7 @@ pub(super) fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(super) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(io) = is::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
         return Some(io.classify());

@@ -5,6 +5,7 @@ mod calls;
 mod cloned;
 mod dropped;
 mod flaky;
+mod held;
 mod hooks;
 mod plain;
 mod readiness;
@@ -18,6 +19,8 @@ mod async_openai;
 mod hyper_util;
 #[cfg(feature = "kube")]
 mod kube;
+#[cfg(feature = "nested")]
+mod nested;
 #[cfg(feature = "octocrab")]
 mod octocrab;
 #[cfg(feature = "reqwest_middleware")]

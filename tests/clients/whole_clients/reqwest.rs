@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::stream;
 use http::Extensions;
@@ -12,8 +13,10 @@ use retry_clients::ClientRetries;
 use retry_clients::http::{RetryCount, classify};
 use retry_clients::reqwest_middleware::RetryMiddleware;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{Breaker, Policy, Rejected, Verdict, testing};
+use retry_runtime::{Breaker, Jitter, Policy, Rejected, Verdict, testing};
+use support::loopback::{self, read_head};
 use support::scripted::{Server, answer, answer_with, broken_events, closed, closed_port, cut};
+use tokio::io::AsyncWriteExt;
 use tower::{Layer, ServiceExt};
 
 fn one_each() -> Client {
@@ -35,12 +38,22 @@ async fn statuses_and_connections() {
             4,
             200,
         ),
+        // The key is in use.
+        (
+            vec![closed(), answer(409, "no"), answer(200, "yes")],
+            3,
+            200,
+        ),
         (vec![answer(404, "no")], 1, 404),
         (vec![answer(500, "no")], 4, 500),
     ];
     for (answers, requests, status) in cases {
         let server = Server::start(answers.clone());
-        let sent = chain(Policy::new()).post(&server.url).body("hello").send();
+        let sent = chain(Policy::new())
+            .post(&server.url)
+            .header("idempotency-key", "7")
+            .body("hello")
+            .send();
         let answered = sent.await.unwrap();
         assert_eq!(
             (server.requests(), answered.status().as_u16()),
@@ -49,7 +62,12 @@ async fn statuses_and_connections() {
 
         let server = Server::start(answers);
         let service = RetryLayer::new(Policy::new()).layer(one_each());
-        let request = one_each().post(&server.url).body("hello").build().unwrap();
+        let request = one_each()
+            .post(&server.url)
+            .header("idempotency-key", "7")
+            .body("hello")
+            .build()
+            .unwrap();
         let answered = service.oneshot(request).await.unwrap();
         assert_eq!(
             (server.requests(), answered.status().as_u16()),
@@ -64,6 +82,35 @@ async fn statuses_and_connections() {
         .unwrap_err();
     assert!(error.is_connect());
     assert_eq!(recording.delays().len(), 3);
+}
+
+/// On a clock that runs, as the server does.
+#[tokio::test]
+async fn retries_use_the_connection_of_the_attempt_before() {
+    let policy = Policy::fixed(Duration::from_millis(50)).jitter(Jitter::None);
+    for is_chain in [false, true] {
+        let server = loopback::Server::start(async |mut stream| {
+            for _ in 0..4 {
+                read_head(&mut stream).await?;
+                let head = "HTTP/1.1 503 -\r\ntransfer-encoding: chunked\r\n\r\n";
+                stream.write_all(head.as_bytes()).await?;
+                tokio::task::yield_now().await;
+                stream.write_all(b"4\r\nbusy\r\n0\r\n\r\n").await?;
+            }
+            Ok(())
+        });
+        let request = one_each().get(server.url()).build().unwrap();
+        let answer = if is_chain {
+            chain(policy).execute(request).await.unwrap()
+        } else {
+            let layer = RetryLayer::new(policy.deadline(Duration::from_mins(1)));
+            layer.layer(one_each()).oneshot(request).await.unwrap()
+        };
+        assert_eq!(answer.url().as_str(), server.url());
+        assert_eq!(answer.extensions().get(), Some(&RetryCount(3)));
+        assert_eq!(answer.text().await.unwrap(), "busy");
+        assert_eq!(server.accepted(), 1, "{is_chain}");
+    }
 }
 
 #[tokio::test]

@@ -3,20 +3,22 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes};
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::{BoxFuture, pending, ready};
 use futures_util::{Stream, StreamExt, stream};
 use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderName, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body::Frame;
-use http_body_util::{BodyExt, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody};
 use retry_clients::ClientRetries;
 use retry_clients::tower::{Retry, RetryLayer};
-use retry_runtime::{Policy, testing};
+use retry_runtime::{Breaker, BreakerState, Jitter, Policy, testing};
+use tokio::time::{Instant, sleep, timeout};
 use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
@@ -24,9 +26,10 @@ use tonic::server::NamedService;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Server};
 use tonic::{Code, Status};
-use tower::{Layer, Service, ServiceExt};
+use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::scripted::{Answer as Scripting, Scripted, post};
+use crate::tonic::service::{Backend as Hung, endpoint};
 
 const PATH: PathAndQuery = PathAndQuery::from_static("/test.Frames/Call");
 
@@ -337,7 +340,7 @@ async fn a_conversation_goes_on() {
     request
         .metadata_mut()
         .insert("echo", "yes".parse().unwrap());
-    let answer = tokio::time::timeout(Duration::from_secs(20), async {
+    let answer = timeout(Duration::from_secs(20), async {
         let mut answer = client
             .streaming(request, PATH, Text)
             .await
@@ -349,6 +352,66 @@ async fn a_conversation_goes_on() {
         }
     });
     answer.await.unwrap();
+}
+
+/// The first message of a stream may depend on what the caller does with the head.
+#[tokio::test(start_paused = true)]
+async fn the_head_is_held_back_for_a_moment_only() {
+    // When the call fails in its trailers, when the caller gets the head, and how many requests there are.
+    let cases = [(Some(99), 1099, 2), (Some(101), 100, 1), (None, 100, 1)];
+    for (fails, held, requests) in cases {
+        let sent = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&sent);
+        let service = service_fn(move |_: Request<Full<Bytes>>| {
+            let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+            let (fails, status) = if is_first {
+                (fails, "14")
+            } else {
+                (Some(0), "0")
+            };
+            let trailers = async move {
+                match fails {
+                    Some(after) => sleep(Duration::from_millis(after)).await,
+                    None => pending().await,
+                }
+                let mut trailers = HeaderMap::new();
+                trailers.insert("grpc-status", HeaderValue::from_static(status));
+                Ok::<_, Status>(Frame::trailers(trailers))
+            };
+            let body = Body::new(StreamBody::new(Box::pin(stream::once(trailers))));
+            ready(Ok::<_, Infallible>(grpc(HeaderMap::new(), body)))
+        });
+        let start = Instant::now();
+        let policy = Policy::fixed(Duration::from_secs(1)).jitter(Jitter::None);
+        let mut client = RetryLayer::new(policy).layer(service);
+        let called = timeout(Duration::from_mins(1), client.call(post(""))).await;
+        called.expect("no deadlock").unwrap();
+        assert_eq!(start.elapsed().as_millis(), held, "{fails:?}");
+        assert_eq!(sent.load(Ordering::Relaxed), requests, "{fails:?}");
+    }
+}
+
+/// Where a request passes its channel, its time limit is an error of the transport, and no status yet.
+#[tokio::test]
+async fn a_timeout_of_the_channel_is_one() {
+    let _skipped = testing::skip_sleeps();
+    let hung = Hung::start(None, |_| None);
+    let patience = Duration::from_millis(50);
+    let channel = endpoint(hung.address).timeout(patience).connect_lazy();
+    let breaker = Arc::new(Breaker::new().consecutive_failures(4));
+    let retries = ClientRetries::new(Policy::new()).breaker(Arc::clone(&breaker));
+    let call = Request::post("/test.Calls/Call").header("content-type", "application/grpc");
+    let call = call.body(Body::empty()).unwrap();
+    let recording = testing::record();
+    let sent = RetryLayer::new(retries).layer(channel).oneshot(call).await;
+    assert!(sent.is_err());
+    assert_eq!(hung.calls(), 4);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    let lines = recording.lines();
+    assert!(
+        lines.last().unwrap().ends_with("reason=exhausted"),
+        "{lines:?}"
+    );
 }
 
 /// No server, and details that are not what they should be.

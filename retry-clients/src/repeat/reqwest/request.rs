@@ -2,33 +2,37 @@ use std::borrow::Cow;
 
 use reqwest::{Body, Request, Response};
 
-use super::judge_response;
+use super::{drain_response, judge_response};
 use crate::ClientRetries;
-use crate::http::RetryCount;
-use crate::repeat::http::is_idempotent;
+use crate::http::{RetryCount, Sent};
+use crate::repeat::http::{has_key, is_idempotent};
 use crate::repeat::{Judged, Repeat, RepeatBody, Unrepeatable};
 
 /// Like `http::Request`. Bodies in memory are neither recorded nor limited.
 impl Repeat<Response> for Request {
     type Kept = KeptRequest;
     type Answer = Response;
+    const DRAINS: bool = true;
 
     fn keep(mut self, most: usize) -> (Self, KeptRequest) {
         if let Some(head) = self.try_clone() {
-            return (self, KeptRequest { head, body: None });
+            return (self, KeptRequest::new(head, None));
         }
         let recorded = self.body_mut().take().map(|body| body.keep(most));
         let (first, body) = recorded.unzip();
         let head = copy(&self);
         *self.body_mut() = first;
-        (self, KeptRequest { head, body })
+        (self, KeptRequest::new(head, body))
     }
 
     fn keep_again(self, kept: &mut KeptRequest, most: usize) -> Self {
         // In memory: not recorded, or no longer.
         if kept.body.is_none() || self.try_clone().is_some() {
             let (request, again) = self.keep(most);
-            *kept = again;
+            *kept = KeptRequest {
+                is_in_doubt: kept.is_in_doubt,
+                ..again
+            };
             return request;
         }
         kept.head = copy(&self);
@@ -53,8 +57,19 @@ impl Repeat<Response> for Request {
         answer: Response,
         retries: &ClientRetries,
     ) -> Judged<Response> {
-        let is_sent = kept.body.as_ref().is_none_or(Body::is_read);
-        judge_response(kept.head.method(), is_sent, answer, retries).await
+        let sent = Sent {
+            method: kept.head.method(),
+            is_read: kept.body.as_ref().is_none_or(Body::is_read),
+            is_in_doubt: kept.is_in_doubt,
+        };
+        judge_response(sent, answer, retries).await
+    }
+
+    async fn drain(
+        answer: &mut Response,
+        pause: impl Future<Output = Option<()>> + Send,
+    ) -> Option<()> {
+        drain_response(answer, pause).await
     }
 
     fn retried(answer: &mut Response, retries: u32) {
@@ -69,6 +84,10 @@ impl Repeat<Response> for Request {
         }
     }
 
+    fn failed_ambiguously(kept: &mut KeptRequest) {
+        kept.is_in_doubt = has_key(kept.head.headers());
+    }
+
     fn is_idempotent(kept: &KeptRequest) -> bool {
         is_idempotent(kept.head.method(), kept.head.headers())
     }
@@ -80,6 +99,18 @@ pub struct KeptRequest {
     /// The whole request, or all but its body if that is recorded.
     head: Request,
     body: Option<<Body as RepeatBody>::Kept>,
+    /// Whether it has an idempotency key, and an attempt failed ambiguously.
+    is_in_doubt: bool,
+}
+
+impl KeptRequest {
+    fn new(head: Request, body: Option<<Body as RepeatBody>::Kept>) -> Self {
+        Self {
+            head,
+            body,
+            is_in_doubt: false,
+        }
+    }
 }
 
 /// A copy without the body.

@@ -1,9 +1,8 @@
 use core::error::Error;
 use std::io;
 
-use crate::classify::Classify;
 use crate::classify::by_cause;
-use crate::classify::sources::{causes, is_wrapper};
+use crate::classify::sources::causes;
 use crate::classify::verdict::Verdict;
 
 /// The verdict if no connection was made, so that nothing was sent.
@@ -46,16 +45,10 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
                 return Verdict::STOP;
             }
             verdict = Verdict::TRANSIENT.ambiguous();
-        } else if let Some(io) = cause
-            .downcast_ref::<io::Error>()
-            .filter(|io| !is_wrapper(io))
-        {
-            let of_io = io.classify();
-            return if of_io.is_retryable() {
-                of_io.ambiguous()
-            } else {
-                Verdict::STOP
-            };
+        } else if let Some(found) = by_cause::of_io(cause) {
+            // Of an I/O error alone it is unknown whether the request was sent.
+            let is_sent = found.is_retryable() && cause.is::<io::Error>();
+            return if is_sent { found.ambiguous() } else { found };
         }
     }
     verdict

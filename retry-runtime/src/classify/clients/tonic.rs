@@ -47,6 +47,7 @@ impl Classify for Status {
 /// |---|---|
 /// | connecting failed | transient: nothing was sent; a bad certificate stops |
 /// | a connection broke | transient, ambiguous |
+/// | the channel's or the request's own timeout | [`Verdict::TIMEOUT`] |
 /// | a wrong address or setting | stop |
 #[cfg(feature = "tonic_transport_0_14")]
 #[diagnostic::do_not_recommend]
