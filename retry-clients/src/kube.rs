@@ -58,8 +58,11 @@ fn by_status(status: &Status) -> Verdict {
     if let Some(wait) = wait.filter(|wait| *wait > 0) {
         headers.insert(RETRY_AFTER, wait.into());
     }
-    StatusCode::from_u16(status.code)
-        .map_or(Verdict::STOP, |code| Verdict::from_http(code, &headers))
+    match StatusCode::from_u16(status.code) {
+        // The object has changed, so the same request fails again, however long it waits.
+        Ok(StatusCode::CONFLICT) | Err(_) => Verdict::STOP,
+        Ok(code) => Verdict::from_http(code, &headers),
+    }
 }
 
 /// The configuration of a client that sends one request per call. By itself it sends up to 16, on 429, 503 and 504.
