@@ -1,3 +1,6 @@
+//! Which pauses end too late: what is asked after a pause. One that would end after the deadline is not begun, as
+//! `Call::delay` in `decide.rs` says.
+
 use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};

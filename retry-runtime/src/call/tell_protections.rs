@@ -1,5 +1,5 @@
-//! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about
-//! them.
+//! What a call tells the budget, the breaker and the limiter that it shares with others of a failure, and what it
+//! reports about them. Of a success, `Attempts::passed` and the permit tell the breaker.
 
 use core::fmt;
 use core::mem;
