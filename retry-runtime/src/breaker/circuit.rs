@@ -202,19 +202,15 @@ impl Breaker {
     /// How many are before that one of those that wait, and after how long it asks again: `None` where it is woken. No
     /// answer if it can ask for a pass now.
     pub(super) fn wait(&self, circuit: &Circuit, number: u64) -> Option<(usize, Option<Duration>)> {
-        let (ahead, now) = (circuit.waiters.ahead(number), clock::now());
+        let ahead = circuit.waiters.ahead(number);
         match &circuit.phase {
             Phase::Closed | Phase::ForcedClosed => {
-                let turn = circuit.waiters.turn_in(number, now);
+                let turn = circuit.waiters.turn_in(number, clock::now());
                 (!turn.is_zero()).then_some((ahead, Some(turn)))
             }
             _ if !self.lets_none(circuit) => None,
-            // The trial calls are before it, and may never end: then one more is let through.
-            Phase::HalfOpen(trials) => {
-                let open_for = self.rule(circuit).open_for;
-                let next = open_for.saturating_sub(now.since(trials.since));
-                Some((ahead + 1, Some(next)))
-            }
+            // The trial calls are before it, and may never end: it looks now and then whether one more is let through.
+            Phase::HalfOpen(_) => Some((ahead + 1, None)),
             phase => Some((ahead, phase.half_open_in())),
         }
     }
