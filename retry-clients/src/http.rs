@@ -53,7 +53,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) method: &'a Method,
     /// Whether all of the request was sent.
     pub(crate) is_read: bool,
-    /// Whether it has an idempotency key, and an attempt failed ambiguously.
+    /// Whether the request has an idempotency key, and an attempt failed ambiguously.
     pub(crate) is_in_doubt: bool,
 }
 

@@ -19,8 +19,8 @@ const SHOULD_RETRY: [HeaderName; 2] = [
 ];
 
 /// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and ambiguous;
-/// 420 and 429 are throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
-/// the request is wrong.
+/// 420 and 429 are throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other
+/// 4xx say that the request is wrong.
 ///
 /// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
 /// headers, classify both.
@@ -120,9 +120,10 @@ impl Verdict {
     /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
     /// Any other header with `remaining` (or EVE Online's `remain`) and `limit` or `quota` in its name is read the same way,
-    /// with the one that has `reset`, `resets-after` or `resettime` instead; of Contentful's `…-second-remaining`, `…-reset`.
-    /// If both list several limits (`0, 1988` and `1, 1419704`, as Brave's do), each counts by itself. When it is reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time
-    /// (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
+    /// with the one that has `reset`, `resets-after` or `resettime` instead; beside Contentful's `…-second-remaining`, with
+    /// `…-reset`. If both list several limits (`0, 1988` and `1, 1419704`, as Brave's do), each counts by itself. The time
+    /// of the reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time (`2026-03-01T12:00:30Z`, seconds or smaller
+    /// units since 1970).
     ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
     /// only the status.

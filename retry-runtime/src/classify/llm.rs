@@ -107,7 +107,7 @@ pub struct ProviderError {
     pub(crate) retry_after: Option<Duration>,
     /// Whether a field of the error itself holds the wait, and not what it quotes.
     pub(crate) asks_itself: bool,
-    /// Whether it says itself that a retry is no use.
+    /// Whether the error says itself that a retry is no use.
     pub(crate) is_final: bool,
     /// Whether its code has one of AWS's shapes.
     pub(crate) is_of_aws: bool,

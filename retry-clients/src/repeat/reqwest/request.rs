@@ -99,7 +99,7 @@ pub struct KeptRequest {
     /// The whole request, or all but its body if that is recorded.
     head: Request,
     body: Option<<Body as RepeatBody>::Kept>,
-    /// Whether it has an idempotency key, and an attempt failed ambiguously.
+    /// Whether the request has an idempotency key, and an attempt failed ambiguously.
     is_in_doubt: bool,
 }
 
