@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -236,6 +236,11 @@ impl ClientRetries {
             wait.as_mut().poll(context).map(Some)
         })
         .await
+    }
+
+    /// Whether calls are cancelled.
+    pub(crate) async fn is_cancelled(&self) -> bool {
+        self.unless_cancelled(ready(())).await.is_none()
     }
 
     pub(crate) fn judge(&self, outcome: Outcome<'_>) -> Option<Verdict> {

@@ -198,11 +198,13 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
 
     /// Waits until the rejected attempt may be tried again. Fails if the policy doesn't retry rejections, or no longer.
     pub(crate) async fn pause_after(&mut self, by: RejectedBy) -> Result<(), RejectedBy> {
-        let deadline = self.deadline;
+        let (retries, deadline) = (self.shared.retries, self.deadline);
+        let is_cancelled = retries.is_cancelled().await;
         let pause = self.attempts.rejected(&mut self.shared, by, |failure| {
-            failure.deadline(deadline, || TokioTimer.now())
+            failure
+                .cancelled(is_cancelled)
+                .deadline(deadline, || TokioTimer.now())
         });
-        let retries = self.shared.retries;
         let slept = retries.unless_cancelled(TokioTimer.sleep(pause?)).await;
         slept.ok_or(RejectedBy::Cancelled)?;
         let late = |_| RejectedBy::Deadline;
@@ -240,6 +242,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         &mut self,
         failed: &mut Failed<Q::Answer, E>,
         is_sent: bool,
+        is_cancelled: bool,
     ) -> Result<Duration, Reason> {
         self.sent = self.sent.saturating_add(u32::from(is_sent));
         if is_sent && failed.verdict.is_ambiguous() {
@@ -261,6 +264,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             .failed(&mut self.shared, verdict, shown, |failure| {
                 let failure = failure
                     .idempotent(idempotent)
+                    .cancelled(is_cancelled)
                     .unrepeatable(repeatable.is_err())
                     .deadline(deadline, || TokioTimer.now());
                 if falls_back {

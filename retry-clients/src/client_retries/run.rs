@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::time::Duration;
 
-use retry_runtime::macro_support::ask;
+use retry_runtime::macro_support::{ask, of_attempt};
 use retry_runtime::{
     NextAttempt, Reason, Rejected, RejectedBy, TimedOut, Timer, TokioTimer, Verdict, show,
 };
@@ -117,7 +117,8 @@ where
                 }
                 Err(failed) => failed,
             };
-            let pause = match attempts.failed(&mut failed, unsent.is_none()) {
+            let is_cancelled = retries.is_cancelled().await;
+            let pause = match attempts.failed(&mut failed, unsent.is_none(), is_cancelled) {
                 Ok(pause) => pause,
                 Err(reason) => break attempts.ended(failed, reason),
             };
@@ -218,7 +219,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
     limit: Option<Duration>,
-) -> Result<Result<(), K::Error>, RejectedBy> {
+) -> Result<Result<(), AttemptError<K::Error>>, RejectedBy> {
     loop {
         match begin_once::<Q, S, K>(attempts, sender, limit).await {
             Err(by) => {
@@ -238,7 +239,7 @@ async fn begin_once<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
     limit: Option<Duration>,
-) -> Result<Result<(), K::Error>, RejectedBy> {
+) -> Result<Result<(), AttemptError<K::Error>>, RejectedBy> {
     attempts.wait_for_turn().await?;
     let ready = async {
         match limit {
@@ -252,10 +253,10 @@ async fn begin_once<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     match attempts.in_time(ready).await? {
         Ok(ready) => {
             attempts.begin()?;
-            Ok(ready.map_err(K::error))
+            Ok(ready.map_err(|error| AttemptError::returned(K::error(error))))
         }
         // It says nothing of the server, so neither breaker nor limiter hears of it.
-        Err(timed_out) => Ok(Err(K::timed_out(timed_out))),
+        Err(timed_out) => Ok(Err(AttemptError::dropped(K::timed_out(timed_out)))),
     }
 }
 
@@ -266,7 +267,7 @@ fn send<Q, S, K>(
     request: K::Request,
     kept: &<K::Request as Repeat<S::Answer>>::Kept,
     retries: &ClientRetries,
-) -> impl Future<Output = Result<Judged<K::Answer>, K::Error>> + Send
+) -> impl Future<Output = Result<Judged<K::Answer>, AttemptError<K::Error>>> + Send
 where
     Q: Send,
     S: Sender<Q>,
@@ -274,14 +275,15 @@ where
 {
     async move {
         let attempt = async {
-            let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
+            let answer = sender.send(K::unwrap(request)).await;
+            let answer = answer.map_err(|error| AttemptError::returned(K::error(error)))?;
             Ok(K::Request::judge(kept, answer, retries).await)
         };
         match retries.limit {
             None => attempt.await,
             Some(limit) => match timeout(limit, attempt).await {
                 Ok(outcome) => outcome,
-                Err(_) => Err(K::timed_out(TimedOut::new(limit))),
+                Err(_) => Err(AttemptError::dropped(K::timed_out(TimedOut::new(limit)))),
             },
         }
     }
@@ -290,7 +292,7 @@ where
 /// The answer of an attempt that succeeded, or how it failed.
 fn judged<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
-    outcome: Result<Judged<K::Answer>, K::Error>,
+    outcome: Result<Judged<K::Answer>, AttemptError<K::Error>>,
 ) -> Result<K::Answer, Failed<K::Answer, K::Error>> {
     match outcome {
         Ok(judged) => match judged.verdict {
@@ -301,10 +303,10 @@ fn judged<Q, A, E, K: Keys<Q, A, E>>(
                 verdict,
             }),
         },
-        Err(error) => {
+        Err(AttemptError { error, is_dropped }) => {
             // `ask` marks an error of no known type, so that it counts as no answer of the server.
             let verdict = ask(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
-            Err(failed_with(keys, error, verdict))
+            Err(failed_with(keys, error, of_attempt(verdict, is_dropped)))
         }
     }
 }
@@ -318,6 +320,25 @@ fn failed_with<Q, A, E, K: Keys<Q, A, E>>(
         shown: K::shown(&error),
         outcome: Err(error),
         verdict,
+    }
+}
+
+/// The error of an attempt.
+pub(crate) struct AttemptError<E> {
+    error: E,
+    /// Whether the attempt was dropped because its time was up.
+    is_dropped: bool,
+}
+
+impl<E> AttemptError<E> {
+    fn returned(error: E) -> Self {
+        let is_dropped = false;
+        Self { error, is_dropped }
+    }
+
+    fn dropped(error: E) -> Self {
+        let is_dropped = true;
+        Self { error, is_dropped }
     }
 }
 

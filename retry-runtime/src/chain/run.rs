@@ -219,10 +219,7 @@ where
         now: impl Fn() -> Moment,
     ) -> Step<T, E> {
         self.count_anew(&now);
-        let verdict = match self.on.verdict(&error) {
-            verdict if is_dropped => verdict.of_dropped_attempt(),
-            verdict => verdict,
-        };
+        let verdict = self.on.verdict(&error).of_attempt(is_dropped);
         if let Some(history) = self.history.get_mut() {
             history.judged(verdict);
         }

@@ -151,9 +151,13 @@ impl Verdict {
         self.kind.is_some()
     }
 
-    /// The verdict on an attempt that the `timeout` key dropped: `on` decides whether it is retried, and
-    /// it counts as a timeout, whatever `on` says.
-    pub(crate) fn of_dropped_attempt(self) -> Self {
+    /// The verdict on an attempt that failed, or that the key `timeout` dropped. `on` decides whether a dropped
+    /// attempt is retried, but its kind is a timeout, and its request may have taken effect, even if `on` returns
+    /// another kind.
+    pub(crate) fn of_attempt(self, is_dropped: bool) -> Self {
+        if !is_dropped {
+            return self;
+        }
         Self {
             kind: self.kind.map(|_| Kind::Timeout),
             ambiguous: true,

@@ -58,12 +58,8 @@ pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
     verdict.hinted(hint.hint())
 }
 
-pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
-    if dropped {
-        verdict.of_dropped_attempt()
-    } else {
-        verdict
-    }
+pub fn of_attempt(verdict: Verdict, is_dropped: bool) -> Verdict {
+    verdict.of_attempt(is_dropped)
 }
 
 /// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused, whatever

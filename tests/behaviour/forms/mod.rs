@@ -1,7 +1,7 @@
 //! Every protection in every form: the same scenario has the same attempts, at the same times, for the same reason, and
 //! observers see the same.
 
-mod world;
+mod rules;
 
 use std::time::Duration;
 
@@ -11,8 +11,7 @@ use retry_runtime::{
     Budget, Event, Kind, Plan, RateLimiter, Seen, Verdict, retry, retry_each, retrying,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-
-use self::world::{AMBIGUOUS, Scenario, World, seen};
+use support::forms::{AMBIGUOUS, Scenario, World, seen};
 
 /// Another crate's client, say.
 trait Call {

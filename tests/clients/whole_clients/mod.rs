@@ -9,6 +9,7 @@ mod held;
 mod hooks;
 mod plain;
 mod readiness;
+mod rules;
 mod scripted;
 mod tower_resilience;
 mod tower_retry;

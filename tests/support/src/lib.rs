@@ -7,6 +7,7 @@ pub mod chromium;
 pub mod clock;
 pub mod dropped;
 pub mod failure;
+pub mod forms;
 pub mod limiters;
 pub mod loopback;
 pub mod model_errors;

@@ -1,0 +1,153 @@
+//! Rules that each form keeps: `support::forms::rules` in the forms of whole clients. All other forms are in
+//! `tests/behaviour/forms/rules.rs`.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use retry_clients::ClientRetries;
+use retry_clients::http::{LookedAt, Outcome};
+use retry_clients::tower::RetryLayer;
+use retry_runtime::Verdict;
+use support::failure::{Failure, TIMEOUT};
+use support::forms::{Form, World, differences, rules};
+use tower::{Layer, ServiceExt, service_fn};
+
+use super::scripted::{BoxError, post};
+
+#[tokio::test(start_paused = true)]
+async fn every_form_keeps_every_rule() {
+    let mut differ = Vec::new();
+    for (rule, scenarios) in rules::all() {
+        for (number, scenario) in scenarios.iter().enumerate() {
+            for form in Form::ALL.iter().filter(|form| is_of_whole_clients(**form)) {
+                let of = format!("{rule}, {number}: {form:?}");
+                let call = async |world: &Arc<World>| call(*form, world).await;
+                differ.extend(differences(of, scenario, call).await);
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{differ:#?}");
+}
+
+fn is_of_whole_clients(form: Form) -> bool {
+    match form {
+        Form::LayerByClone | Form::LayerOfHttp => true,
+        Form::Middleware => cfg!(feature = "reqwest_middleware"),
+        _ => false,
+    }
+}
+
+/// Makes the call of a form, with each key that it has. Returns whether that succeeds.
+async fn call(form: Form, world: &Arc<World>) -> bool {
+    match form {
+        Form::LayerByClone => by_clone(world).await,
+        Form::LayerOfHttp => of_http(world).await,
+        #[cfg(feature = "reqwest_middleware")]
+        Form::Middleware => middleware::is_answered(world).await,
+        _ => unreachable!("{form:?} is another package's"),
+    }
+}
+
+async fn by_clone(world: &Arc<World>) -> bool {
+    let [judging, observing, cancelling, pausing, serving] = [(); 5].map(|()| Arc::clone(world));
+    let on = move |outcome: Result<&u32, &Failure>| Some(judging.on(outcome.err()?));
+    let layer = RetryLayer::cloning(world.policy.timeout(world.limit), on)
+        .name("call")
+        .idempotent(world.idempotent)
+        .policy_timeout()
+        .breaker(Arc::clone(&world.breaker))
+        .cancel(move || cancelling.token.clone().cancelled_owned())
+        .observe(move |event| observing.tell(event))
+        .before_pause(move |(): &mut (), _: Result<&u32, &Failure>, _| {
+            pausing.before_pause();
+            Box::pin(async { Ok(()) })
+        });
+    let serve = service_fn(move |()| {
+        let world = Arc::clone(&serving);
+        async move { world.attempt().await }
+    });
+    layer.layer(serve).oneshot(()).await.is_ok()
+}
+
+/// The keys of a client whose requests are those of HTTP.
+fn retries(world: &Arc<World>) -> ClientRetries {
+    let [judging, observing, cancelling] = [(); 3].map(|()| Arc::clone(world));
+    let on = move |outcome: Outcome<'_>| Some(verdict(&judging, outcome.err()?));
+    let retries = ClientRetries::new(world.policy.timeout(world.limit))
+        .name("call")
+        .on(on)
+        .breaker(Arc::clone(&world.breaker))
+        .cancel(move || cancelling.token.clone().cancelled_owned())
+        .observe(move |event| observing.tell(event));
+    if world.idempotent {
+        retries
+    } else {
+        // `POST` is not one of these.
+        retries.idempotent_methods()
+    }
+}
+
+/// The verdict on an error: a failure, or that the attempt was dropped.
+fn verdict(world: &World, error: &(dyn std::error::Error + 'static)) -> Verdict {
+    let failure = error
+        .downcast_ref()
+        .or_else(|| error.source()?.downcast_ref());
+    world.on(failure.unwrap_or(&TIMEOUT))
+}
+
+async fn of_http(world: &Arc<World>) -> bool {
+    let [pausing, serving] = [(); 2].map(|()| Arc::clone(world));
+    let layer = RetryLayer::new(retries(world)).before_pause(
+        move |_: &mut Request<Full<Bytes>>,
+              _: Result<&Response<LookedAt<Full<Bytes>>>, &BoxError>,
+              _| {
+            pausing.before_pause();
+            Box::pin(async { Ok(()) })
+        },
+    );
+    let serve = service_fn(move |_: Request<Full<Bytes>>| {
+        let world = Arc::clone(&serving);
+        async move {
+            world.attempt().await?;
+            Ok::<_, BoxError>(Response::new(Full::<Bytes>::default()))
+        }
+    });
+    layer.layer(serve).oneshot(post("hello")).await.is_ok()
+}
+
+#[cfg(feature = "reqwest_middleware")]
+mod middleware {
+    use std::sync::Arc;
+
+    use http::Extensions;
+    use reqwest_0_13::{Client, Request, Response};
+    use reqwest_middleware::{ClientBuilder, Error, Middleware, Next, Result};
+    use retry_clients::reqwest_middleware::RetryMiddleware;
+    use support::forms::World;
+
+    use super::retries;
+
+    /// Answers in place of a server.
+    struct Answers(Arc<World>);
+
+    #[async_trait::async_trait]
+    impl Middleware for Answers {
+        async fn handle(&self, _: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
+            self.0.attempt().await.map_err(Error::middleware)?;
+            Ok(http::Response::new("hello").into())
+        }
+    }
+
+    pub(super) async fn is_answered(world: &Arc<World>) -> bool {
+        let pausing = Arc::clone(world);
+        let retry = RetryMiddleware::new(retries(world)).before_pause(move |_, _, _| {
+            pausing.before_pause();
+            Box::pin(async { Ok(()) })
+        });
+        let client = ClientBuilder::new(Client::new()).with(retry);
+        let client = client.with(Answers(Arc::clone(world))).build();
+        client.post("http://api.example/").send().await.is_ok()
+    }
+}

@@ -1,0 +1,79 @@
+//! Rules, each with its scenarios. A package that has some of the forms runs all of them in each.
+//!
+//! The forms name the keys `policy`, `on`, `idempotent`, `breaker`, `cancel` and `observe`, with `timeout` and
+//! `before_pause` where they have these.
+
+use std::time::Duration;
+
+use retry_runtime::{Section, Verdict};
+
+use super::{Form, Scenario};
+use crate::failure::TRANSIENT;
+
+/// The rules, by name.
+pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
+    vec![
+        ("a dropped attempt is a timeout", dropped()),
+        (
+            "a call that is cancelled when its attempt fails ends at once",
+            cancelled(),
+        ),
+    ]
+}
+
+impl Scenario {
+    /// Whether a form has what the scenario needs.
+    pub fn is_for(&self, form: Form) -> bool {
+        self.limit == Duration::MAX || form.lacks_timeout().is_none()
+    }
+}
+
+/// Attempts that would answer after 2 s, of which each has 1 s.
+fn dropped() -> Vec<Scenario> {
+    let slow = Scenario {
+        takes: vec![2_000; 9],
+        limit: Duration::from_secs(1),
+        verdict: Some(Verdict::TRANSIENT),
+        begun: vec![0],
+        ends: 1_000,
+        ..Scenario::new()
+    };
+    vec![
+        Scenario {
+            idempotent: false,
+            told: vec!["starting 1", "gave up 1: ambiguous"],
+            ..slow.clone()
+        },
+        Scenario {
+            policy: |policy| policy.timed_out(Section::new().max(1)),
+
+            begun: vec![0, 2_000],
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: timeout",
+                "starting 2",
+                "breaker opened 2",
+                "gave up 2: exhausted",
+            ],
+            ends: 3_000,
+            ..slow.clone()
+        },
+        Scenario {
+            verdict: Some(Verdict::STOP),
+            before: |world| world.fail_at_breaker(),
+            told: vec!["starting 1", "breaker opened 1", "gave up 1: not retryable"],
+            ..slow
+        },
+    ]
+}
+
+fn cancelled() -> Vec<Scenario> {
+    vec![Scenario {
+        steps: vec![TRANSIENT; 9],
+        takes: vec![2_000],
+        cancels: Some(Duration::from_secs(1)),
+        begun: vec![0],
+        told: vec!["starting 1", "gave up 1: cancelled"],
+        ..Scenario::new()
+    }]
+}
