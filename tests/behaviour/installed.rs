@@ -13,7 +13,7 @@ use retry_runtime::{
     Breaker, BreakerState, Plan, Policies, Policy, Reason, Verdict, retry, retry_each, retrying,
     testing,
 };
-use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
 /// Holds the turn of a test, and takes back what it installed.
@@ -373,7 +373,32 @@ async fn sites_are_known_from_their_first_failure() {
     assert_eq!(many.count() as u64 + all[0].failures, 1100);
 }
 
-/// Nobody has classified the error then, so nobody may take it for an answer.
+/// The reason stays that of the error.
+#[tokio::test(start_paused = true)]
+async fn a_final_error_is_final_where_retries_are_off() {
+    #[retry(max = 5, name = "installed.final")]
+    fn call(error: &Failure) -> Result<(), Failure> {
+        Err(error.clone())
+    }
+
+    let _turn = turn();
+    install("installed(enabled=false)");
+    let recording = testing::record();
+    assert_eq!(call(&STOP), Err(STOP));
+    assert_eq!(call(&TRANSIENT), Err(TRANSIENT));
+    let policy = OWN.name("installed.final");
+    let called = policy.call(async || Err::<(), _>(STOP));
+    assert_eq!(called.await, Err(STOP));
+    assert_eq!(
+        recording.reasons(),
+        [
+            Reason::NotRetryable,
+            Reason::Exhausted,
+            Reason::NotRetryable
+        ]
+    );
+}
+
 #[test]
 fn what_a_function_switches_off_stays_off() {
     static BREAKER: Breaker = Breaker::new().consecutive_failures(3);

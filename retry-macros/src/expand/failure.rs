@@ -199,7 +199,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict on a failure that nobody judged yet. Nobody is asked who could say nothing to anyone.
+    /// The verdict on a failure that nobody judged yet.
     pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),
@@ -214,13 +214,8 @@ impl Printer<'_> {
         } else {
             verdict
         };
-        let verdict = if self.model.minds_items() {
+        if self.model.minds_items() {
             ours!(__retry::of_stream(#verdict, retry_yielded))
-        } else {
-            verdict
-        };
-        if self.model.ignores_verdicts() {
-            ours!(if false { #verdict } else { __retry::Verdict::STOP })
         } else {
             verdict
         }

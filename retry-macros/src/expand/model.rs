@@ -327,15 +327,6 @@ impl Model {
         as_variant!(self.arguments.value(Key::Backoff)?, KeyValue::Delays(delays) => delays)
     }
 
-    /// Whether a literal says that there are no retries, and no protection asks how attempts ended either.
-    pub(crate) fn ignores_verdicts(&self) -> bool {
-        let is_off = matches!(
-            self.arguments.value(Key::Enabled),
-            Some(KeyValue::Bool(false))
-        );
-        is_off && !self.is_gated()
-    }
-
     /// Whether each failure chooses the policy by its error, so that there is none before.
     pub(crate) fn chooses_policy(&self) -> bool {
         matches!(self.policy, Policy::Expr(Expr::Closure(_), _))

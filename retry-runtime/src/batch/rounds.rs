@@ -16,7 +16,6 @@ use super::part::{ItemEnd, Part};
 use super::round::Round;
 use super::tally::Tally;
 use crate::call::attempts::{Attempts, Shared};
-use crate::call::decide;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::call::protections::Guards;
@@ -452,7 +451,7 @@ where
 
     fn verdict(&mut self, error: &E) -> Verdict {
         let verdict = self.on.verdict(error);
-        if verdict.basis() == Basis::Unknown && self.rules.policy_in_force().is_enabled() {
+        if verdict.basis() == Basis::Unknown {
             let on = &self.on;
             unknown_error::tell(self.rules.name(), &Described { on, error });
         }
@@ -470,7 +469,7 @@ where
         let failure = ItemFailure {
             index: entry.index,
             call,
-            verdict: decide::verdict(&self.rules.policy_in_force(), verdict),
+            verdict,
             leads,
             is_unpaid: entry.is_unpaid,
         };

@@ -36,9 +36,6 @@ impl Call {
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
         self.in_force = self.in_force_after(failure, policy);
         self.tell_budget(failure, policy);
-        if !policy.is_enabled() {
-            return Err(Reason::Exhausted);
-        }
         if failure.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
         }
@@ -118,16 +115,6 @@ impl Call {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
             None => Duration::MAX,
         }
-    }
-}
-
-/// What a verdict means to a call: nothing if retries are off.
-#[cfg(feature = "batch")]
-pub(crate) fn verdict(policy: &Policy, verdict: Verdict) -> Verdict {
-    if policy.is_enabled() {
-        verdict
-    } else {
-        Verdict::STOP.based_on(Basis::Unknown)
     }
 }
 

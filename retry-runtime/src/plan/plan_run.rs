@@ -324,19 +324,17 @@ where
         mut attempts: AttemptsOf<K>,
         error: E,
     ) -> SubtaskFailure<E> {
-        let policy = self.rules.policy_in_force();
         let verdict = self.on.verdict(&error);
-        let known = policy.is_enabled().then_some(verdict);
         let text = shown_by(&self.on, &error);
         let error = SubtaskFailure::Error(error, text);
         let subtask = &mut self.of(index);
-        if known.is_some_and(|verdict| verdict.basis() == Basis::Unknown) {
+        if verdict.basis() == Basis::Unknown {
             subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
         }
         attempts.failed_with_others(subtask, verdict, &error);
         let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);
-        (run.attempts, run.verdict) = (attempts, known);
-        match known.and_then(Verdict::kind) {
+        (run.attempts, run.verdict) = (attempts, Some(verdict));
+        match verdict.kind() {
             // What follows tells of it: a dead end.
             None => run.unreported = Some(AttemptEnd::Stop),
             Some(kind) => {
@@ -384,9 +382,7 @@ where
             return verdict;
         }
         // A loaded failure has no error that could be classified, and loading it asks for another try.
-        // Nor is one classified where retries are off: the round's decision ends the plan.
         let error = self.plan.nodes[index].error();
-        let error = error.filter(|_| self.rules.policy_in_force().is_enabled());
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 

@@ -13,7 +13,7 @@ use retry_runtime::{
     Call, Failure as Failed, Jitter, Overrides, Plan, Policy, Reason, Section, Site, Verdict,
     retry, retry_each, testing,
 };
-use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
@@ -24,12 +24,10 @@ const EAGER: Policy = Policy::new()
     .throttled(Section::new().max(10));
 const OFF: Policy = EAGER.enabled(false);
 
-/// Where a literal says that there are no retries, nobody is asked.
-fn never_asked(failure: &Failure) -> Verdict {
-    panic!("asked about {failure}")
+fn verdict(failure: &Failure) -> Verdict {
+    failure.0
 }
 
-/// Where a policy says so, protections may want to know.
 fn always(_: &Failure) -> bool {
     true
 }
@@ -48,13 +46,13 @@ fn one_attempt_whatever_else_is_set() {
         deadline = "1h",
         idempotent = false,
         budget = budget,
-        on = never_asked
+        on = verdict
     )]
     fn call(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
         script.next()
     }
 
-    #[retry(enabled = false, on = never_asked)]
+    #[retry(enabled = false, on = verdict)]
     fn plain(script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
@@ -86,6 +84,12 @@ fn one_attempt_whatever_else_is_set() {
         );
     }
     assert_eq!(plain(&mut Script::new([])), Ok(1));
+    assert!(plain(&mut Script::new([STOP])).is_err());
+    let line = recording.lines().pop().unwrap();
+    assert!(
+        line.ends_with("attempt=1 max=0 error=stop reason=not retryable"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -117,7 +121,7 @@ impl Client {
         script.next()
     }
 
-    #[retry(enabled = false, policy = self.policy, on = never_asked)]
+    #[retry(enabled = false, policy = self.policy, on = verdict)]
     fn never(&self, script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
@@ -257,7 +261,7 @@ fn loops_of_users_end_too() {
 
 #[tokio::test(start_paused = true)]
 async fn the_ends_are_those_of_a_call_without_retries() {
-    #[retry(enabled = false, on = never_asked, give_up = |gave_up| {
+    #[retry(enabled = false, on = verdict, give_up = |gave_up| {
         assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
         gave_up.into_error()
     })]
@@ -305,7 +309,7 @@ async fn nothing_is_asked_again_or_corrected() {
         panic!("corrected")
     }
 
-    #[retry(enabled = false, validate = check, invalid(max = 5), on = never_asked)]
+    #[retry(enabled = false, validate = check, invalid(max = 5), on = verdict)]
     async fn asked(attempts: &mut u32) -> Result<usize, Failure> {
         *attempts += 1;
         Ok(1)
@@ -333,7 +337,7 @@ fn breaking(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
 
 #[tokio::test(start_paused = true)]
 async fn streams_are_opened_once() {
-    #[retry(stream = "first", enabled = false, on = never_asked)]
+    #[retry(stream = "first", enabled = false, on = verdict)]
     fn first(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
         breaking(attempts).skip(1)
     }
@@ -528,17 +532,17 @@ fn a_budget_is_told_of_no_failure_whatever_failed() {
         }
     }
 
-    #[retry(enabled = false, budget = calls, on = never_asked)]
+    #[retry(enabled = false, budget = calls, on = verdict)]
     fn body(calls: &Calls) -> Result<(), Failure> {
         Err(TRANSIENT)
     }
 
-    #[retry(enabled = false, budget = calls, on = never_asked, until = |()| false)]
+    #[retry(enabled = false, budget = calls, on = verdict, until = |()| false)]
     fn until(calls: &Calls) -> Result<(), Failure> {
         Ok(())
     }
 
-    #[retry(enabled = false, budget = calls, on = never_asked, validate = |()| Err(TRANSIENT))]
+    #[retry(enabled = false, budget = calls, on = verdict, validate = |()| Err(TRANSIENT))]
     fn validated(calls: &Calls) -> Result<(), Failure> {
         Ok(())
     }

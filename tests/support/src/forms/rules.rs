@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use retry_runtime::{Section, Verdict};
+use retry_runtime::{Policy, Section, Verdict};
 
-use super::{Form, Scenario};
-use crate::failure::TRANSIENT;
+use super::{AMBIGUOUS, Form, Scenario};
+use crate::failure::{STOP, THROTTLED, TRANSIENT};
 
 /// The rules, by name.
 pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
@@ -18,6 +18,7 @@ pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
             "a call that is cancelled when its attempt fails ends at once",
             cancelled(),
         ),
+        ("retries that are off are a `max` of 0", off()),
     ]
 }
 
@@ -76,4 +77,35 @@ fn cancelled() -> Vec<Scenario> {
         told: vec!["starting 1", "gave up 1: cancelled"],
         ..Scenario::new()
     }]
+}
+
+fn off() -> Vec<Scenario> {
+    let policies: [fn(Policy) -> Policy; 2] = [
+        |policy| policy.max(0),
+        |policy| policy.throttled(Section::new().max(9)).enabled(false),
+    ];
+    let scenarios = policies.map(|policy| {
+        let once = |failure, reason| Scenario {
+            policy,
+            steps: vec![failure],
+            begun: vec![0],
+            told: vec!["starting 1", reason],
+            ..Scenario::new()
+        };
+        [
+            once(STOP, "gave up 1: not retryable"),
+            once(TRANSIENT, "gave up 1: exhausted"),
+            once(THROTTLED, "gave up 1: exhausted"),
+            Scenario {
+                idempotent: false,
+                ..once(AMBIGUOUS, "gave up 1: ambiguous")
+            },
+            Scenario {
+                takes: vec![2_000],
+                cancels: Some(Duration::from_secs(1)),
+                ..once(TRANSIENT, "gave up 1: cancelled")
+            },
+        ]
+    });
+    scenarios.into_iter().flatten().collect()
 }
