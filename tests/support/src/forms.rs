@@ -72,6 +72,15 @@ forms! {
 }
 
 impl Form {
+    /// Whether the form retries a whole client. Such a form is tested in `tests/clients`, all others in
+    /// `tests/behaviour`.
+    pub const fn is_of_whole_client(self) -> bool {
+        matches!(
+            self,
+            Self::LayerByClone | Self::LayerOfHttp | Self::Middleware
+        )
+    }
+
     /// Why a form has no key `timeout`.
     pub const fn lacks_timeout(self) -> Option<&'static str> {
         match self {
