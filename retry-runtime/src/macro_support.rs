@@ -75,8 +75,8 @@ pub use crate::time::attempt_clock::Clock;
 pub use crate::time::blocking_timer::BlockingTimer;
 pub use crate::time::cancel::{Cancel, Uncancelled, abortable};
 pub use crate::time::default_timer::DefaultTimer;
-pub use crate::time::enabled::{Features, HasTimer, default_timer, expect_timer, sleep};
-pub use crate::time::pause::{OwnWaker, give_way};
+pub use crate::time::enabled::{Features, HasTimer, default_timer, expect_timer, give_way, sleep};
+pub use crate::time::pause::OwnWaker;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, TimerFn, sleep_out};
 pub use argument::{

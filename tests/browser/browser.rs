@@ -34,7 +34,7 @@ const PAUSES: [(&str, &[(u64, u64)]); 5] = [
 ];
 
 /// What comes of the calls.
-const LINES: [&str; 11] = [
+const LINES: [&str; 10] = [
     "flaky: ok",
     "after: ok",
     "date: ok",
@@ -45,8 +45,23 @@ const LINES: [&str; 11] = [
     "unreachable: 3 attempts",
     "limited: busy after 3 attempts, waited: true",
     "blocking: cut short after 6 attempts",
-    "yielding: up",
     "patient: 1 attempts",
+];
+
+/// The forms of calls that retry at once. Each asks its server for its name before it begins.
+const AT_ONCE: [&str; 12] = [
+    "attribute",
+    "expression",
+    "cancel",
+    "timer",
+    "cancel-timer",
+    "stream",
+    "correct",
+    "chain",
+    "chain-timer",
+    "batch",
+    "plan",
+    "limiter",
 ];
 
 /// Also in the console.
@@ -70,6 +85,10 @@ fn calls_wait_end_and_log_in_a_page_as_elsewhere() {
         for expected in LINES.iter().chain(&LOGGED) {
             let is_said = lines.iter().any(|line| line.starts_with(expected));
             assert!(is_said, "{expected}: {lines:#?}");
+        }
+        for form in AT_ONCE {
+            let expected = format!("{form}: up");
+            assert!(lines.contains(&expected), "{expected}: {lines:#?}");
         }
         for (path, pauses) in PAUSES {
             let arrivals = &arrivals[path];
@@ -139,8 +158,14 @@ impl Page {
     fn report(self) -> Report {
         let said = self.reports.recv_timeout(Duration::from_secs(60));
         let arrivals = self.seen.lock().unwrap().clone();
-        let said = said
-            .unwrap_or_else(|_| panic!("{} connections, {arrivals:#?}", self.server.accepted()));
+        let said = said.unwrap_or_else(|_| {
+            let last = arrivals.iter().max_by_key(|(_, times)| times.last());
+            panic!(
+                "the page reports nothing. After {} connections, its last request was for {:?}",
+                self.server.accepted(),
+                last.map(|(path, _)| path),
+            )
+        });
         Report {
             lines: said.lines().map(str::to_owned).collect(),
             arrivals,

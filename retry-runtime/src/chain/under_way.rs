@@ -15,6 +15,7 @@ use crate::call::protections::Guards;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
+use crate::time::pause::pause_or_cancelled;
 use crate::time::signal::Signal;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_until};
@@ -98,7 +99,8 @@ pub(crate) async fn turn<G: Guards>(
             .await
             .map(Some),
         Awaited::Pause(end) => {
-            sleep_until(timer, end).await;
+            let never = pin!(pending::<()>());
+            pause_or_cancelled(never, pin!(sleep_until(timer, end))).await;
             if late::is_over(deadline, || timer.now()) {
                 Err(RejectedBy::Deadline)
             } else {

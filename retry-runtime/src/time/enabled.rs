@@ -1,5 +1,5 @@
 //! The timer and the clock of async calls that name none: a page's, tokio's, or none, as features
-//! and target say. The three files offer the same.
+//! and target say, and how calls yield. The three files offer the same.
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 #[path = "enabled/page.rs"]
@@ -16,10 +16,13 @@ mod here;
 )))]
 #[path = "enabled/none.rs"]
 mod here;
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+mod wake;
 
+pub(crate) use self::here::GiveWay;
 #[cfg(feature = "std")]
 pub(crate) use self::here::{Instant, instant};
-pub use self::here::{expect_timer, sleep};
+pub use self::here::{expect_timer, give_way, sleep};
 use crate::time::timer::Timer;
 
 /// Implemented where a feature brings a timer.

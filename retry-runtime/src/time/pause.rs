@@ -1,58 +1,40 @@
 //! Pauses that let the executor do something else, however short they are.
 
 use core::future::{Future, poll_fn};
-use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it
-/// can fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each
-/// future.
-pub fn give_way() -> impl Future<Output = ()> {
-    let mut is_due = true;
-    poll_fn(move |context| {
-        if !mem::take(&mut is_due) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-}
+use crate::time::enabled::{GiveWay, give_way};
 
-/// A sleep that yields to the executor where it is over at once.
+/// A sleep that yields to the executor if it is over at once.
 pub(crate) struct Pause<'a, S> {
     sleep: Pin<&'a mut S>,
-    state: PauseState,
-}
-
-enum PauseState {
-    Begins,
-    Sleeps,
-    GaveWay,
+    has_waited: bool,
+    /// Set if the sleep is over at its first poll.
+    gives_way: Option<GiveWay>,
 }
 
 impl<'a, S: Future> Pause<'a, S> {
     pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
         Self {
             sleep,
-            state: PauseState::Begins,
+            has_waited: false,
+            gives_way: None,
         }
     }
 
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.state {
-            PauseState::Begins => {
-                if self.sleep.as_mut().poll(context).is_pending() {
-                    self.state = PauseState::Sleeps;
-                } else {
-                    self.state = PauseState::GaveWay;
-                    context.waker().wake_by_ref();
-                }
-                Poll::Pending
-            }
-            PauseState::Sleeps => self.sleep.as_mut().poll(context).map(drop),
-            PauseState::GaveWay => Poll::Ready(()),
+        if let Some(gives_way) = &mut self.gives_way {
+            return Pin::new(gives_way).poll(context);
         }
+        if self.sleep.as_mut().poll(context).is_pending() {
+            self.has_waited = true;
+            return Poll::Pending;
+        }
+        if self.has_waited {
+            return Poll::Ready(());
+        }
+        Pin::new(self.gives_way.insert(give_way())).poll(context)
     }
 }
 

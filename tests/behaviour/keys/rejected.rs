@@ -16,6 +16,7 @@ use retry_runtime::{
     Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, TimerFn, retry, retry_each,
     retry_each_blocking, retrying, testing,
 };
+use support::dropped::give_way;
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -383,6 +384,33 @@ async fn nothing_that_the_deadline_drops_begins_after_it() {
     let ((), end) = join(other(), plan.run_until(chain(), valid)).await;
     assert!(end.is_ok() && plan.output("a").is_none());
     assert_eq!(world.attempts.get(), 0);
+}
+
+/// Also of a timer that doesn't wait: otherwise nothing would end that keeps the attempts from beginning.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_is_over_at_once_yields() {
+    let timer = TimerFn::new(|_| ready(()));
+    let world = World::new();
+    let chain = || {
+        let chain = POLICY.rejected(AGAIN.backoff(Backoff::None));
+        chain.limiter(world.limiter()).timer(&timer)
+    };
+    let other = async || {
+        let _held = Place::new(world.limiter());
+        give_way().await;
+    };
+    let attempt = async || Ok::<_, Failure>(world.attempt());
+    let ((), value) = join(other(), chain().call(attempt)).await;
+    assert_eq!(value, Ok(1));
+    let send = async |_: Vec<u32>| Ok(vec![attempt().await]);
+    let ((), results) = join(other(), retry_each(chain(), [1], send)).await;
+    assert_eq!(results[0].as_ref().unwrap(), &2);
+    let mut plan = Plan::local();
+    plan.add("a", [""; 0], async |_| attempt().await);
+    let valid = async |_: Snapshot<u32>| Validity::Valid;
+    let ((), end) = join(other(), plan.run_until(chain(), valid)).await;
+    assert!(end.is_ok());
+    assert_eq!(plan.output("a"), Some(&3));
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,6 +6,8 @@ use core::time::Duration;
 pub(crate) use std::time::Instant;
 
 use crate::time::enabled::HasTimer;
+pub(crate) use crate::time::enabled::wake::GiveWay;
+pub use crate::time::enabled::wake::give_way;
 
 #[cfg(feature = "std")]
 pub(crate) fn instant() -> Instant {

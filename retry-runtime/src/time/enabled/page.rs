@@ -16,6 +16,15 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
+/// Yields to the page once.
+pub(crate) type GiveWay = TimeoutFuture;
+
+/// Waits for the page's timer: a loop of tasks that wake themselves would freeze the page, because
+/// woken tasks run before timers and responses.
+pub fn give_way() -> GiveWay {
+    GiveWay::new(0)
+}
+
 /// What `setTimeout` can count: beyond it, it fires at once.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 

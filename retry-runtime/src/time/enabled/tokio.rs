@@ -6,6 +6,8 @@ pub(crate) use std::time::Instant;
 
 use crate::time::attempt_clock::Clock;
 use crate::time::default_timer::DefaultTimer;
+pub(crate) use crate::time::enabled::wake::GiveWay;
+pub use crate::time::enabled::wake::give_way;
 use crate::time::enabled::{Features, HasTimer};
 use crate::time::skip;
 use crate::time::timer::Timer;

@@ -1,11 +1,12 @@
 //! Makes its calls in a page, and says what came of each.
 
+mod at_once;
+
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
-use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
 use retry_runtime::{Breaker, ErrorForRetry, Event, EventData, Policy, RateLimiter, retry};
 use tracing_subscriber::layer::SubscriberExt;
@@ -47,8 +48,14 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
     say("call id", id);
     say("limited", limited().await);
     say("blocking", blocking());
-    say("yielding", yielding().await);
     say("patient", patient().await);
+
+    for (form, call) in at_once::FORMS {
+        // The server sees which one was the last to begin.
+        let _ = reqwest::get(url(form)).await;
+        let outcome = call(&at_once::Server::new()).await;
+        say(form, shown(outcome.map(|()| String::from("up"))));
+    }
     lines
 }
 
@@ -154,25 +161,6 @@ fn blocking() -> String {
         Err::<(), AnyError>("cut short".into())
     });
     format!("{} after {} attempts", outcome.unwrap_err(), attempts.get())
-}
-
-/// Between attempts without a pause, the page goes on.
-async fn yielding() -> String {
-    let is_up = Rc::new(Cell::new(false));
-    let up = Rc::clone(&is_up);
-    let _timeout = Timeout::new(50, move || up.set(true));
-
-    #[retry(max = "unlimited", backoff = "none", on = |_| true)]
-    async fn connect(is_up: &Cell<bool>) -> Result<(), String> {
-        is_up
-            .get()
-            .then_some(())
-            .ok_or_else(|| String::from("down"))
-    }
-
-    connect(&is_up)
-        .await
-        .map_or_else(|error| error, |()| String::from("up"))
 }
 
 /// A pause longer than `setTimeout` can count does not end at once.
