@@ -72,8 +72,9 @@ use crate::policy::values::Values;
 ///
 /// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
 /// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
-/// The attribute, text and configuration files refuse such values instead, and so do [`checked`](Self::checked), in
-/// constants, and [`try_checked`](Self::try_checked).
+/// A `base` or `factor` that is set beside a [list](Backoff::List) is ignored. The attribute, text and configuration files
+/// refuse such values instead, and so do [`checked`](Self::checked), in constants, and
+/// [`try_checked`](Self::try_checked).
 ///
 /// Two policies are equal if they mean the same: a key that is not set equals its default.
 #[derive(Clone, Copy)]
@@ -146,12 +147,12 @@ impl Policy {
         self.with(None, Section::new().backoff(backoff))
     }
 
-    /// The first delay. Default 1 s.
+    /// The first delay. Default 1 s. Ignored beside a [list](Backoff::List); [`checked`](Self::checked) refuses that.
     pub const fn base(self, base: Duration) -> Self {
         self.with(None, Section::new().base(base))
     }
 
-    /// The growth of [`Backoff::Exponential`], at least 1. Default 2.
+    /// The growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored beside a [list](Backoff::List), as `base` is.
     pub const fn factor(self, factor: f64) -> Self {
         self.with(None, Section::new().factor(factor))
     }
@@ -363,9 +364,10 @@ impl Policy {
 
     /// This policy with what `named` names in place of its own numbers, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
-        self.out_of_range = self.out_of_range.after(kind, &named);
-        let named = self.rows.get(kind).overridden_by(named);
-        self.rows = self.rows.with(kind, named);
+        let below = self.rows.get(kind);
+        self.rows = self.rows.with(kind, below.overridden_by(named));
+        let lists = (below.names_list(), self.rows.get(kind).names_list());
+        self.out_of_range = self.out_of_range.after(kind, &named, lists);
         self
     }
 

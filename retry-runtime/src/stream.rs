@@ -45,11 +45,16 @@ impl<T, E> StreamItem for Result<T, E> {
 )]
 pub trait IsError<E> {
     fn single(self) -> E;
+    fn from_single(error: E) -> Self;
 }
 
 impl<E> IsError<E> for E {
     fn single(self) -> E {
         self
+    }
+
+    fn from_single(error: E) -> Self {
+        error
     }
 }
 
@@ -69,11 +74,17 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
     stream
 }
 
+/// The error of an opening as that of an item, and back.
+pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
+
+/// What converts between an opening's error and the items', which are one type.
+pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Error> {
+    (O::single, O::from_single)
+}
+
 /// The stream, or an opening that failed.
-pub fn or_failed<I: StreamItem, S, O: IsError<I::Error>>(
-    opened: Result<S, O>,
-) -> Result<S, Stopped<I::Error>> {
-    opened.map_err(|error| Stopped::failed(error.single()))
+pub fn or_failed<S, O, E>(opened: Result<S, O>, single: fn(O) -> E) -> Result<S, Stopped<E>> {
+    opened.map_err(|error| Stopped::failed(single(error)))
 }
 
 pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {

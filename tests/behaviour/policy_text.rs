@@ -621,6 +621,8 @@ fn setters_are_checked_on_request() {
     let (second, minute) = (Duration::from_secs(1), Duration::from_mins(1));
     let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
     let order = ": lower the first or raise the second";
+    let list = Policy::new().backoff(Backoff::List(&LIST));
+    let beside_list = " with a list of delays: remove one of the two";
     for (policy, expected) in [
         (
             Policy::fixed(minute),
@@ -650,6 +652,18 @@ fn setters_are_checked_on_request() {
             Policy::new().deadline(Duration::ZERO),
             String::from("`deadline` was out of range: it takes a duration above zero"),
         ),
+        (
+            list.base(second).max(9),
+            format!("`base` or `factor` has no effect{beside_list}"),
+        ),
+        (
+            list.throttled(Section::new().factor(3.0)),
+            format!("`throttled.base` or `throttled.factor` has no effect{beside_list}"),
+        ),
+        (
+            Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
+            format!("`transient.base` or `transient.factor` has no effect{beside_list}"),
+        ),
     ] {
         let refused = policy.try_checked().map_err(|error| error.to_string());
         assert_eq!(refused, Err(expected));
@@ -662,9 +676,18 @@ fn setters_are_checked_on_request() {
             .transient(Section::new().jitter(Jitter::Full)),
         Policy::fixed(minute).cap(minute),
         Policy::new().base(minute).backoff(Backoff::List(&LIST)),
+        Policy::new().factor(0.5).backoff(Backoff::List(&LIST)),
+        Policy::new().invalid(Section::new().base(second).backoff(Backoff::List(&LIST))),
+        list.base(second).backoff(Backoff::List(&LIST)),
+        list.base(second).backoff(Backoff::Fixed).base(second),
+        list.throttled(Section::new().backoff(Backoff::Linear).base(second)),
+        Policy::new().backoff(Backoff::List(&EMPTY)).base(second),
     ] {
         assert_eq!(policy.try_checked(), Ok(policy));
     }
+    // Unchecked, the list stands.
+    assert_eq!(list.base(second).factor(9.0), list);
 }
 
 const LIST: &[Duration] = &[Duration::from_mins(5)];
+const EMPTY: &[Duration] = &[];

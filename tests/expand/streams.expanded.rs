@@ -156,11 +156,7 @@ async fn tokens(
                             retry_limit,
                             __retry::FromTimedOut::from_timed_out,
                             async {
-                                let retry_stream = __retry::stream::or_failed::<
-                                    Result<Token, ModelError>,
-                                    _,
-                                    _,
-                                >(
+                                let retry_stream = __retry::stream::or_failed(
                                     async {
                                         if false {
                                             return __retry::never::<
@@ -173,6 +169,11 @@ async fn tokens(
                                         { model.open().await }
                                     }
                                         .await,
+                                    __retry::stream::error_types::<
+                                        Result<Token, ModelError>,
+                                        _,
+                                    >()
+                                        .0,
                                 )?;
                                 __retry::stream::first::attempt(
                                         retry_stream,
@@ -227,6 +228,11 @@ async fn tokens(
                 retry_boxed
             })
         }
-        __retry::Err(retry_error) => __retry::Err(retry_error),
+        __retry::Err(retry_error) => {
+            __retry::Err(
+                (__retry::stream::error_types::<Result<Token, ModelError>, _>()
+                    .1)(retry_error),
+            )
+        }
     }
 }

@@ -20,6 +20,27 @@ fn programs_are_refused_with_the_reason() {
     programs.compile_fail("fail/*/*.rs");
 }
 
+/// rustc shows lines of the standard library only where the component `rust-src` is installed.
+#[test]
+fn no_expectation_needs_the_sources_of_the_standard_library() {
+    let folders = fs::read_dir("fail").unwrap();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+    let paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    let expected = paths
+        .iter()
+        .filter(|path| path.extension() == Some("stderr".as_ref()));
+    let mut count = 0;
+    for path in expected {
+        count += 1;
+        assert!(
+            !fs::read_to_string(path).unwrap().contains("$RUST/"),
+            "{} shows lines of the standard library: have the program use types of its own",
+            path.display()
+        );
+    }
+    assert!(count > 100, "{count} found");
+}
+
 #[test]
 fn every_program_together_is_one_of_them() {
     let listed = include_str!("pass/together/main.rs");

@@ -36,7 +36,7 @@ impl Printer<'_> {
                             let retry_outcome = __retry::Ok(retry_value);
                             __retry::Ok(#returned)
                         }
-                        __retry::Err(retry_error) => __retry::Err(retry_error),
+                        __retry::Err(retry_error) => __retry::Err((#(self.error_types()).1)(retry_error)),
                     }
                 },
             };
@@ -58,7 +58,7 @@ impl Printer<'_> {
             (StreamPart::Value, Asyncness::Async) => ours! {
                 match __retry::stream::opened(retry_stream).await {
                     __retry::Ok(retry_stream) => __retry::Ok(#returned),
-                    __retry::Err(retry_error) => __retry::Err(retry_error),
+                    __retry::Err(retry_error) => __retry::Err((#(self.error_types()).1)(retry_error)),
                 }
             },
         };
@@ -140,7 +140,9 @@ impl Printer<'_> {
         };
         let opened = match stream.part {
             StreamPart::Outcome => opened,
-            StreamPart::Value => ours!(#(self.or_failed())(#opened)?),
+            StreamPart::Value => {
+                ours!(__retry::stream::or_failed(#opened, #(self.error_types()).0)?)
+            }
         };
         let attempt = if_else(
             model.falls_back(),
@@ -177,10 +179,11 @@ impl Printer<'_> {
         }
     }
 
-    /// The function that takes an opening's error, located at that error.
-    fn or_failed(&self) -> Code {
+    /// Converts between an opening's error and the items'. Located at the former and printed alike for both directions: where
+    /// the two differ, that is one error of the compiler.
+    fn error_types(&self) -> Code {
         let span = outcome::error_span(&self.model.outcome);
-        ours_at!(span=> __retry::stream::or_failed::<#(&self.model.failing), _, _>)
+        ours_at!(span=> __retry::stream::error_types::<#(&self.model.failing), _>())
     }
 
     /// The function that says which item is the first that counts.

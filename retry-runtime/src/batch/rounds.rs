@@ -246,7 +246,8 @@ where
     ) -> StandingOf<I, K> {
         let awaited = awaited.or_else(|by| {
             let (round, clock) = (&mut batch.round, (self.deadline, now));
-            let awaited = round.tried_again(&mut self.rules, by, clock)?;
+            // No call is drawn once the batch is cancelled.
+            let awaited = round.tried_again(&mut self.rules, by, false, clock)?;
             for entry in &mut batch.entries {
                 entry.attempts.share_rejections(&mut batch.round);
             }

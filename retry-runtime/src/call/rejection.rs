@@ -70,11 +70,11 @@ impl Rejections {
         policy: &Policy,
         schedule: &Schedule,
     ) -> Decision {
+        let retry = schedule.next_retry(self.retries);
+        let retry = retry.ok_or(Reason::Exhausted)?;
         if failure.cancelled {
             return Err(Reason::Cancelled);
         }
-        let retry = schedule.next_retry(self.retries);
-        let retry = retry.ok_or(Reason::Exhausted)?;
         let delay = call.delay(failure, policy, (Kind::Rejected, schedule), retry)?;
         call.pauses(delay);
         (self.retries, self.is_last) = (retry, true);

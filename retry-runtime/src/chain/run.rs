@@ -280,8 +280,16 @@ where
 
     /// What follows where the next attempt may not begin.
     #[cold]
-    pub(super) fn rejected(&mut self, by: RejectedBy, now: impl Fn() -> Moment) -> Step<T, E> {
-        let detail = detail(self.context.keys.idempotent, self.deadline, false, now);
+    pub(super) fn rejected(
+        &mut self,
+        by: RejectedBy,
+        is_cancelled: impl FnOnce() -> bool,
+        now: impl Fn() -> Moment,
+    ) -> Step<T, E> {
+        // What has cancelled a wait must not be asked again.
+        let is_cancelled = by.reason() == Reason::Rejected && is_cancelled();
+        let idempotent = self.context.keys.idempotent;
+        let detail = detail(idempotent, self.deadline, is_cancelled, now);
         let pause = if Rejecting::<Q::Keys>::IS_NAMED {
             self.attempts.rejected(&mut self.context, by, detail)
         } else {

@@ -86,7 +86,11 @@ where
                     has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
                 }
                 let step = match has_turn.and_then(|_| run.begin()) {
-                    Err(by) => run.rejected(by, || timer.now()),
+                    Err(by) => {
+                        let waker = OwnWaker.await;
+                        let is_cancelled = || is_cancelled(cancelled.as_mut(), &waker);
+                        run.rejected(by, is_cancelled, || timer.now())
+                    }
                     Ok(()) => {
                         let limit = run.context.policy().attempt_limit();
                         let number = run.attempts.call().attempt();

@@ -78,9 +78,12 @@ impl<G: Guards> Attempts<G> {
         &mut self,
         shared: &mut impl Shared<Guards = G>,
         by: RejectedBy,
+        is_cancelled: bool,
         (deadline, now): (Option<Moment>, impl Fn() -> Moment),
     ) -> Result<Option<Awaited>, RejectedBy> {
-        let pause = self.rejected(shared, by, |failure| failure.deadline(deadline, &now))?;
+        let pause = self.rejected(shared, by, |failure| {
+            failure.cancelled(is_cancelled).deadline(deadline, &now)
+        })?;
         Ok(Some(Awaited::Pause(now().checked_add(pause))))
     }
 }

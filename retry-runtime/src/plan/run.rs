@@ -20,7 +20,6 @@ use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
 use crate::time::attempt_clock::Clock;
-use crate::time::moment::Moment;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
@@ -199,7 +198,6 @@ where
         let mut under_way = UnderWay::new(self.plan.concurrency.get());
         let mut late = BTreeSet::new();
         let (timer, deadline) = (bounds.timer, bounds.deadline);
-        let clock = (deadline, || timer.now());
         loop {
             let mut next = None;
             while next.is_none() && under_way.has_room() {
@@ -213,7 +211,7 @@ where
                     continue;
                 }
                 let attempts = self.attempt_of(index);
-                next = self.proceed(index, attempts, Ok(None), clock);
+                next = self.proceed(index, attempts, Ok(None), bounds);
             }
             if next.is_none() {
                 if under_way.is_empty() {
@@ -221,7 +219,7 @@ where
                 }
                 match under_way.next(bounds).await {
                     Next::Turn(index, (), (attempts, waited)) => {
-                        next = self.proceed(index, attempts, waited, clock);
+                        next = self.proceed(index, attempts, waited, bounds);
                     }
                     Next::Ended(index, attempts, outcome) => {
                         if self.executed(index, attempts, outcome) {
@@ -246,7 +244,7 @@ where
                 }
             }
             if let Some((index, attempts, None)) = next {
-                next = self.standing(index, attempts, clock, |attempts, subtask| {
+                next = self.standing(index, attempts, bounds, |attempts, subtask| {
                     attempts.begin(subtask).map(|()| None)
                 });
             }
@@ -270,9 +268,9 @@ where
         index: usize,
         attempts: AttemptsOf<K>,
         waited: Result<Option<Duration>, RejectedBy>,
-        clock: (Option<Moment>, impl Fn() -> Moment),
+        bounds: &mut Bounds<'_, impl Timer, impl Sized, impl Future>,
     ) -> Standing<K> {
-        self.standing(index, attempts, clock, |attempts, subtask| {
+        self.standing(index, attempts, bounds, |attempts, subtask| {
             attempts.proceed(subtask, 1, waited)
         })
     }
@@ -283,12 +281,16 @@ where
         &mut self,
         index: usize,
         mut attempts: AttemptsOf<K>,
-        clock: (Option<Moment>, impl Fn() -> Moment),
+        bounds: &mut Bounds<'_, impl Timer, impl Sized, impl Future>,
         step: impl FnOnce(&mut AttemptsOf<K>, &mut SubtaskShared<'_, K>) -> Step,
     ) -> Standing<K> {
         let subtask = &mut self.of(index);
         let awaited = step(&mut attempts, subtask);
-        match awaited.or_else(|by| attempts.tried_again(subtask, by, clock)) {
+        let tried_again = |by| {
+            let clock = (bounds.deadline, || bounds.timer.now());
+            attempts.tried_again(subtask, by, bounds.signal.is_cancelled(), clock)
+        };
+        match awaited.or_else(tried_again) {
             Ok(awaited) => Some((index, attempts, awaited)),
             Err(by) => {
                 drop(attempts);

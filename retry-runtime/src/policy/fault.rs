@@ -26,16 +26,30 @@ pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (Some(Key::Rejected), Some(Kind::Rejected)),
 ];
 
-/// Which numbers were set out of range: rows store the nearest within. A bit each for `factor` and `jitter` of each row.
+/// The numbers that were set and are not stored as such: rows store the nearest one in range, and no `base` or `factor`
+/// beside a list. Two bits for each row: one for `jitter`, one for `factor`. In the row of a list, which has no `factor`,
+/// the latter is for either of the two that were set beside it.
 #[derive(Clone, Copy)]
 pub(crate) struct OutOfRange(u16);
 
 impl OutOfRange {
     pub(crate) const NONE: Self = Self(0);
 
-    /// After what `named` sets for a kind.
-    pub(crate) const fn after(mut self, kind: Option<Kind>, named: &Section) -> Self {
-        if let Some(factor) = named.factor {
+    /// The numbers after `named` was set for a kind, and whether its row held a list before that, and holds one now.
+    pub(crate) const fn after(
+        mut self,
+        kind: Option<Kind>,
+        named: &Section,
+        (was_list, is_list): (bool, bool),
+    ) -> Self {
+        if named.backoff.is_some() && (was_list || is_list) {
+            self = self.with(bit(Key::Factor, kind), false);
+        }
+        if is_list {
+            if named.names_growth() {
+                self = self.with(bit(Key::Factor, kind), true);
+            }
+        } else if let Some(factor) = named.factor {
             self = self.with(bit(Key::Factor, kind), !range::is_factor(factor));
         }
         if let Some(jitter) = named.jitter {
@@ -71,6 +85,8 @@ pub(crate) enum Fault {
     /// The value is what the text says.
     OutOfRange(At, &'static str),
     Above(Bound, Bound),
+    /// A `base` or `factor` in a section, or without one in the policy itself.
+    BesideList(Option<Key>),
 }
 
 impl Fault {
@@ -78,6 +94,11 @@ impl Fault {
         match self {
             Self::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
             Self::Above(low, high) => complaint::is_above(low, high),
+            Self::BesideList(section) => {
+                let [base, factor] = [Key::Base, Key::Factor].map(|key| At { section, key });
+                let either = format_args!("{base}` or `{factor}");
+                complaint::no_effect(&either, complaint::BESIDE_LIST)
+            }
         }
     }
 
@@ -93,6 +114,9 @@ impl Fault {
                 Key::Floor => "the `floor` is above the `cap`: lower the first or raise the second",
                 _ => "a `base` is above its `cap`: lower the first or raise the second",
             },
+            Self::BesideList(_) => {
+                "a `base` or `factor` has no effect with a list of delays: remove one of the two"
+            }
         }
     }
 }
@@ -101,10 +125,10 @@ impl Policy {
     /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
     /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
     /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
-    /// `total_delay` before which no retry begins.
+    /// `total_delay` before which no retry begins; a `base` or `factor` that was set beside a list of delays.
     ///
-    /// The setters take such numbers and use the nearest valid ones. For policies whose numbers are only known at run time;
-    /// for constants there is [`checked`](Self::checked).
+    /// The setters take such numbers and use the nearest valid ones; beside a list, they ignore them. For policies whose
+    /// numbers are only known at run time; for constants there is [`checked`](Self::checked).
     ///
     /// ```
     /// use std::time::Duration;
@@ -219,6 +243,9 @@ impl Policy {
         }
         let mut sections: &[_] = &SECTIONS;
         while let [(section, kind), rest @ ..] = sections {
+            if self.is_beside_list(*kind) {
+                return Some(Fault::BesideList(*section));
+            }
             if self.out_of_range.has(Key::Factor, *kind) {
                 return Some(out_of_range(*section, Key::Factor, range::FACTOR));
             }
@@ -236,6 +263,16 @@ impl Policy {
             sections = rest;
         }
         None
+    }
+
+    /// Whether a `base` or `factor` was set for a kind, or for the policy itself, whose delays come from a list.
+    const fn is_beside_list(&self, kind: Option<Kind>) -> bool {
+        let named = self.rows.get(kind);
+        if named.names_list() {
+            return self.out_of_range.has(Key::Factor, kind);
+        }
+        let in_force = self.rows.get(None).overridden_by(named);
+        in_force.names_list() && named.names_growth()
     }
 
     /// A `base` or `floor` above its `cap`, of what is in force for a kind, or for the policy itself.

@@ -73,8 +73,13 @@ impl Section {
         Self { max: None, ..self } != Self::new()
     }
 
-    pub(crate) fn names_list(&self) -> bool {
-        self.backoff.is_some_and(Backoff::is_list)
+    pub(crate) const fn names_list(&self) -> bool {
+        matches!(self.backoff, Some(Backoff::List(_)))
+    }
+
+    /// Whether the section names a key that has no effect beside a list.
+    pub(crate) const fn names_growth(&self) -> bool {
+        self.base.is_some() || self.factor.is_some()
     }
 
     /// The retries of this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
@@ -89,9 +94,10 @@ impl Section {
     }
 
     /// The shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
-    pub const fn backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = Some(backoff);
-        self
+    pub const fn backoff(self, backoff: Backoff) -> Self {
+        let mut named = Self::new();
+        named.backoff = Some(backoff);
+        self.overridden_by(named)
     }
 
     /// The first delay: see [`Policy::base`](crate::Policy::base).

@@ -14,7 +14,7 @@ use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, Cancelled, Cause, CircuitBreaker, Classify, Event,
     EventData, GaveUp, Keyed, Kind, Pass, Permit, Policy, Quota, RateLimiter, Reason, Rejected,
-    RejectedBy, RetryBudget, Seen, Site, Transition, Verdict, retry, testing,
+    RejectedBy, RetryBudget, Seen, Site, Transition, Verdict, retry, retry_each, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
@@ -68,6 +68,24 @@ async fn a_call_that_is_retrying_ends_with_its_last_error() {
             "gave up call attempt=2 max=5 error=transient reason=rejected",
         ]
     );
+}
+
+/// However many calls fail once, no two failures are in a row.
+#[tokio::test(start_paused = true)]
+async fn a_success_ends_a_row_of_failures() {
+    let (of_function, of_chain, of_batch) = (of_two(), of_two(), of_two());
+    for _ in 0..5 {
+        let mut script = Script::new([TRANSIENT]);
+        assert_eq!(call(&of_function, &mut script).await, Ok(2), "function");
+        let script = RefCell::new(Script::new([TRANSIENT]));
+        let chain = Policy::new().breaker(&of_chain);
+        let called = chain.call(async || script.borrow_mut().next());
+        assert_eq!(called.await, Ok(2), "chain");
+        let script = RefCell::new(Script::new([TRANSIENT]));
+        let send = async |_: Vec<u32>| Ok(vec![script.borrow_mut().next()]);
+        let sent = retry_each(Policy::new().breaker(&of_batch), [1], send).await;
+        assert!(sent[0].is_ok(), "batch");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{Hint, Policy, retry, testing};
+use retry_runtime::{Hint, Policy, retry, retrying, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
@@ -106,6 +106,34 @@ fn assert_spread(waits: &[Duration], from: Duration, over: Duration) {
         })
         .max();
     assert!(busiest < Some(30), "{from:?}: {busiest:?} of 1000 at once");
+}
+
+/// A tenth of so short a wait would be no spread at all.
+#[test]
+fn callers_are_spread_over_100_ms_after_the_shortest_wait() {
+    #[retry(base = "1ms")]
+    fn function(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    fn chain(script: &mut Script) -> Result<usize, Failure> {
+        Policy::new()
+            .base(millis(1))
+            .call_blocking(|| script.next())
+    }
+
+    fn expression(script: &mut Script) -> Result<usize, Failure> {
+        retrying!(base = "1ms", { script.next() })
+    }
+
+    for call in [function, chain, expression] {
+        let waits = waits_of_callers(&[throttled_for(millis(50))], call);
+        assert!((millis(50)..millis(60)).contains(&waits[0]), "{waits:?}");
+        assert!(
+            (millis(140)..=millis(150)).contains(&waits[999]),
+            "{waits:?}"
+        );
+    }
 }
 
 #[test]

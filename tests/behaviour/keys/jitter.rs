@@ -94,14 +94,19 @@ fn decorrelated_is_from_the_base_to_three_times_the_last() {
     let policy = Policy::new().cap(secs(10)).jitter(Jitter::Decorrelated);
     let draws = many(policy);
     spread(draws.iter().map(|call| call[0]), secs(1), secs(3));
+    // Where each delay lies in the range that the one before it gives.
+    let mut places = Vec::new();
     for call in &draws {
         for pair in call.windows(2) {
-            assert!(
-                pair[1] >= secs(1) && pair[1] <= (pair[0] * 3).min(secs(10)),
-                "{pair:?}"
-            );
+            let high = (pair[0] * 3).min(secs(10));
+            assert!(pair[1] >= secs(1) && pair[1] <= high, "{pair:?}");
+            let above = |delay: Duration| delay.saturating_sub(secs(1));
+            places.push(above(pair[1]).div_duration_f64(above(high)));
         }
     }
+    assert_eq!(places.len(), 100 * 5);
+    let middle = places.iter().sum::<f64>() / 500.0;
+    assert!((0.45..0.55).contains(&middle), "{middle}");
     let mut last: Vec<_> = draws.iter().map(|call| call[5]).collect();
     last.sort_unstable();
     last.dedup();

@@ -598,3 +598,151 @@ async fn hooks_do_not_run_again() {
     assert_eq!(called, Ok(2));
     assert_eq!(*seen.borrow(), ["pause", "retry"]);
 }
+
+/// A breaker that opens for 5 s at the first failure.
+fn of_one() -> Breaker {
+    Breaker::new().consecutive_failures(1)
+}
+
+#[retry(policy = POLICY, name = "call", breaker = breaker, cancel = token.cancelled(),
+    before_retry = async |_, _| token.cancel())]
+async fn cancelled(breaker: &Breaker, token: &CancellationToken) -> Result<(), Failure> {
+    Err(TRANSIENT)
+}
+
+#[retry(policy = POLICY, name = "call", breaker = breaker, cancel = flag,
+    before_retry = |_, _| flag.store(true, Ordering::SeqCst))]
+fn cancelled_blocking(breaker: &Breaker, flag: &AtomicBool) -> Result<(), Failure> {
+    Err(TRANSIENT)
+}
+
+/// Checks the lines of a call that its hook cancels, and that the breaker would then reject.
+fn assert_no_more(form: &str, recording: &testing::Recording) {
+    let lines = recording.lines();
+    let lines: Vec<_> = lines
+        .iter()
+        .filter(|line| !line.starts_with("breaker"))
+        .collect();
+    let expected = [
+        "retrying call attempt=1 max=3 delay=1s error=transient reason=transient",
+        "gave up call attempt=1 max=3 error=transient reason=cancelled",
+    ];
+    assert_eq!(lines, expected, "{form}");
+}
+
+/// Where a hook before the retry cancels the call, the log reports no other retry, because none follows.
+#[tokio::test(start_paused = true)]
+async fn what_is_cancelled_before_a_rejection_is_not_tried_again() {
+    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
+    assert_eq!(cancelled(&breaker, &token).await, Err(TRANSIENT));
+    assert_no_more("function", &recording);
+
+    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
+    let called = retrying!(
+        policy = POLICY,
+        name = "call",
+        breaker = &breaker,
+        cancel = token.cancelled(),
+        before_retry = async |_, _| token.cancel(),
+        async { Err::<(), _>(TRANSIENT) }
+    );
+    assert_eq!(called.await, Err(TRANSIENT));
+    assert_no_more("retrying!", &recording);
+
+    let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
+    let hook = |_: &Failure, _| {
+        token.cancel();
+        ready(())
+    };
+    let chain = POLICY.name("call").breaker(&breaker).before_retry(hook);
+    let called = chain
+        .cancel(token.cancelled())
+        .call(async || Err::<(), _>(TRANSIENT));
+    assert_eq!(called.await, Err(TRANSIENT));
+    assert_no_more("chain", &recording);
+}
+
+#[test]
+fn what_is_cancelled_before_a_rejection_is_not_tried_again_in_blocking_code() {
+    let _skipped = testing::skip_sleeps();
+    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
+    assert_eq!(cancelled_blocking(&breaker, &flag), Err(TRANSIENT));
+    assert_no_more("function", &recording);
+
+    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
+    let called = retrying!(
+        policy = POLICY,
+        name = "call",
+        breaker = &breaker,
+        cancel = &flag,
+        before_retry = |_, _| flag.store(true, Ordering::SeqCst),
+        { Err::<(), _>(TRANSIENT) }
+    );
+    assert_eq!(called, Err(TRANSIENT));
+    assert_no_more("retrying!", &recording);
+
+    let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
+    let hook = |_: &Failure, _| flag.store(true, Ordering::SeqCst);
+    let chain = POLICY.name("call").breaker(&breaker).before_retry(hook);
+    let called = chain
+        .cancel(&flag)
+        .call_blocking(|| Err::<(), _>(TRANSIENT));
+    assert_eq!(called, Err(TRANSIENT));
+    assert_no_more("chain", &recording);
+}
+
+/// Without a hook, the call may be cancelled before it begins.
+#[tokio::test(start_paused = true)]
+async fn a_rejected_call_that_was_cancelled_already_is_not_tried_again() {
+    let (breaker, token, flag) = (open(), CancellationToken::new(), AtomicBool::new(true));
+    token.cancel();
+    let recording = testing::record();
+    cancelled(&breaker, &token).await.unwrap_err();
+    cancelled_blocking(&breaker, &flag).unwrap_err();
+    let chain = POLICY.breaker(&breaker).cancel(token.cancelled());
+    chain
+        .call(async || Err::<(), _>(TRANSIENT))
+        .await
+        .unwrap_err();
+    let chain = POLICY.breaker(&breaker).cancel(&flag);
+    chain.call_blocking(|| Err::<(), _>(TRANSIENT)).unwrap_err();
+    let send = async |_: Vec<u32>| Ok(vec![Err::<(), _>(TRANSIENT)]);
+    let batch = POLICY.breaker(&breaker).cancel(token.cancelled());
+    assert!(retry_each(batch, [1], send).await[0].is_err());
+    let send = |_: Vec<u32>| Ok(vec![Err::<(), _>(TRANSIENT)]);
+    let batch = POLICY.breaker(&breaker).cancel(&flag);
+    assert!(retry_each_blocking(batch, [1], send)[0].is_err());
+    let mut plan = Plan::local();
+    plan.add("a", [""; 0], async |_| Err::<(), _>(TRANSIENT));
+    let plan_policy = POLICY.breaker(&breaker).cancel(token.cancelled());
+    let valid = async |_: Snapshot<()>| Validity::Valid;
+    assert!(plan.run_until(plan_policy, valid).await.is_ok());
+    assert!(plan.output("a").is_none());
+    let lines = recording.lines();
+    let ended = lines.iter().filter(|line| line.starts_with("gave up"));
+    let cancelled = ended.filter(|line| line.ends_with("reason=cancelled"));
+    assert!(cancelled.count() >= 6, "{lines:#?}");
+    let retried = lines.iter().find(|line| line.starts_with("retrying"));
+    assert_eq!(retried, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_that_is_not_tried_again_anyway_is_the_reason() {
+    #[retry(breaker = breaker, cancel = token.cancelled())]
+    async fn function(breaker: &Breaker, token: &CancellationToken) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let (breaker, token) = (open(), CancellationToken::new());
+    token.cancel();
+    let recording = testing::record();
+    function(&breaker, &token).await.unwrap_err();
+    let chain = Policy::new().breaker(&breaker).cancel(token.cancelled());
+    chain
+        .call(async || Err::<(), _>(TRANSIENT))
+        .await
+        .unwrap_err();
+    for line in recording.lines() {
+        assert!(line.ends_with("reason=rejected"), "{line}");
+    }
+}

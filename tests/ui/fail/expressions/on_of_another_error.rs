@@ -1,11 +1,18 @@
 use retry_runtime::retrying;
 
-fn is_retryable(error: &std::fmt::Error) -> bool {
-    *error == std::fmt::Error
+struct Refused;
+struct Missing;
+
+fn is_retryable(_: &Refused) -> bool {
+    true
 }
 
-async fn complete() -> Result<String, std::io::Error> {
-    retrying!(on = is_retryable, async { std::fs::read_to_string("answer") }).await
+fn read() -> Result<String, Missing> {
+    Err(Missing)
+}
+
+async fn complete() -> Result<String, Missing> {
+    retrying!(on = is_retryable, async { read() }).await
 }
 
 fn main() {}
