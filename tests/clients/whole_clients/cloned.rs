@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
 use retry_runtime::{
-    Breaker, Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, TimedOut,
-    Verdict, testing,
+    Breaker, Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, Section,
+    TimedOut, Verdict, testing,
 };
+use support::failure::{Failure, TRANSIENT};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::plain::{Fault, Outcome, Plain};
@@ -337,4 +339,26 @@ async fn the_layered_service_has_a_name() {
     struct Client(Retry<Plain, ByClone<&'static str, Fault>>);
     let client = Client(layer().layer(Plain::new([])));
     assert_eq!(client.0.oneshot(String::new()).await, Ok("hello"));
+}
+
+/// The breaker rejects the retry, which could be tried again if the hook before it had not cancelled the call.
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_does_not_retry_a_rejection() {
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    let on = |outcome: Result<&(), &Failure>| outcome.err().map(|error| error.0);
+    let policy = POLICY.rejected(Section::new().max(9));
+    let layer = RetryLayer::cloning(policy, on)
+        .breaker(Breaker::new().consecutive_failures(1))
+        .cancel(move || token.clone().cancelled_owned())
+        .before_retry(move |(): &mut (), _: Result<&(), &Failure>, _| {
+            cancelled.cancel();
+            Box::pin(async { Ok(()) })
+        });
+    let recording = testing::record();
+    let fails = service_fn(async |()| Err::<(), _>(TRANSIENT));
+    assert_eq!(layer.layer(fails).oneshot(()).await, Err(TRANSIENT));
+    let retries = recording.delays();
+    assert_eq!(retries, [Duration::from_secs(1)]);
+    assert_eq!(recording.reasons(), [Reason::Cancelled]);
 }
