@@ -138,7 +138,7 @@ async fn a_budget() {
             "gave up 3: budget",
         ],
         tokens: 0.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .budget(&world.budget));
     let scenario = Scenario {
@@ -156,7 +156,7 @@ async fn a_budget() {
         ],
         // What its last retry took.
         tokens: 28.0 - 14.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .budget(&world.budget));
 }
@@ -176,7 +176,7 @@ async fn a_breaker() {
         ],
         // The retry that was not made is paid back.
         tokens: 500.0 - 14.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(opens, |world| .breaker(&world.breaker).budget(&world.budget));
     let is_open = Scenario {
@@ -186,7 +186,7 @@ async fn a_breaker() {
         },
         begun: vec![],
         told: vec!["gave up 0: rejected"],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(is_open, |world| .breaker(&world.breaker));
     // Open for a second, as the server asked for.
@@ -206,7 +206,7 @@ async fn a_breaker() {
             "breaker closed 1",
             "succeeded 1",
         ],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(trial, |world| .breaker(&world.breaker));
 }
@@ -226,7 +226,7 @@ async fn a_limiter() {
             "starting 2",
             "succeeded 2",
         ],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(paced, |world| .limiter(&world.limiter));
     let impatient = Scenario {
@@ -239,7 +239,7 @@ async fn a_limiter() {
             "waiting 2",
             "gave up 1: rejected",
         ],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(impatient, |world| .limiter(&world.limiter));
     let late = Scenario {
@@ -283,7 +283,7 @@ async fn a_limiter_that_a_server_pauses() {
             "succeeded 3",
         ],
         tokens: 500.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(paused, |world| .limiter(&world.slots).budget(&world.budget));
 }
@@ -306,7 +306,7 @@ async fn all_at_once() {
             "gave up 2: rejected",
         ],
         tokens: 500.0 - 14.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.limiter).budget(&world.budget));
 }
@@ -326,7 +326,7 @@ async fn cancellation() {
         ],
         tokens: 500.0 - 14.0,
         ends: 2500,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(pausing, |world| .cancel(world.token.cancelled()).budget(&world.budget));
     let waiting = Scenario {
@@ -336,7 +336,7 @@ async fn cancellation() {
         begun: vec![],
         told: vec!["waiting 1", "gave up 0: cancelled"],
         ends: 4000,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(waiting, |world| .cancel(world.token.cancelled()).limiter(&world.limiter));
 }
@@ -355,7 +355,7 @@ async fn a_deadline() {
         ],
         // Nothing is taken for a retry that can't come in time.
         tokens: 500.0 - 14.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .budget(&world.budget));
 }
@@ -371,7 +371,7 @@ async fn what_must_not_be_repeated() {
             "starting 2",
             "gave up 2: ambiguous",
         ],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .idempotent(false));
 }
@@ -382,7 +382,7 @@ async fn what_a_bool_can_not_say_may_not_be_repeated() {
         steps: vec![TRANSIENT],
         begun: vec![0],
         told: vec!["starting 1", "gave up 1: ambiguous"],
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .on(|_: &Failure| Verdict::from(true)).idempotent(false));
 }
@@ -401,7 +401,7 @@ async fn what_is_not_worth_a_retry() {
         ],
         // The server answered, so the retry's cost comes back.
         tokens: 500.0,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.slots).budget(&world.budget));
 }
@@ -417,7 +417,7 @@ async fn hedging() {
         // Nothing pays a hedge back; the success counts as a first.
         tokens: 500.0 - 14.0 + 1.0,
         ends: 250,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_functions!(wins, |world| [
         hedge = "200ms",
@@ -441,7 +441,7 @@ async fn hedging() {
         ],
         tokens: 500.0 - 14.0,
         ends: 500,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     in_functions!(fails, |world| [
         hedge = "200ms",

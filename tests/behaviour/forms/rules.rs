@@ -202,7 +202,10 @@ macro_rules! chain {
 async fn chain(world: &World) -> Result<u32, Failure> {
     chain!(world, tell, world.token.cancelled())
         .timeout(world.limit)
-        .before_pause(|_: &Failure, _| ready(world.before_pause()))
+        .before_pause(|_: &Failure, _| {
+            world.before_pause();
+            ready(())
+        })
         .call(async || world.attempt().await)
         .await
 }

@@ -146,9 +146,9 @@ pub struct Scenario {
     pub ends: u64,
 }
 
-impl Scenario {
-    /// A call that succeeds at once.
-    pub fn new() -> Self {
+/// A call that succeeds at once.
+impl Default for Scenario {
+    fn default() -> Self {
         Self {
             policy: |policy| policy,
             budget: Budget::standard,

@@ -37,7 +37,7 @@ fn dropped() -> Vec<Scenario> {
         verdict: Some(Verdict::TRANSIENT),
         begun: vec![0],
         ends: 1_000,
-        ..Scenario::new()
+        ..Scenario::default()
     };
     vec![
         Scenario {
@@ -75,7 +75,7 @@ fn cancelled() -> Vec<Scenario> {
         cancels: Some(Duration::from_secs(1)),
         begun: vec![0],
         told: vec!["starting 1", "gave up 1: cancelled"],
-        ..Scenario::new()
+        ..Scenario::default()
     }]
 }
 
@@ -90,7 +90,7 @@ fn off() -> Vec<Scenario> {
             steps: vec![failure],
             begun: vec![0],
             told: vec!["starting 1", reason],
-            ..Scenario::new()
+            ..Scenario::default()
         };
         [
             once(STOP, "gave up 1: not retryable"),
