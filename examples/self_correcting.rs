@@ -54,15 +54,17 @@ fn check(answer: &str) -> Result<(), ModelError> {
 
 fn prompt(text: &str, attempt: &Attempt<ModelError, Draft<String>>) -> String {
     let mut text = text;
-    let mut complaint = String::new();
-    for error in attempt.errors() {
-        match (error, attempt.last_value()) {
-            (TooLong, _) => text = text.rsplit_once(". ").map_or(text, |(rest, _)| rest),
-            (Invalid(error), Some(answer)) => complaint = format!(" Not {answer}: {error}."),
-            _ => {}
-        }
+    let too_long = attempt
+        .errors()
+        .iter()
+        .filter(|error| matches!(error, TooLong));
+    for _ in too_long {
+        text = text.rsplit_once(". ").map_or(text, |(rest, _)| rest);
     }
-    format!("{text}.{complaint}")
+    match attempt.rejected() {
+        Some((answer, error)) => format!("{text}. Not {answer}: {error}."),
+        None => format!("{text}."),
+    }
 }
 
 fn tell(gave_up: GaveUp<ModelError, String>) -> ModelError {

@@ -396,7 +396,7 @@ pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
 /// The methods of `Attempt` and `GaveUp` that don't tell the time.
 const TIMELESS: &str = "advance attempts call_id corrections error errors into_error into_errors \
     into_last_value is_last last_error last_item last_value max number position reason \
-    yielded";
+    rejected yielded";
 
 /// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {

@@ -27,6 +27,7 @@ mod io;
 pub(crate) mod kind;
 #[cfg(feature = "llm")]
 pub mod llm;
+pub(crate) mod lost_headers;
 pub mod on;
 #[cfg(feature = "std")]
 pub(crate) mod registry;

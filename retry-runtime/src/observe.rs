@@ -39,4 +39,4 @@ pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 pub(crate) mod stopwatch;
-pub(crate) mod unknown_error;
+pub(crate) mod verdict_warning;

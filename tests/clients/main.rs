@@ -32,6 +32,8 @@ mod tonic;
 mod untrusted;
 #[cfg(feature = "ureq")]
 mod ureq;
+#[cfg(any(feature = "reqwest", feature = "ureq"))]
+mod warnings;
 #[cfg(feature = "tower")]
 mod whole_clients;
 

@@ -8,6 +8,8 @@ use support::loopback::{Server, attempts, closed_port, status};
 use support::verdicts::BROKEN;
 use ureq::{Agent, Error, Timeout};
 
+use crate::warnings::{listen, warned};
+
 #[retry(max = 2, backoff = "none")]
 fn get(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {
     *count += 1;
@@ -64,6 +66,24 @@ fn a_status_is_classified_as_one() {
         let (idempotent, not) = attempts(expected);
         assert_eq!(server.accepted(), idempotent + not);
     }
+}
+
+#[test]
+fn the_log_warns_once_of_a_wait_that_is_lost() {
+    let answer = "HTTP/1.1 429 Slow\r\nretry-after: 2\r\nconnection: close\r\n\r\n";
+    let server = Server::answering(answer);
+    let (log, _guard) = listen();
+    for _ in 0..2 {
+        get_throttled(&agent(), &server.url()).unwrap_err();
+    }
+    let expected = "throttled, and any `Retry-After` is lost with the headers: set \
+                    `http_status_as_error(false)` and return a `ResponseError` call=\"throttled\"";
+    assert_eq!(warned(&log), [expected]);
+}
+
+#[retry(max = 1, backoff = "none", name = "throttled")]
+fn get_throttled(agent: &Agent, url: &str) -> Result<(), Error> {
+    agent.get(url).call().map(drop)
 }
 
 #[test]

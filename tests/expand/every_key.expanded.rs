@@ -174,7 +174,7 @@ async fn complete(
                     });
                     retry_call = retry_next;
                     if let __retry::Ok(retry_pause) = retry_decision {
-                        __retry::Attempt::rejected(&mut retry_history);
+                        __retry::Attempt::interrupted(&mut retry_history);
                         break 'retry_pause retry_pause;
                     }
                 }

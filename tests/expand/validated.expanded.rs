@@ -95,11 +95,11 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     retry_call = retry_next;
                     match retry_decision {
                         __retry::Ok(retry_pause) => {
-                            __retry::Attempt::failed(&mut retry_history, retry_error);
                             __retry::Attempt::keep_value(
                                 &mut retry_history,
                                 retry_value,
                             );
+                            __retry::Attempt::failed(&mut retry_history, retry_error);
                             __retry::Attempt::paused(&mut retry_history, retry_pause);
                             break 'retry_pause retry_pause;
                         }

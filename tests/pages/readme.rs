@@ -26,6 +26,18 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     assert_eq!(shape(&printed), shape(&unfolded(block(&readme, "text"))));
 }
 
+/// `.ci/cookbook` compiles and runs it there, with reqwest.
+#[test]
+fn the_example_with_reqwest_is_that_of_the_cookbook() {
+    let recipes = read("docs/cookbook.md");
+    for page in ["README.md", "docs/cheat_sheet.md"] {
+        let text = read(page);
+        let example = block(&text, "rust,ignore");
+        assert!(example.contains("error_for_retry()"), "{page}");
+        assert!(recipes.contains(&format!("```rust\n{example}")), "{page}");
+    }
+}
+
 #[test]
 fn the_install_section_names_every_feature() {
     let readme = read("README.md");

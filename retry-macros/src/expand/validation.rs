@@ -107,7 +107,7 @@ impl Printer<'_> {
     /// What follows a value that `until` rejected, and that is the outcome again.
     fn unwanted(&self) -> Code {
         let kept = self.model.history;
-        let interrupted = kept.map(|_| ours!(__retry::Attempt::rejected(&mut retry_history);));
+        let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
         self.decided(FailureSource::Until, interrupted, Code::new())
     }
 
@@ -155,8 +155,8 @@ impl Printer<'_> {
     fn invalid(&self) -> Code {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
-                __retry::Attempt::failed(&mut retry_history, retry_error);
                 #kept
+                __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
         self.decided(FailureSource::Validation, kept, self.ended_invalid())

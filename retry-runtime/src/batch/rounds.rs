@@ -27,7 +27,7 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::under_way::{Awaited, in_order};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::{Basis, Verdict};
+use crate::classify::verdict::Verdict;
 use crate::key::Key;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
@@ -35,7 +35,7 @@ use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::reborrow;
-use crate::observe::unknown_error;
+use crate::observe::verdict_warning;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
@@ -452,9 +452,9 @@ where
 
     fn verdict(&mut self, error: &E) -> Verdict {
         let verdict = self.on.verdict(error);
-        if verdict.basis() == Basis::Unknown {
+        if verdict.warns() {
             let on = &self.on;
-            unknown_error::tell(self.rules.name(), &Described { on, error });
+            verdict_warning::tell(self.rules.name(), verdict, &Described { on, error });
         }
         verdict
     }

@@ -34,7 +34,8 @@ use crate::time::moment::Moment;
 /// type is `Send` and `Sync`. If there are more than 110, only the first 10 and the last 100 are kept.
 ///
 /// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which also has the value that
-/// was rejected last (`last_value`). The keys `validate` and `correct` can use it, too.
+/// was rejected last, alone (`last_value`) or with the error that rejected it (`rejected`). The keys `validate` and
+/// `correct` can use it, too.
 ///
 /// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which also knows how many
 /// items earlier attempts yielded (`yielded`), the last of them (`last_item`) and how far the body says it came
@@ -68,9 +69,9 @@ pub struct Attempt<E, K = ()> {
 
 const NO_PROGRESS: u32 = u32::MAX;
 
-/// The value that validation rejected last: see [`Attempt`].
+/// The value that validation rejected last, and the place of its error among the call's errors, from 0: see [`Attempt`].
 #[derive(Debug)]
-pub struct Draft<T>(Option<T>);
+pub struct Draft<T>(Option<(T, u64)>);
 
 impl<E, K> Attempt<E, K> {
     /// What is known before the first attempt of a call that begins now by that clock.
@@ -206,8 +207,9 @@ impl<E, K> Attempt<E, K> {
         self.corrections = self.corrections.saturating_add(1);
     }
 
+    /// Ends the row of errors, because something other than an error came between.
     #[doc(hidden)]
-    pub fn rejected(&mut self) {
+    pub fn interrupted(&mut self) {
         self.in_row = false;
         self.same = 0;
     }
@@ -239,7 +241,7 @@ impl<E, K> Attempt<E, K> {
             // The time is the measure, whatever the pause before it was.
             _ => Duration::MAX,
         };
-        self.rejected();
+        self.interrupted();
         self.before_progress = self.begun().saturating_sub(1);
         Some(lasted)
     }
@@ -400,15 +402,51 @@ impl<T> Draft<T> {
 
 /// In a function with the key `validate`.
 impl<E, T> Attempt<E, Draft<T>> {
+    /// Keeps a rejected value. The next error to be kept is the one that rejected it.
     #[doc(hidden)]
     pub fn keep_value(&mut self, value: T) {
-        self.kept.0 = Some(value);
+        self.kept.0 = Some((value, self.errors.count()));
     }
 
     /// The value that `validate` rejected last, or `None` if there is none. While `correct` repairs a value, only the
     /// corrector has it.
+    ///
+    /// The latest error may be about another attempt, such as one that timed out after the value was rejected: for the
+    /// error that rejected this value, use [`rejected`](Self::rejected).
     pub fn last_value(&self) -> Option<&T> {
-        self.kept.0.as_ref()
+        self.kept.0.as_ref().map(|(value, _)| value)
+    }
+
+    /// The value that `validate` rejected last, and the error that rejected it. Attempts that failed since then change
+    /// neither. `None` if there is no such value, or if its error is one of those [left out](Self::errors_left_out).
+    ///
+    /// ```
+    /// use retry_runtime::retry;
+    ///
+    /// fn check(answer: &String) -> Result<(), String> {
+    ///     answer.parse::<u32>().map(drop).map_err(|error| error.to_string())
+    /// }
+    ///
+    /// #[retry(validate = check, attempt = attempt, backoff = "none", on = |_| true)]
+    /// fn count(prompts: &mut Vec<String>) -> Result<String, String> {
+    ///     prompts.push(match attempt.rejected() {
+    ///         Some((answer, error)) => format!("Not {answer:?}: {error}"),
+    ///         None => String::from("How many?"),
+    ///     });
+    ///     match attempt.number() {
+    ///         1 => Ok(String::from("three")),
+    ///         2 => Err(String::from("timed out")),
+    ///         _ => Ok(String::from("3")),
+    ///     }
+    /// }
+    ///
+    /// let mut prompts = Vec::new();
+    /// assert_eq!(count(&mut prompts).as_deref(), Ok("3"));
+    /// assert_eq!(prompts[2], r#"Not "three": invalid digit found in string"#);
+    /// ```
+    pub fn rejected(&self) -> Option<(&T, &E)> {
+        let (value, place) = self.kept.0.as_ref()?;
+        Some((value, self.errors.at(*place)?))
     }
 }
 
@@ -430,6 +468,6 @@ impl<T> Retained for Draft<T> {
     type Value = T;
 
     fn into_value(self) -> Option<T> {
-        self.0
+        self.0.map(|(value, _)| value)
     }
 }

@@ -7,9 +7,9 @@ use crate::call::failure::Failure;
 use crate::call::sites;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
-use crate::classify::verdict::{Basis, Verdict};
+use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
-use crate::observe::unknown_error;
+use crate::observe::verdict_warning;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
 use crate::policy::schedule::Schedule;
@@ -20,7 +20,7 @@ use crate::time::random;
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// Decides what follows. Counts the retry, but reports nothing, unless nobody could say whether to retry.
+    /// Decides what follows. Counts the retry, and reports nothing except warnings about the verdict.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]
@@ -39,8 +39,8 @@ impl Call {
         if failure.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
         }
-        if failure.verdict.basis() == Basis::Unknown {
-            unknown_error::tell(failure.site.name(), failure.error);
+        if failure.verdict.warns() {
+            verdict_warning::tell(failure.site.name(), failure.verdict, failure.error);
         }
         let kind = retryable(failure.verdict, failure.idempotent)?;
         if failure.repeated {

@@ -44,9 +44,8 @@ impl<E> Errors<E> {
     /// A record of these attempts without their errors.
     pub(crate) fn all_left_out(&self) -> Self {
         let gathered = self.0.as_ref().map(|gathered| {
-            let kept = u64::try_from(gathered.kept.len()).unwrap_or(u64::MAX);
             Box::new(Gathered {
-                left_out: gathered.left_out.saturating_add(kept),
+                left_out: self.count(),
                 began: gathered.began,
                 ..Gathered::default()
             })
@@ -102,6 +101,23 @@ impl<E> Errors<E> {
     /// How many there were between the first and the last.
     pub(crate) fn left_out(&self) -> u64 {
         self.0.as_ref().map_or(0, |gathered| gathered.left_out)
+    }
+
+    /// How many there were, including those left out.
+    pub(crate) fn count(&self) -> u64 {
+        let kept = u64::try_from(self.kept().len()).unwrap_or(u64::MAX);
+        self.left_out().saturating_add(kept)
+    }
+
+    /// The error at that place among all, from 0, unless it is left out.
+    pub(crate) fn at(&self, place: u64) -> Option<&E> {
+        let place = usize::try_from(place).ok()?;
+        if place < FIRST {
+            return self.kept().get(place);
+        }
+        let left_out = usize::try_from(self.left_out()).ok()?;
+        let index = place.checked_sub(left_out)?;
+        self.kept().get(index).filter(|_| index >= FIRST)
     }
 
     fn gathered(&mut self) -> &mut Gathered<E> {

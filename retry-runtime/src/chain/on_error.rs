@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, says};
+use crate::classify::{Classify, lost_headers, says};
 
 /// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
 /// functions that are generic over chains; [`Classifies`] is what to implement.
@@ -51,7 +51,8 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        self(error).into()
+        lost_headers::forget();
+        lost_headers::marked(self(error).into())
     }
 }
 

@@ -195,7 +195,7 @@ where
             return Step::Ends(Ok(value));
         }
         if let Some(history) = self.history.get_mut() {
-            own(history).rejected();
+            own(history).interrupted();
         }
         self.kept.put(Ok(value));
         Step::Pause

@@ -1,3 +1,4 @@
+use crate::classify::lost_headers;
 use crate::classify::verdict::Verdict;
 
 /// What the function of the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
@@ -7,13 +8,13 @@ use crate::classify::verdict::Verdict;
     note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
 )]
 pub trait IntoVerdict {
-    /// The conversion.
+    /// The conversion, of what [`answer`](crate::macro_support::answer) returned.
     fn into_verdict(self) -> Verdict;
 }
 
 #[diagnostic::do_not_recommend]
 impl<V: Into<Verdict>> IntoVerdict for V {
     fn into_verdict(self) -> Verdict {
-        self.into()
+        lost_headers::marked(self.into())
     }
 }

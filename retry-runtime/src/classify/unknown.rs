@@ -3,6 +3,7 @@
 #[cfg(feature = "std")]
 use core::cell::Cell;
 
+use crate::classify::lost_headers;
 #[cfg(feature = "std")]
 use crate::classify::verdict::Basis;
 use crate::classify::verdict::Verdict;
@@ -31,7 +32,8 @@ std::thread_local! {
 pub fn ask(classify: impl FnOnce() -> Verdict) -> Verdict {
     #[cfg(feature = "std")]
     ASKED.set(Asked::ForACall);
-    let verdict = classify();
+    lost_headers::forget();
+    let verdict = lost_headers::marked(classify());
     #[cfg(feature = "std")]
     if ASKED.replace(Asked::Nothing) == Asked::FoundNothing {
         return verdict.based_on(Basis::Unknown);

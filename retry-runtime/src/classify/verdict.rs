@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
+use crate::classify::lost_headers::LostBy;
 
 /// A longer wait is taken for a mistake, such as a point in time where a span was meant.
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -36,7 +37,7 @@ pub struct Verdict {
     basis: Basis,
 }
 
-/// What a verdict says of the server, where that is not what its kind says.
+/// Facts behind a verdict that its kind doesn't show: about the server, or about the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Basis {
     /// The server answered.
@@ -47,6 +48,8 @@ pub(crate) enum Basis {
     Nothing,
     /// Nothing, as nobody knows the error.
     Unknown,
+    /// The server answered that it throttles, and the error has lost the headers, which may have asked for a wait.
+    LostHeaders(LostBy),
 }
 
 impl Verdict {
@@ -173,6 +176,24 @@ impl Verdict {
         }
     }
 
+    /// This verdict, marked if headers might have said how long to wait. Only if it is throttled: most answers with 503
+    /// come from gateways, and have no `Retry-After`.
+    #[allow(dead_code, reason = "only the errors of some clients lose headers")]
+    pub(crate) fn without_headers(self, client: LostBy) -> Self {
+        match (self.kind, self.after) {
+            (Some(Kind::Throttled), None) => Self {
+                basis: Basis::LostHeaders(client),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// Whether the log warns about it.
+    pub(crate) fn warns(self) -> bool {
+        self.basis == Basis::Unknown || matches!(self.basis, Basis::LostHeaders(_))
+    }
+
     pub(crate) fn basis(self) -> Basis {
         self.basis
     }
@@ -181,7 +202,7 @@ impl Verdict {
     pub(crate) fn kind_seen(self) -> Option<Kind> {
         match self.basis {
             Basis::Failed(kind) => Some(kind),
-            Basis::Answer | Basis::Nothing | Basis::Unknown => self.kind,
+            Basis::Answer | Basis::Nothing | Basis::Unknown | Basis::LostHeaders(_) => self.kind,
         }
     }
 

@@ -50,10 +50,20 @@ const BETWEEN_TIME: usize = 16;
 const ONE: [&str; 3] = ["a ", "an ", "one "];
 /// Digits after the point that a nanosecond has room for.
 const FRACTION: usize = 9;
+/// Words that negate the next word, and words that may stand between.
+const NOT: [&str; 4] = ["not", "never", "no", "cannot"];
+const AFTER_NOT: [&str; 4] = ["try", "to", "attempt", "need"];
+/// Words before a "retry" that is a request. "We retry after 503" isn't one.
+const ASKING: [&str; 7] = ["please", "requests", "and", "then", "or", "can", "may"];
+/// How many characters before a word are read.
+const READ_BEFORE: usize = 40;
 
 /// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
-/// 2 minutes". From zero to 365 days. Without a unit it is none, except after
-/// "retry after", as in the header of that name: then it is in seconds. What is "ago" is none.
+/// 2 minutes". From zero to 365 days. Digits may be grouped by commas.
+///
+/// A number counts if a unit follows it. One that ends its phrase counts after "retry after", too, as in the header of that
+/// name: then it is in seconds. "Retry after 5 attempts", "retry after 10%", "do not retry after 30 seconds" and what was
+/// "5 minutes ago" name no wait.
 ///
 /// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
 /// and gateways speak before they quote.
@@ -75,7 +85,8 @@ const FRACTION: usize = 9;
 )]
 pub fn wait_in(text: &str) -> Option<Duration> {
     let text = text.to_ascii_lowercase();
-    after_words(&text).find_map(|rest| seconds(rest).or_else(|| duration(rest)))
+    let mut words = after_words(&text);
+    words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
 }
 
 /// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in it,
@@ -85,7 +96,7 @@ pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
     use crate::classify::retry_after::date;
 
     let small = text.to_ascii_lowercase();
-    let mut times = after_words(&small).filter_map(|rest| {
+    let mut times = after_words(&small).filter_map(|(_, rest)| {
         let rest = &text[text.len() - rest.len()..];
         let start = rest
             .bytes()
@@ -101,8 +112,8 @@ pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
     times.next()
 }
 
-/// What stands after each of the words before a wait.
-fn after_words(text: &str) -> impl Iterator<Item = &str> {
+/// The text just before each of the words before a wait, and the text after it. Negated words are left out.
+fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut before = ' ';
     let starts = text.char_indices().filter(move |&(_, c)| {
         let is_inside = before.is_alphanumeric();
@@ -110,22 +121,58 @@ fn after_words(text: &str) -> impl Iterator<Item = &str> {
         c.is_ascii_lowercase() && !is_inside
     });
     starts.flat_map(move |(start, _)| {
-        let rest = &text[start..];
-        BEFORE.iter().filter_map(|word| rest.strip_prefix(word))
+        let (before, at) = text.split_at(start);
+        BEFORE.iter().filter_map(move |word| {
+            let rest = at.strip_prefix(word)?;
+            let read = before.char_indices().rev().take(READ_BEFORE).last();
+            let before = &before[read.map_or(0, |(start, _)| start)..];
+            // "Don't retry for 5 seconds" asks to wait.
+            let asks_to_wait = *word != "wait" && rest.trim_start().starts_with("for ");
+            (asks_to_wait || !is_negated(before)).then_some((before, rest))
+        })
     })
 }
 
-/// The value of the header `retry-after`, quoted: seconds, without a unit.
-fn seconds(rest: &str) -> Option<Duration> {
-    let value = ["-after", "_after", " after"]
+/// Whether the word after this text is negated: "please do not immediately".
+fn is_negated(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev();
+    let word = words.find(|word| !AFTER_NOT.contains(word) && !word.ends_with("ly"));
+    word.is_some_and(|word| {
+        NOT.contains(&word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+    })
+}
+
+/// Whether the word after this text asks for something, as one at the start of a clause does.
+fn asks(before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+    word.is_none_or(|word| word.is_empty() || ASKING.contains(&word))
+}
+
+/// The value of the header `retry-after`, quoted, or a number after these words: seconds, without a unit.
+fn seconds(before: &str, rest: &str) -> Option<Duration> {
+    let quoted = ["-after", "_after"]
         .iter()
-        .find_map(|word| rest.strip_prefix(word))?;
+        .find_map(|word| rest.strip_prefix(word));
+    let asked = || rest.strip_prefix(" after").filter(|_| asks(before));
+    let value = quoted.or_else(asked)?;
     let value = value.trim_start_matches([' ', ':', '=', '"']);
-    let (number, rest) = split(value, |c| c.is_ascii_digit());
-    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric());
-    let is_of_time = rest.strip_prefix(['-', ':', '.']).is_some_and(goes_on);
+    let (number, rest) = number(value);
     let wait = Duration::from_secs(number.parse().ok()?);
-    (!is_of_time && !goes_on(rest.trim_start()) && wait <= LONGEST_HINT).then_some(wait)
+    (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// Whether a number before this text ends its phrase, so that it is not part of a date, a range or a fraction, nor a count
+/// of something.
+fn ends_phrase(rest: &str) -> bool {
+    let rest = rest.strip_prefix('"').unwrap_or(rest);
+    let mut chars = rest.trim_start_matches(' ').chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => true,
+        (Some('.' | ':' | '-'), next) => !next.is_some_and(char::is_alphanumeric),
+        (Some(','), next) => !next.is_some_and(|c| c.is_ascii_digit()),
+        (Some(c), _) => c.is_whitespace() || ";!?)]}(\"'`<|\\&\u{2013}\u{2014}".contains(c),
+    }
 }
 
 /// The duration that the text, in small letters, begins with.
@@ -142,13 +189,12 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
         rest = after;
     }
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let (number, after) = split(rest, |c| c.is_ascii_digit() || c == '.');
+        let (number, after) = number(rest);
         // Azure quotes the number.
-        let after = after.strip_prefix('\'').unwrap_or(after);
+        let after = after.strip_prefix(['\'', '"']).unwrap_or(after);
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
         let Some(unit) = short(unit) else { break };
-        let point = number.find('.').unwrap_or(number.len());
-        wait.push_str(&number[..number.len().min(point + 1 + FRACTION)]);
+        wait.push_str(&number);
         wait.push_str(unit);
         rest = after.trim_start_matches([',', ' ']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
@@ -158,6 +204,30 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     }
     let wait = duration::parse(&wait).ok()?;
     (wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// The number that the text begins with, as far as a duration can hold it: without commas between groups of digits.
+fn number(text: &str) -> (String, &str) {
+    let (first, mut rest) = digits(text);
+    let mut number = String::from(first);
+    while let Some((group, after)) = rest.strip_prefix(',').map(digits) {
+        if !(1..=3).contains(&first.len()) || group.len() != 3 {
+            break;
+        }
+        number.push_str(group);
+        rest = after;
+    }
+    let fraction = rest.strip_prefix('.').map(digits);
+    if let Some((fraction, after)) = fraction.filter(|(fraction, _)| !fraction.is_empty()) {
+        number.push('.');
+        number.push_str(&fraction[..fraction.len().min(FRACTION)]);
+        rest = after;
+    }
+    (number, rest)
+}
+
+fn digits(text: &str) -> (&str, &str) {
+    split(text, |c| c.is_ascii_digit())
 }
 
 fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {

@@ -18,7 +18,7 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::{Basis, Verdict};
+use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
 use crate::key::Key;
 use crate::observe::attempt_end::AttemptEnd;
@@ -27,7 +27,7 @@ use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
-use crate::observe::unknown_error;
+use crate::observe::verdict_warning;
 use crate::plan::Plan;
 use crate::plan::event::{CallOfSubtask, Ended};
 use crate::plan::graph::Graph;
@@ -328,8 +328,8 @@ where
         let text = shown_by(&self.on, &error);
         let error = SubtaskFailure::Error(error, text);
         let subtask = &mut self.of(index);
-        if verdict.basis() == Basis::Unknown {
-            subtask.tell(|site, _| unknown_error::tell(site.name(), &error));
+        if verdict.warns() {
+            subtask.tell(|site, _| verdict_warning::tell(site.name(), verdict, &error));
         }
         attempts.failed_with_others(subtask, verdict, &error);
         let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);

@@ -11,6 +11,7 @@ mod headers;
 mod model_errors;
 mod plan_states;
 mod policies;
+mod waits;
 
 use std::env;
 use std::fmt::Debug;

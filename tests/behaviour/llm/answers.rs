@@ -222,6 +222,8 @@ fn no_text_takes_more_time_than_its_length() {
     let pieces = [
         "try again in ",
         "try again in 1s",
+        "again-",
+        "not ly retry after 1,111,",
         "please wait for about ",
         "1s ",
         "{",

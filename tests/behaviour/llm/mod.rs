@@ -11,6 +11,7 @@ use support::model_errors::{answers, anthropic, google, openai, retry_info};
 
 mod answers;
 mod odd_shapes;
+mod waits;
 
 #[test]
 fn errors_within_a_stream_have_the_verdict_of_their_fault() {

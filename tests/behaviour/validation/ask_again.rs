@@ -1,6 +1,6 @@
 //! Without `correct`, the body runs again and sees what was wrong.
 
-use retry_runtime::{Attempt, Draft, GaveUp, Reason, retry, testing};
+use retry_runtime::{Attempt, Classify, Draft, GaveUp, Reason, TimedOut, retry, testing};
 use tokio::time::Instant;
 
 use crate::validation::{
@@ -92,6 +92,109 @@ async fn an_error_keeps_the_value_that_was_rejected_before() {
         rejected,
     );
     assert_eq!(seen.last(), Some(&last));
+}
+
+/// What the body saw of the value that was rejected last.
+type Rejected = Option<(Answer, ModelError)>;
+
+async fn rejected_in_each_attempt(
+    answers: impl IntoIterator<Item = Result<Answer, ModelError>>,
+) -> Vec<Rejected> {
+    #[retry(max = 200, backoff = "none", validate = check, attempt = attempt)]
+    async fn extract(model: &mut Model, seen: &mut Vec<Rejected>) -> Result<Answer, ModelError> {
+        let rejected = attempt.rejected();
+        seen.push(rejected.map(|(value, error)| (value.clone(), error.clone())));
+        model.ask()
+    }
+
+    let mut seen = Vec::new();
+    let mut model = Model::new(answers);
+    extract(&mut model, &mut seen).await.unwrap();
+    seen
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_value_keeps_its_own_error_while_attempts_fail_for_other_reasons() {
+    let (no_age, no_name) = (
+        Some((Answer(vec!["name"]), Missing("age"))),
+        Some((Answer(vec!["age"]), Missing("name"))),
+    );
+    let answers = [
+        Err(Overloaded),
+        answer(&["name"]),
+        Err(Overloaded),
+        Err(Overloaded),
+        answer(&["age"]),
+        Err(Overloaded),
+        answer(&["name", "age"]),
+    ];
+    let expected = [
+        None,
+        None,
+        no_age.clone(),
+        no_age.clone(),
+        no_age,
+        no_name.clone(),
+        no_name,
+    ];
+    assert_eq!(rejected_in_each_attempt(answers).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_many_errors_a_rejected_value_has_its_own_or_none() {
+    for (before, after) in [(9, 120), (10, 99), (10, 100), (60, 99), (60, 100)] {
+        let failures = |count| (0..count).map(|_| Err(Overloaded));
+        let answers = failures(before)
+            .chain([answer(&["name"])])
+            .chain(failures(after))
+            .chain([answer(&["name", "age"])]);
+        let seen = rejected_in_each_attempt(answers).await;
+        // The first 10 errors are kept, and the last 100.
+        let is_kept = before < 10 || after < 100;
+        let own = (Answer(vec!["name"]), Missing("age"));
+        let last = seen.last().cloned().flatten();
+        assert_eq!(last, is_kept.then_some(own), "{before} {after}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
+    #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Classify)]
+    enum AskError {
+        #[error("no number")]
+        #[classify(invalid)]
+        NoNumber,
+        #[error(transparent)]
+        #[classify(transparent)]
+        TimedOut(#[from] TimedOut),
+    }
+
+    fn is_number(answer: &String) -> Result<(), AskError> {
+        answer
+            .parse::<u32>()
+            .map(drop)
+            .map_err(|_| AskError::NoNumber)
+    }
+
+    #[retry(timeout = "1s", jitter = "none", validate = is_number, attempt = attempt)]
+    async fn ask(prompts: &mut Vec<String>) -> Result<String, AskError> {
+        prompts.push(match attempt.rejected() {
+            Some((answer, error)) => format!("not {answer}: {error}"),
+            None => String::from("how many?"),
+        });
+        match attempt.number() {
+            1 => Ok(String::from("three")),
+            2 => std::future::pending().await,
+            _ => Ok(String::from("3")),
+        }
+    }
+
+    let start = Instant::now();
+    let mut prompts = Vec::new();
+    assert_eq!(ask(&mut prompts).await.as_deref(), Ok("3"));
+    let again = "not three: no number";
+    assert_eq!(prompts, ["how many?", again, again]);
+    assert_eq!(start.elapsed(), crate::validation::secs(2));
 }
 
 /// How a call ended.

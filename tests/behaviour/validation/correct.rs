@@ -76,6 +76,8 @@ type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
         // Counted from 0, with the complaints before this one.
         assert_eq!(attempt.corrections() as usize, model.corrected - 1);
         assert_eq!(attempt.errors().len(), model.corrected - 1);
+        // Only the corrector has the value.
+        assert_eq!(attempt.rejected(), None);
         if attempt.corrections() == breaks_down { Err(Overloaded) } else { Ok(draft) }
     },
     give_up = |gave_up: GaveUp<_, _>| {

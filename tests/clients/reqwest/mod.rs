@@ -2,6 +2,7 @@
 
 mod classify;
 mod llm;
+mod lost_headers;
 mod response;
 mod retries;
 mod shown;

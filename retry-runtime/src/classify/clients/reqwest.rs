@@ -4,6 +4,7 @@ use super::connection::of_fetch;
 use super::connection::of_no_connection;
 use super::connection::of_open_connection;
 use crate::classify::Classify;
+use crate::classify::lost_headers::{LostBy, by_status_alone};
 use crate::classify::verdict::Verdict;
 use crate::error_text::chain::describe_with_causes;
 
@@ -20,7 +21,8 @@ macro_rules! classify_errors_of {
         /// In a browser, all that a page learns of a connection is that it failed: that is transient, ambiguous.
         ///
         /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
-        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
+        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call is throttled by
+        /// such an error, the log warns once.
         ///
         /// ```
         #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]
@@ -32,7 +34,7 @@ macro_rules! classify_errors_of {
         impl Classify for $reqwest::Error {
             fn classify(&self) -> Verdict {
                 if let Some(status) = self.status() {
-                    return status.classify();
+                    return by_status_alone(status, LostBy::Reqwest);
                 }
                 if self.is_builder() || self.is_redirect() {
                     return Verdict::STOP;

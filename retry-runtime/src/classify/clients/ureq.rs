@@ -2,6 +2,7 @@ use ::ureq::{Error, Timeout};
 use http::StatusCode;
 
 use crate::classify::Classify;
+use crate::classify::lost_headers::{LostBy, by_status_alone};
 use crate::classify::verdict::Verdict;
 use crate::error_text::chain::describe_with_causes;
 
@@ -14,13 +15,17 @@ use crate::error_text::chain::describe_with_causes;
 /// | an invalid request, redirects, a malformed answer, TLS | stop |
 ///
 /// To see `Retry-After` and billing codes, keep ureq from turning statuses into errors (`http_status_as_error(false)`),
-/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success.
+/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success. If a call is throttled by an
+/// error without headers, the log warns once.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {
             Self::StatusCode(code) => {
-                StatusCode::from_u16(*code).map_or(Verdict::STOP, |status| status.classify())
+                let status = StatusCode::from_u16(*code);
+                status.map_or(Verdict::STOP, |status| {
+                    by_status_alone(status, LostBy::Ureq)
+                })
             }
             Self::HostNotFound
             | Self::ConnectionFailed
