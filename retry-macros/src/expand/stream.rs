@@ -36,7 +36,7 @@ impl Printer<'_> {
                             let retry_outcome = __retry::Ok(retry_value);
                             __retry::Ok(#returned)
                         }
-                        __retry::Err(retry_error) => __retry::Err((#(self.error_types()).1)(retry_error)),
+                        __retry::Err(retry_error) => __retry::Err(#(self.error_of_opening())),
                     }
                 },
             };
@@ -58,7 +58,7 @@ impl Printer<'_> {
             (StreamPart::Value, Asyncness::Async) => ours! {
                 match __retry::stream::opened(retry_stream).await {
                     __retry::Ok(retry_stream) => __retry::Ok(#returned),
-                    __retry::Err(retry_error) => __retry::Err((#(self.error_types()).1)(retry_error)),
+                    __retry::Err(retry_error) => __retry::Err(#(self.error_of_opening())),
                 }
             },
         };
@@ -179,8 +179,18 @@ impl Printer<'_> {
         }
     }
 
-    /// Converts between an opening's error and the items'. Located at the former and printed alike for both directions: where
-    /// the two differ, that is one error of the compiler.
+    /// The error that the function returns for `retry_error`, an item's. Only that itself says what an `impl Trait` stands
+    /// for.
+    fn error_of_opening(&self) -> Code {
+        if outcome::is_inferred(&outcome::without_value(&self.model.outcome)) {
+            ours!(retry_error)
+        } else {
+            ours!((#(self.error_types()).1)(retry_error))
+        }
+    }
+
+    /// The functions that convert an opening's error to the items' error and back. Printed with the same tokens for both
+    /// directions, located at the opening's error, so that rustc reports a difference between the types only once.
     fn error_types(&self) -> Code {
         let span = outcome::error_span(&self.model.outcome);
         ours_at!(span=> __retry::stream::error_types::<#(&self.model.failing), _>())

@@ -89,6 +89,29 @@ macro_rules! shapes {
                 }
             }
 
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn unnamed_error(
+                server: &Server,
+            ) -> Result<impl Stream<Item = Item>, impl Into<Failure>> {
+                let stream = match server.connect().await {
+                    Ok(stream) => stream,
+                    Err(error) => return Err(error),
+                };
+                Ok(rest(stream, yielded!($mode, attempt)))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn future_of_unnamed_error(
+                server: &Server,
+            ) -> impl Future<Output = Result<BoxStream<'_, Item>, impl Into<Failure>>> {
+                async move {
+                    match server.connect().await {
+                        Ok(stream) => Ok(rest(stream, yielded!($mode, attempt)).boxed()),
+                        Err(error) => Err(error),
+                    }
+                }
+            }
+
             trait Model {
                 async fn method(&self) -> Result<impl Stream<Item = Item>, Failure>;
                 fn plain(&self) -> impl Stream<Item = Item>;
@@ -136,6 +159,13 @@ macro_rules! shapes {
                 counted!(|server| all_of(awaited_boxed_result(server).await).await);
                 counted!(|server| all_of(lazy_result(server).await).await);
                 counted!(|server| all_of(future(server).await).await);
+                counted!(|server| {
+                    all_of(unnamed_error(server).await.map_err(Into::into)).await
+                });
+                counted!(|server| {
+                    let opened = future_of_unnamed_error(server).await;
+                    all_of(opened.map_err(Into::into)).await
+                });
                 counted!(|server| all_of(server.method().await).await);
                 counted!(|server| all(server.plain()).await);
                 counted!(|server| {
