@@ -4,14 +4,15 @@
 #[path = "conformance/microprofile/configured.rs"]
 mod configured;
 
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::Script;
 use retry_runtime::{
-    Breaker, BreakerState, Plan, Policies, Policy, Reason, Verdict, retry, retry_each, retrying,
-    testing,
+    Breaker, BreakerState, Budget, Plan, Policies, Policy, Reason, Verdict, retry, retry_each,
+    retrying, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;
@@ -373,9 +374,9 @@ async fn sites_are_known_from_their_first_failure() {
     assert_eq!(many.count() as u64 + all[0].failures, 1100);
 }
 
-/// The reason stays that of the error.
+/// A final error ends the call as `NotRetryable`, not as `Exhausted`.
 #[tokio::test(start_paused = true)]
-async fn a_final_error_is_final_where_retries_are_off() {
+async fn a_final_error_is_not_retryable_if_retries_are_off() {
     #[retry(max = 5, name = "installed.final")]
     fn call(error: &Failure) -> Result<(), Failure> {
         Err(error.clone())
@@ -396,6 +397,28 @@ async fn a_final_error_is_final_where_retries_are_off() {
             Reason::Exhausted,
             Reason::NotRetryable
         ]
+    );
+}
+
+/// The server answered, so the retry that led to it is paid back.
+#[tokio::test(start_paused = true)]
+async fn retries_that_go_off_during_a_retry_keep_nothing_of_the_budget() {
+    let _turn = turn();
+    install("");
+    let (budget, attempts) = (Budget::standard(), Cell::new(0));
+    let policy = OWN.name("installed.paid").budget(&budget);
+    let called = policy.call(async || {
+        attempts.set(attempts.get() + 1);
+        if attempts.get() == 1 {
+            return Err::<(), _>(TRANSIENT);
+        }
+        install("installed(enabled=false)");
+        Err(STOP)
+    });
+    assert_eq!(called.await, Err(STOP));
+    assert_eq!(
+        (attempts.get(), budget.available().to_string()),
+        (2, "500".into())
     );
 }
 

@@ -466,8 +466,8 @@ impl<G: Guards> Attempts<G> {
         error: &dyn fmt::Display,
     ) {
         self.with_failure(shared, verdict, error, |call, mut failure| {
-            let policy = failure.site.policy;
-            call.tell_of_failure(call.attempt(), &mut failure, policy);
+            let policy = failure.site.policy_in_force();
+            call.tell_of_failure(call.attempt(), &mut failure, &policy);
         });
     }
 

@@ -89,17 +89,15 @@ impl Call {
         if !is_known {
             (0..failure.times).for_each(|_| budget.called());
         }
-        // If retries are off, there is nothing to pay for.
-        if !policy.is_enabled() {
-            return;
-        }
         let verdict = failure.verdict;
         match verdict.kind().and(verdict.kind_seen()) {
-            Some(kind) => {
+            // If retries are off, there is nothing to pay for.
+            Some(kind) if policy.is_enabled() => {
                 if let Some(budget) = failure.payer(kind) {
                     (0..failure.times).for_each(|_| budget.failed(kind));
                 }
             }
+            Some(_) => {}
             None if verdict.basis() == Basis::Answer => {
                 (0..failure.times).for_each(|number| {
                     let followed = self.followed.filter(|_| number < failure.followed);

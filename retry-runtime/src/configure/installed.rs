@@ -59,8 +59,8 @@ fn current() -> Option<Arc<Policies>> {
     installed.clone()
 }
 
-/// The policy of the call of that name with what is installed over it. What is off stays off: nobody has classified the
-/// error.
+/// The policy of the call of that name with what is installed over it. What the function itself switches off stays
+/// off.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
     let Some(installed) = current() else {
         return *own;
