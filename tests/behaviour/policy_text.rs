@@ -611,6 +611,10 @@ fn a_later_list_takes_the_place_of_base_and_factor() {
     let shaped: Overrides = "backoff=linear, base=2s".parse().unwrap();
     let linear = Policy::linear(Duration::from_secs(2));
     assert_eq!(expected.overridden_by(&shaped), Ok(linear));
+    // A shape that follows brings back no `base` that the list ignored.
+    let section = Section::new().backoff(list).base(Duration::from_secs(5));
+    let fixed = section.backoff(Backoff::Fixed);
+    assert_eq!(fixed, Section::new().backoff(Backoff::Fixed));
     // A section of the program's is no mistake of the file's.
     let sections = built.throttled(Section::new().base(Duration::from_secs(5)));
     assert!(sections.overridden_by(&named).is_ok());

@@ -47,8 +47,10 @@ impl Section {
 
     /// This section with what `above` names in place of its own, key by key. A list has no `base` and no `factor`.
     pub(crate) const fn overridden_by(self, above: Self) -> Self {
-        let below = match above.backoff {
-            Some(Backoff::List(_)) => self.without_growth(),
+        let below = match (self.backoff, above.backoff) {
+            (_, Some(Backoff::List(_))) | (Some(Backoff::List(_)), Some(_)) => {
+                self.without_growth()
+            }
             _ => self,
         };
         Self {
@@ -77,7 +79,7 @@ impl Section {
         matches!(self.backoff, Some(Backoff::List(_)))
     }
 
-    /// Whether the section names a key that has no effect beside a list.
+    /// Returns true if the section names `base` or `factor`, which have no effect with a list.
     pub(crate) const fn names_growth(&self) -> bool {
         self.base.is_some() || self.factor.is_some()
     }
