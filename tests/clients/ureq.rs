@@ -76,8 +76,8 @@ fn the_log_warns_once_of_a_wait_that_is_lost() {
     for _ in 0..2 {
         get_throttled(&agent(), &server.url()).unwrap_err();
     }
-    let expected = "throttled, and any `Retry-After` is lost with the headers: set \
-                    `http_status_as_error(false)` and return a `ResponseError` call=\"throttled\"";
+    let expected = "throttled, and any Retry-After is lost with the headers: set \
+                    `http_status_as_error(false)` and return a `ResponseError` call=throttled";
     assert_eq!(warned(&log), [expected]);
 }
 

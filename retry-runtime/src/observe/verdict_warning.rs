@@ -1,17 +1,18 @@
-//! Warnings about verdicts based on too little: on an error of no known type, or on one without its answer's headers.
+//! Warnings about verdicts that lack information: the error's type is unknown, or the error has lost the headers.
 
 use core::fmt::Display;
 
 use crate::classify::verdict::Verdict;
 
 #[cfg(all(feature = "std", feature = "tracing"))]
-const OF_REQWEST: &str = "throttled, and any `Retry-After` is lost with the headers: use \
-                          `error_for_retry()` instead of `error_for_status()`";
+const OF_REQWEST: &str = "throttled, and any Retry-After is lost with the headers: use \
+                          `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
+                          instead of `.error_for_status()`";
 #[cfg(all(feature = "std", feature = "tracing"))]
-const OF_UREQ: &str = "throttled, and any `Retry-After` is lost with the headers: set \
+const OF_UREQ: &str = "throttled, and any Retry-After is lost with the headers: set \
                        `http_status_as_error(false)` and return a `ResponseError`";
 
-/// Warns about that call: once for each name.
+/// Logs the warning that the verdict calls for, if any, once for each name.
 #[cfg(all(feature = "std", feature = "tracing"))]
 pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     use crate::classify::lost_headers::LostBy;
@@ -32,10 +33,10 @@ pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     if warned.is_new(call) {
         let error = shown(error);
         // Not the target of calls, whose records all have the same fields.
-        tracing::warn!(target: "retry::classify", call, error = %error, "{}", why);
+        tracing::warn!(target: "retry::classify", call = %call, error = %error, "{}", why);
     }
 }
 
-/// Nobody reads a log, or no name can be remembered.
+/// Does nothing: without `tracing` nothing is logged, and without `std` the names can't be stored.
 #[cfg(not(all(feature = "std", feature = "tracing")))]
 pub(crate) fn tell(_: &str, _: Verdict, _: &dyn Display) {}

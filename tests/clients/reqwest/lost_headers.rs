@@ -1,4 +1,4 @@
-//! Throttled calls whose errors have lost the headers: the log warns, once for each call site.
+//! Throttled calls whose errors have lost the headers: the log warns, once for each name.
 
 use std::error::Error as StdError;
 
@@ -18,12 +18,13 @@ fn answering(status: &str) -> Server {
 
 fn warning(call: &str) -> String {
     format!(
-        "throttled, and any `Retry-After` is lost with the headers: use `error_for_retry()` \
-         instead of `error_for_status()` call=\"{call}\""
+        "throttled, and any Retry-After is lost with the headers: use \
+         `.error_for_retry().await` of `retry_runtime::ErrorForRetry` instead of \
+         `.error_for_status()` call={call}"
     )
 }
 
-/// Makes the call twice, and returns what the log warns of.
+/// Makes the call twice, and returns the warnings in the log.
 macro_rules! twice {
     ($call:expr) => {{
         let (log, _guard) = listen();
@@ -120,7 +121,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn the_log_warns_once_for_each_call_site() {
+            async fn the_log_warns_once_for_each_name() {
                 let server = answering("429 Too Many Requests");
                 let api = Api::of(&server);
                 let of = |name| [warning(&format!("{} {name}", stringify!($reqwest)))];
@@ -141,7 +142,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn it_does_not_warn_where_nothing_is_lost() {
+            async fn it_does_not_warn_if_no_wait_can_be_lost() {
                 let server = answering("429 Too Many Requests");
                 let api = Api::of(&server);
                 assert!(twice!(api.for_retry()).is_empty());
@@ -151,7 +152,7 @@ macro_rules! tests_of {
                     let server = answering(status);
                     assert!(twice!(Api::of(&server).other()).is_empty(), "{status}");
                 }
-                // An error that was classified for nobody says nothing of the next one.
+                // An error that is classified outside of a call does not mark the next call's error.
                 let error = api.send().await.unwrap_err();
                 assert_eq!(error.classify(), Verdict::THROTTLED);
                 let name = concat!(stringify!($reqwest), " own");
