@@ -201,7 +201,8 @@ impl ClientRetries {
     /// service. A call ends with the outcome that it had last, and one that has none with
     /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
     ///
-    /// The function is called before each pause and each wait, so the future must be ready ever after, as a token's is:
+    /// The function is called before each pause and each wait, and after each failure and rejection. So its future must stay
+    /// ready, as a token's does:
     ///
     /// ```
     /// use retry_clients::ClientRetries;
@@ -238,7 +239,7 @@ impl ClientRetries {
         .await
     }
 
-    /// Whether calls are cancelled.
+    /// Returns true if `cancel` has completed.
     pub(crate) async fn is_cancelled(&self) -> bool {
         self.unless_cancelled(ready(())).await.is_none()
     }

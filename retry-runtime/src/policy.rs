@@ -72,7 +72,7 @@ use crate::policy::values::Values;
 ///
 /// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
 /// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
-/// A `base` or `factor` that is set beside a [list](Backoff::List) is ignored. The attribute, text and configuration files
+/// A `base` or `factor` that is set after a [list](Backoff::List) is ignored. The attribute, text and configuration files
 /// refuse such values instead, and so do [`checked`](Self::checked), in constants, and
 /// [`try_checked`](Self::try_checked).
 ///
@@ -147,12 +147,12 @@ impl Policy {
         self.with(None, Section::new().backoff(backoff))
     }
 
-    /// The first delay. Default 1 s. Ignored beside a [list](Backoff::List); [`checked`](Self::checked) refuses that.
+    /// The first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked) refuses it.
     pub const fn base(self, base: Duration) -> Self {
         self.with(None, Section::new().base(base))
     }
 
-    /// The growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored beside a [list](Backoff::List), as `base` is.
+    /// The growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a [list](Backoff::List).
     pub const fn factor(self, factor: f64) -> Self {
         self.with(None, Section::new().factor(factor))
     }

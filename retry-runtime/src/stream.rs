@@ -74,10 +74,10 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
     stream
 }
 
-/// The error of an opening as that of an item, and back.
+/// Functions that convert an opening's error to an item's error, and back.
 pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
 
-/// What converts between an opening's error and the items', which are one type.
+/// The conversions between the errors of the opening and of the items, which must be the same type.
 pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Error> {
     (O::single, O::from_single)
 }

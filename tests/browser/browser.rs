@@ -48,7 +48,7 @@ const LINES: [&str; 10] = [
     "patient: 1 attempts",
 ];
 
-/// The forms of calls that retry at once. Each asks its server for its name before it begins.
+/// The forms in `at_once.rs`. Before each call, the page requests the form's name from the test's server.
 const AT_ONCE: [&str; 12] = [
     "attribute",
     "expression",
@@ -161,7 +161,7 @@ impl Page {
         let said = said.unwrap_or_else(|_| {
             let last = arrivals.iter().max_by_key(|(_, times)| times.last());
             panic!(
-                "the page reports nothing. After {} connections, its last request was for {:?}",
+                "the page reported nothing; after {} connections, its last request was for {:?}",
                 self.server.accepted(),
                 last.map(|(path, _)| path),
             )

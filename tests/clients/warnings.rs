@@ -4,7 +4,7 @@ use support::sink::Sink;
 use tracing::Level;
 use tracing::subscriber::{DefaultGuard, set_default};
 
-/// Collects what this thread logs, until the guard is dropped.
+/// Captures the log of this thread until the guard is dropped.
 pub(crate) fn listen() -> (Sink, DefaultGuard) {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()

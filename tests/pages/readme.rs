@@ -26,7 +26,7 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     assert_eq!(shape(&printed), shape(&unfolded(block(&readme, "text"))));
 }
 
-/// `.ci/cookbook` compiles and runs it there, with reqwest.
+/// `.ci/cookbook` compiles and runs the cookbook's copy, with reqwest.
 #[test]
 fn the_example_with_reqwest_is_that_of_the_cookbook() {
     let recipes = read("docs/cookbook.md");

@@ -20,9 +20,9 @@ fn programs_are_refused_with_the_reason() {
     programs.compile_fail("fail/*/*.rs");
 }
 
-/// rustc shows lines of the standard library only where the component `rust-src` is installed.
+/// rustc quotes the standard library only if the component `rust-src` is installed.
 #[test]
-fn no_expectation_needs_the_sources_of_the_standard_library() {
+fn no_expected_error_quotes_the_standard_library() {
     let folders = fs::read_dir("fail").unwrap();
     let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
     let paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();

@@ -326,7 +326,7 @@ fn failed_with<Q, A, E, K: Keys<Q, A, E>>(
 /// The error of an attempt.
 pub(crate) struct AttemptError<E> {
     error: E,
-    /// Whether the attempt was dropped because its time was up.
+    /// True if the `timeout` dropped the attempt, or the wait until the service was ready.
     is_dropped: bool,
 }
 

@@ -199,7 +199,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict on a failure that nobody judged yet.
+    /// The verdict on a failure that has none yet.
     pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),

@@ -52,7 +52,7 @@ impl Printer<'_> {
                 .await;
             }
         } else if self.named_timer().is_some() {
-            // Also after a sleep that has waited: each future would be larger if it kept which one has.
+            // Yields even if the sleep has waited: storing that would make each future larger.
             ours! {
                 #timer
                 let () = #sleep.await;

@@ -246,7 +246,7 @@ where
     ) -> StandingOf<I, K> {
         let awaited = awaited.or_else(|by| {
             let (round, clock) = (&mut batch.round, (self.deadline, now));
-            // No call is drawn once the batch is cancelled.
+            // Never cancelled here: a batch that is cancelled begins no further call.
             let awaited = round.tried_again(&mut self.rules, by, false, clock)?;
             for entry in &mut batch.entries {
                 entry.attempts.share_rejections(&mut batch.round);

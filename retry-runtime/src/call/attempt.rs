@@ -69,7 +69,7 @@ pub struct Attempt<E, K = ()> {
 
 const NO_PROGRESS: u32 = u32::MAX;
 
-/// The value that validation rejected last, and the place of its error among the call's errors, from 0: see [`Attempt`].
+/// The value that validation rejected last, and the index of its error among all errors of the call: see [`Attempt`].
 #[derive(Debug)]
 pub struct Draft<T>(Option<(T, u64)>);
 
@@ -207,7 +207,7 @@ impl<E, K> Attempt<E, K> {
         self.corrections = self.corrections.saturating_add(1);
     }
 
-    /// Ends the row of errors, because something other than an error came between.
+    /// Ends the run of consecutive errors: something other than an error happened.
     #[doc(hidden)]
     pub fn interrupted(&mut self) {
         self.in_row = false;
@@ -402,7 +402,7 @@ impl<T> Draft<T> {
 
 /// In a function with the key `validate`.
 impl<E, T> Attempt<E, Draft<T>> {
-    /// Keeps a rejected value. The next error to be kept is the one that rejected it.
+    /// Keeps a rejected value. Call this before its error is recorded: the next error counts as the one that rejected it.
     #[doc(hidden)]
     pub fn keep_value(&mut self, value: T) {
         self.kept.0 = Some((value, self.errors.count()));
@@ -417,8 +417,8 @@ impl<E, T> Attempt<E, Draft<T>> {
         self.kept.0.as_ref().map(|(value, _)| value)
     }
 
-    /// The value that `validate` rejected last, and the error that rejected it. Attempts that failed since then change
-    /// neither. `None` if there is no such value, or if its error is one of those [left out](Self::errors_left_out).
+    /// The value that `validate` rejected last, and the error that rejected it. Later failures of other attempts don't
+    /// change either. `None` if no value was rejected, or if its error was [left out](Self::errors_left_out).
     ///
     /// ```
     /// use retry_runtime::retry;

@@ -20,7 +20,7 @@ use crate::time::random;
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// Decides what follows. Counts the retry, and reports nothing except warnings about the verdict.
+    /// Decides whether to retry. Counts the retry, and reports nothing except warnings about the verdict.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
         let decision = self.decision(failure, policy);
         #[cfg(feature = "std")]

@@ -103,13 +103,13 @@ impl<E> Errors<E> {
         self.0.as_ref().map_or(0, |gathered| gathered.left_out)
     }
 
-    /// How many there were, including those left out.
+    /// The number of errors, including those left out.
     pub(crate) fn count(&self) -> u64 {
         let kept = u64::try_from(self.kept().len()).unwrap_or(u64::MAX);
         self.left_out().saturating_add(kept)
     }
 
-    /// The error at that place among all, from 0, unless it is left out.
+    /// The error at that index among all errors. `None` if it was left out.
     pub(crate) fn at(&self, place: u64) -> Option<&E> {
         let place = usize::try_from(place).ok()?;
         if place < FIRST {

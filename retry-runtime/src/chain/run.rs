@@ -286,7 +286,7 @@ where
         is_cancelled: impl FnOnce() -> bool,
         now: impl Fn() -> Moment,
     ) -> Step<T, E> {
-        // What has cancelled a wait must not be asked again.
+        // A `cancel` future that has completed, which ended a wait, must not be polled again.
         let is_cancelled = by.reason() == Reason::Rejected && is_cancelled();
         let idempotent = self.context.keys.idempotent;
         let detail = detail(idempotent, self.deadline, is_cancelled, now);

@@ -8,7 +8,7 @@ use crate::classify::verdict::Verdict;
     note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
 )]
 pub trait IntoVerdict {
-    /// The conversion, of what [`answer`](crate::macro_support::answer) returned.
+    /// Converts a value that [`answer`](crate::macro_support::answer) returned.
     fn into_verdict(self) -> Verdict;
 }
 

@@ -1,5 +1,5 @@
-//! Passes "the error has lost its answer's headers" from a client's `Classify` to the call, so that the log can name the
-//! call.
+//! Remembers, for each thread, that a client's error has lost its answer's headers. The client's `Classify` records it,
+//! and the call reads it, because only the call has the name for the warning.
 
 use crate::classify::verdict::Verdict;
 
@@ -11,26 +11,26 @@ pub(crate) enum LostBy {
     Ureq,
 }
 
-// Not in the verdict itself before a call asks for one, because users compare verdicts with `Verdict::THROTTLED`.
+// Outside of a call, the verdict itself must not have this mark: users compare verdicts with `Verdict::THROTTLED`.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
 std::thread_local! {
     static LOST: core::cell::Cell<Option<LostBy>> = const { core::cell::Cell::new(None) };
 }
 
-/// The verdict on an answer of which a client's error keeps only the status.
+/// Classifies an error that keeps only the status of its answer, and records that `client` dropped the headers.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
 pub(crate) fn by_status_alone(status: http::StatusCode, client: LostBy) -> Verdict {
     LOST.set(Some(client));
     crate::classify::Classify::classify(&status)
 }
 
-/// Clears what earlier classifications left, before a call asks for a verdict.
+/// Clears the record of earlier classifications, before a call classifies an error.
 pub(crate) fn forget() {
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
     LOST.set(None);
 }
 
-/// The verdict that a call asked for, marked if an error that was classified for it had lost its headers.
+/// The verdict of a call's classification, marked if a classified error had lost its headers. Clears the record.
 pub(crate) fn marked(verdict: Verdict) -> Verdict {
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
     if let Some(client) = LOST.take() {

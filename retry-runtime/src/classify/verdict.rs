@@ -48,7 +48,7 @@ pub(crate) enum Basis {
     Nothing,
     /// Nothing, as nobody knows the error.
     Unknown,
-    /// The server answered that it throttles, and the error has lost the headers, which may have asked for a wait.
+    /// The server throttled the request, and the error has lost the headers, which may have had a `Retry-After`.
     LostHeaders(LostBy),
 }
 
@@ -154,9 +154,8 @@ impl Verdict {
         self.kind.is_some()
     }
 
-    /// The verdict on an attempt that failed, or that the key `timeout` dropped. `on` decides whether a dropped
-    /// attempt is retried, but its kind is a timeout, and its request may have taken effect, even if `on` returns
-    /// another kind.
+    /// This verdict, adjusted if the key `timeout` dropped the attempt: `on` decides only whether to retry; the kind is
+    /// always a timeout, and the failure is ambiguous.
     pub(crate) fn of_attempt(self, is_dropped: bool) -> Self {
         if !is_dropped {
             return self;
@@ -176,8 +175,8 @@ impl Verdict {
         }
     }
 
-    /// This verdict, marked if headers might have said how long to wait. Only if it is throttled: most answers with 503
-    /// come from gateways, and have no `Retry-After`.
+    /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint are
+    /// marked: most 503s come from gateways and have no `Retry-After`.
     #[allow(dead_code, reason = "only the errors of some clients lose headers")]
     pub(crate) fn without_headers(self, client: LostBy) -> Self {
         match (self.kind, self.after) {
@@ -189,7 +188,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the log warns about it.
+    /// Returns true if the log warns about this verdict.
     pub(crate) fn warns(self) -> bool {
         self.basis == Basis::Unknown || matches!(self.basis, Basis::LostHeaders(_))
     }

@@ -50,20 +50,20 @@ const BETWEEN_TIME: usize = 16;
 const ONE: [&str; 3] = ["a ", "an ", "one "];
 /// Digits after the point that a nanosecond has room for.
 const FRACTION: usize = 9;
-/// Words that negate the next word, and words that may stand between.
+/// Negations, and words that may stand between a negation and the negated word.
 const NOT: [&str; 4] = ["not", "never", "no", "cannot"];
 const AFTER_NOT: [&str; 4] = ["try", "to", "attempt", "need"];
-/// Words before a "retry" that is a request. "We retry after 503" isn't one.
+/// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" isn't.
 const ASKING: [&str; 7] = ["please", "requests", "and", "then", "or", "can", "may"];
-/// How many characters before a word are read.
+/// The number of characters before a word that are read.
 const READ_BEFORE: usize = 40;
 
 /// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
 /// 2 minutes". From zero to 365 days. Digits may be grouped by commas.
 ///
-/// A number counts if a unit follows it. One that ends its phrase counts after "retry after", too, as in the header of that
-/// name: then it is in seconds. "Retry after 5 attempts", "retry after 10%", "do not retry after 30 seconds" and what was
-/// "5 minutes ago" name no wait.
+/// A number needs a unit. Without one, a number counts only after "retry after", or in a quoted header of that name, and
+/// only if it ends its phrase: then it is in seconds. Negations ("do not retry after 30 seconds"), counts ("retry after 5
+/// attempts"), percentages and times in the past ("5 minutes ago") are ignored.
 ///
 /// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
 /// and gateways speak before they quote.
@@ -112,7 +112,7 @@ pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
     times.next()
 }
 
-/// The text just before each of the words before a wait, and the text after it. Negated words are left out.
+/// For each keyword that may introduce a wait, the text just before it and the text after it. Skips negated keywords.
 fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut before = ' ';
     let starts = text.char_indices().filter(move |&(_, c)| {
@@ -133,7 +133,7 @@ fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether the word after this text is negated: "please do not immediately".
+/// Returns true if the word after this text is negated, as after "please do not immediately".
 fn is_negated(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     let word = words.find(|word| !AFTER_NOT.contains(word) && !word.ends_with("ly"));
@@ -142,14 +142,15 @@ fn is_negated(before: &str) -> bool {
     })
 }
 
-/// Whether the word after this text asks for something, as one at the start of a clause does.
+/// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word
+/// such as "please".
 fn asks(before: &str) -> bool {
     let before = before.trim_end();
     let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
     word.is_none_or(|word| word.is_empty() || ASKING.contains(&word))
 }
 
-/// The value of the header `retry-after`, quoted, or a number after these words: seconds, without a unit.
+/// A number of seconds without a unit: the value of a quoted header `retry-after`, or the number after "retry after".
 fn seconds(before: &str, rest: &str) -> Option<Duration> {
     let quoted = ["-after", "_after"]
         .iter()
@@ -162,8 +163,8 @@ fn seconds(before: &str, rest: &str) -> Option<Duration> {
     (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// Whether a number before this text ends its phrase, so that it is not part of a date, a range or a fraction, nor a count
-/// of something.
+/// Returns true if a number before this text ends its phrase, so that it is not part of a date, a range or a fraction,
+/// and not a count.
 fn ends_phrase(rest: &str) -> bool {
     let rest = rest.strip_prefix('"').unwrap_or(rest);
     let mut chars = rest.trim_start_matches(' ').chars();
@@ -206,7 +207,8 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// The number that the text begins with, as far as a duration can hold it: without commas between groups of digits.
+/// The number that the text begins with, without commas between groups of digits and cut to whole nanoseconds; and the
+/// rest of the text.
 fn number(text: &str) -> (String, &str) {
     let (first, mut rest) = digits(text);
     let mut number = String::from(first);

@@ -31,9 +31,9 @@ pub enum Backoff {
     None,
     /// `["1s", "5s", "30s"]`: these, then the last one again and again. An empty list is the same as `"none"`.
     ///
-    /// A list has no `base` and no `factor`: setting a list removes them, and they are ignored if they are set after it, which
-    /// [`Policy::checked`](crate::Policy::checked) refuses. Only a `cap` that you set clips it, not the default one, so that
-    /// delays are as long as written. Jitter applies as to any shape.
+    /// A list has no `base` and no `factor`. Setting a list removes both. One that is set after the list is ignored, and
+    /// [`Policy::checked`](crate::Policy::checked) refuses the policy. Only a `cap` that you set clips the list, not the
+    /// default one, so that delays are as long as written. Jitter applies as to any shape.
     ///
     /// ```
     /// use std::time::Duration;

@@ -26,16 +26,16 @@ pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (Some(Key::Rejected), Some(Kind::Rejected)),
 ];
 
-/// The numbers that were set and are not stored as such: rows store the nearest one in range, and no `base` or `factor`
-/// beside a list. Two bits for each row: one for `jitter`, one for `factor`. In the row of a list, which has no `factor`,
-/// the latter is for either of the two that were set beside it.
+/// The values that were set but not stored: a row stores the nearest number in range, and no `base` or `factor` if it has
+/// a list. Each row has two bits: one for `jitter` and one for `factor`. If the row has a list, the bit for `factor`
+/// means that a `base` or a `factor` was set after it.
 #[derive(Clone, Copy)]
 pub(crate) struct OutOfRange(u16);
 
 impl OutOfRange {
     pub(crate) const NONE: Self = Self(0);
 
-    /// The numbers after `named` was set for a kind, and whether its row held a list before that, and holds one now.
+    /// The bits after `named` was set for a kind. `was_list`, `is_list`: the kind's row had a list before, has one now.
     pub(crate) const fn after(
         mut self,
         kind: Option<Kind>,
@@ -85,7 +85,7 @@ pub(crate) enum Fault {
     /// The value is what the text says.
     OutOfRange(At, &'static str),
     Above(Bound, Bound),
-    /// A `base` or `factor` in a section, or without one in the policy itself.
+    /// A `base` or `factor` together with a list: in that section, or in the policy itself.
     BesideList(Option<Key>),
 }
 
@@ -115,7 +115,7 @@ impl Fault {
                 _ => "a `base` is above its `cap`: lower the first or raise the second",
             },
             Self::BesideList(_) => {
-                "a `base` or `factor` has no effect with a list of delays: remove one of the two"
+                "a `base` or `factor` has no effect with a list of delays: remove it or the list"
             }
         }
     }
@@ -125,10 +125,10 @@ impl Policy {
     /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
     /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
     /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
-    /// `total_delay` before which no retry begins; a `base` or `factor` that was set beside a list of delays.
+    /// `total_delay` before which no retry begins; a `base` or `factor` that was set after a list of delays.
     ///
-    /// The setters take such numbers and use the nearest valid ones; beside a list, they ignore them. For policies whose
-    /// numbers are only known at run time; for constants there is [`checked`](Self::checked).
+    /// The setters accept such numbers: they use the nearest valid one, and ignore a `base` or `factor` after a list. For
+    /// policies whose numbers are only known at run time; for constants there is [`checked`](Self::checked).
     ///
     /// ```
     /// use std::time::Duration;
@@ -265,7 +265,7 @@ impl Policy {
         None
     }
 
-    /// Whether a `base` or `factor` was set for a kind, or for the policy itself, whose delays come from a list.
+    /// Returns true if a `base` or `factor` was set for a kind, or for the policy itself, whose delays come from a list.
     const fn is_beside_list(&self, kind: Option<Kind>) -> bool {
         let named = self.rows.get(kind);
         if named.names_list() {

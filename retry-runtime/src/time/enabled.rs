@@ -1,5 +1,5 @@
-//! The timer and the clock of async calls that name none: a page's, tokio's, or none, as features
-//! and target say, and how calls yield. The three files offer the same.
+//! The default timer and clock of async calls, and the yield of all async calls: a page's, tokio's,
+//! or those of neither, selected by features and target. All three files define the same items.
 
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 #[path = "enabled/page.rs"]

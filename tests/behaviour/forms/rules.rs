@@ -1,5 +1,5 @@
-//! Rules that each form keeps: `support::forms::rules` in all forms but those of whole clients, whose column is in
-//! `tests/clients/whole_clients/rules.rs`.
+//! Runs `support::forms::rules` in all forms except those of whole clients, which `tests/clients/whole_clients/rules.rs`
+//! covers.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use support::failure::Failure;
 use support::forms::{Form, World, differences, rules};
 
 #[tokio::test(start_paused = true)]
-async fn every_form_keeps_every_rule() {
+async fn every_rule_holds_in_every_form() {
     let mut differ = Vec::new();
     for (rule, scenarios) in rules::all() {
         for (number, scenario) in scenarios.iter().enumerate() {
@@ -29,7 +29,7 @@ async fn every_form_keeps_every_rule() {
     assert!(differ.is_empty(), "{differ:#?}");
 }
 
-/// Makes the call of a form, with each key that it has. Returns whether that succeeds.
+/// Makes the call in one form. Returns true if it succeeds.
 async fn call(form: Form, world: &Arc<World>) -> bool {
     match form {
         Form::Attribute => attribute(world).await.is_ok(),
@@ -48,7 +48,7 @@ async fn call(form: Form, world: &Arc<World>) -> bool {
         Form::BatchBlocking => batch_blocking(world),
         Form::Plan => plan(world).await,
         Form::LayerByClone | Form::LayerOfHttp | Form::Middleware => {
-            unreachable!("{form:?} is another package's")
+            unreachable!("{form:?} is tested in tests/clients")
         }
     }
 }
@@ -58,7 +58,7 @@ async fn is_read(stream: impl Stream<Item = Result<u32, Failure>>) -> bool {
     items.iter().all(Result::is_ok)
 }
 
-/// Names the keys of async forms for an item.
+/// Puts `#[retry]` with the keys of all async forms on an item.
 macro_rules! with_keys {
     (($world:ident $($key:tt)*) $item:item) => {
         #[retry(
@@ -84,28 +84,28 @@ with_keys! {
 }
 
 with_keys! {
-    (world, hedge = Duration::MAX)
+    (world, hedge = Duration::MAX, before_pause = async |_: &Failure, _| world.before_pause())
     async fn hedged(world: &World) -> Result<u32, Failure> {
         world.attempt().await
     }
 }
 
 with_keys! {
-    (world, stream = "first")
+    (world, stream = "first", before_pause = async |_: &Failure, _| world.before_pause())
     fn stream_first(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
         once(world.attempt())
     }
 }
 
 with_keys! {
-    (world, stream = "buffer")
+    (world, stream = "buffer", before_pause = async |_: &Failure, _| world.before_pause())
     fn stream_buffer(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
         once(world.attempt())
     }
 }
 
 with_keys! {
-    (world, stream = "resume", attempt = _attempt)
+    (world, stream = "resume", attempt = _attempt, before_pause = async |_: &Failure, _| world.before_pause())
     fn stream_resume(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
         once(world.attempt())
     }
@@ -185,7 +185,7 @@ fn expression_blocking(world: &World) -> Result<u32, Failure> {
     )
 }
 
-/// The keys that all chains have.
+/// A chain with the keys that all chains set.
 macro_rules! chain {
     ($world:ident, $tell:ident, $cancel:expr) => {
         $world

@@ -1,4 +1,4 @@
-//! The waits that texts ask for.
+//! Fuzz target of `llm::wait_in`.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn waits_in_texts() {
     fuzz(texts, |text| {
         let wait = wait_in(&text);
         prop_assert!(wait <= Some(Duration::from_hours(365 * 24)), "{}", text);
-        // No upper case, and nothing before the sentence, changes it.
+        // Neither upper case nor a prefix changes the wait.
         prop_assert_eq!(wait_in(&text.to_ascii_uppercase()), wait, "{}", text);
         prop_assert_eq!(wait_in(&format!("429: {text}")), wait, "{}", text);
         Ok(())

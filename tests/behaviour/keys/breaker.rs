@@ -70,9 +70,9 @@ async fn a_call_that_is_retrying_ends_with_its_last_error() {
     );
 }
 
-/// However many calls fail once, no two failures are in a row.
+/// Each call fails once and then succeeds, so that no two failures are consecutive.
 #[tokio::test(start_paused = true)]
-async fn a_success_ends_a_row_of_failures() {
+async fn a_success_resets_consecutive_failures() {
     let (of_function, of_chain, of_batch) = (of_two(), of_two(), of_two());
     for _ in 0..5 {
         let mut script = Script::new([TRANSIENT]);

@@ -108,9 +108,9 @@ fn assert_spread(waits: &[Duration], from: Duration, over: Duration) {
     assert!(busiest < Some(30), "{from:?}: {busiest:?} of 1000 at once");
 }
 
-/// A tenth of so short a wait would be no spread at all.
+/// A tenth of a short wait would not spread the callers.
 #[test]
-fn callers_are_spread_over_100_ms_after_the_shortest_wait() {
+fn callers_are_spread_over_100_ms_after_a_short_wait() {
     #[retry(base = "1ms")]
     fn function(script: &mut Script) -> Result<usize, Failure> {
         script.next()

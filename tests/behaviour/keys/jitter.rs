@@ -94,7 +94,7 @@ fn decorrelated_is_from_the_base_to_three_times_the_last() {
     let policy = Policy::new().cap(secs(10)).jitter(Jitter::Decorrelated);
     let draws = many(policy);
     spread(draws.iter().map(|call| call[0]), secs(1), secs(3));
-    // Where each delay lies in the range that the one before it gives.
+    // The position of each delay, from 0 to 1, in the range that the previous delay allows.
     let mut places = Vec::new();
     for call in &draws {
         for pair in call.windows(2) {

@@ -386,7 +386,7 @@ async fn nothing_that_the_deadline_drops_begins_after_it() {
     assert_eq!(world.attempts.get(), 0);
 }
 
-/// Also of a timer that doesn't wait: otherwise nothing would end that keeps the attempts from beginning.
+/// Even if the timer doesn't wait: otherwise the task that holds the limiter's only place would never run.
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_is_over_at_once_yields() {
     let timer = TimerFn::new(|_| ready(()));
@@ -616,7 +616,7 @@ fn cancelled_blocking(breaker: &Breaker, flag: &AtomicBool) -> Result<(), Failur
     Err(TRANSIENT)
 }
 
-/// Checks the lines of a call that its hook cancels, and that the breaker would then reject.
+/// Checks the log of a call that its own hook cancels before the breaker rejects it.
 fn assert_no_more(form: &str, recording: &testing::Recording) {
     let lines = recording.lines();
     let lines: Vec<_> = lines
@@ -630,9 +630,9 @@ fn assert_no_more(form: &str, recording: &testing::Recording) {
     assert_eq!(lines, expected, "{form}");
 }
 
-/// Where a hook before the retry cancels the call, the log reports no other retry, because none follows.
+/// If `before_retry` cancels the call, no retry of the rejection follows, and the log reports none.
 #[tokio::test(start_paused = true)]
-async fn what_is_cancelled_before_a_rejection_is_not_tried_again() {
+async fn a_call_cancelled_before_a_rejection_is_not_retried() {
     let (breaker, token, recording) = (of_one(), CancellationToken::new(), testing::record());
     assert_eq!(cancelled(&breaker, &token).await, Err(TRANSIENT));
     assert_no_more("function", &recording);
@@ -663,7 +663,7 @@ async fn what_is_cancelled_before_a_rejection_is_not_tried_again() {
 }
 
 #[test]
-fn what_is_cancelled_before_a_rejection_is_not_tried_again_in_blocking_code() {
+fn a_call_cancelled_before_a_rejection_is_not_retried_in_blocking_code() {
     let _skipped = testing::skip_sleeps();
     let (breaker, flag, recording) = (of_one(), AtomicBool::new(false), testing::record());
     assert_eq!(cancelled_blocking(&breaker, &flag), Err(TRANSIENT));
@@ -727,7 +727,7 @@ async fn a_rejected_call_that_was_cancelled_already_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejection_that_is_not_tried_again_anyway_is_the_reason() {
+async fn without_rejected_the_reason_stays_rejected_after_a_cancellation() {
     #[retry(breaker = breaker, cancel = token.cancelled())]
     async fn function(breaker: &Breaker, token: &CancellationToken) -> Result<(), Failure> {
         Err(TRANSIENT)

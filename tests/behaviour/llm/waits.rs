@@ -1,4 +1,4 @@
-//! Waits in sentences, and numbers in sentences that ask for none.
+//! Sentences that ask to wait, and sentences with numbers that don't.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ fn sentences_that_ask_to_wait() {
         ("Request not found in cache, try again in 2s", 2000),
         ("This could not be done. Retry in 3 seconds.", 3000),
         ("Only 5 requests are allowed: wait 7 secs", 7000),
-        // A negation for some time asks for a wait.
+        // "Don't retry for 30 seconds" asks to wait.
         ("Please do not retry for 30 seconds", 30_000),
         ("You can't try again for 10 minutes", 600_000),
-        // The header, quoted, and what is said like it.
+        // The quoted header, and sentences with the same words.
         ("Too Many Requests: retry after 404", 404_000),
         ("429 Too Many Requests retry after 35", 35_000),
         ("Flood control exceeded. Retry after 35.", 35_000),
@@ -56,7 +56,7 @@ fn sentences_that_ask_for_no_wait() {
         "do not wait for 5s",
         "The quota will not reset in 5 minutes",
         "Do not retry after 2026-01-01T00:00:00Z",
-        // Told of, and not asked for.
+        // Statements about others, not requests.
         "We retry after 503.",
         "The gateway will retry after 429",
         // A part of something else.
@@ -105,7 +105,7 @@ fn grouped(number: u32) -> String {
 
 proptest! {
     #[test]
-    fn a_number_is_one_with_and_without_commas(
+    fn commas_in_numbers_are_ignored(
         number in 0..31_000_000_u32,
         ask in select(vec!["Please try again in", "retry after", "Retry-After:", "wait about"]),
         unit in select(vec![" seconds", "s", " secs.", "sec, please"]),
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_negated_is_no_wait(
+    fn negated_waits_are_ignored(
         number in 0..1000_u32,
         deny in select(vec!["do not", "don't", "never", "will not", "shouldn't", "cannot"]),
         word in select(vec!["", "try to", "immediately", "attempt to"]),
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn a_count_of_anything_is_no_wait(
+    fn counts_and_fractions_are_not_waits(
         number in 0..100_000_u32,
         ask in select(vec!["Please retry after", "try again in", "retry-after:", "wait for", "resets in"]),
         what in select(vec!["%", " %", "/5", " of 5", " attempts", " requests", "k tokens", "x", "-10", "rd try", ":30"]),

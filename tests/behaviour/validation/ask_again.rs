@@ -94,7 +94,7 @@ async fn an_error_keeps_the_value_that_was_rejected_before() {
     assert_eq!(seen.last(), Some(&last));
 }
 
-/// What the body saw of the value that was rejected last.
+/// The value that was rejected last and its error, as the body sees them.
 type Rejected = Option<(Answer, ModelError)>;
 
 async fn rejected_in_each_attempt(

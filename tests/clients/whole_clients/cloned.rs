@@ -341,7 +341,7 @@ async fn the_layered_service_has_a_name() {
     assert_eq!(client.0.oneshot(String::new()).await, Ok("hello"));
 }
 
-/// The breaker rejects the retry, which could be tried again if the hook before it had not cancelled the call.
+/// The breaker rejects the retry. The rejection would be retried, but `before_retry` has cancelled the call.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_does_not_retry_a_rejection() {
     let token = CancellationToken::new();

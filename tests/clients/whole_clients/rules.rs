@@ -1,5 +1,4 @@
-//! Rules that each form keeps: `support::forms::rules` in the forms of whole clients. All other forms are in
-//! `tests/behaviour/forms/rules.rs`.
+//! Runs `support::forms::rules` in the forms of whole clients. `tests/behaviour/forms/rules.rs` covers all other forms.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::scripted::{BoxError, post};
 
 #[tokio::test(start_paused = true)]
-async fn every_form_keeps_every_rule() {
+async fn every_rule_holds_in_every_form() {
     let mut differ = Vec::new();
     for (rule, scenarios) in rules::all() {
         for (number, scenario) in scenarios.iter().enumerate() {
@@ -32,19 +31,19 @@ async fn every_form_keeps_every_rule() {
     assert!(differ.is_empty(), "{differ:#?}");
 }
 
-/// Whether a feature that the form needs is off.
+/// Returns true if a feature that the form needs is off.
 fn is_off(form: Form) -> bool {
     form == Form::Middleware && !cfg!(feature = "reqwest_middleware")
 }
 
-/// Makes the call of a form, with each key that it has. Returns whether that succeeds.
+/// Makes the call in one form. Returns true if it succeeds.
 async fn call(form: Form, world: &Arc<World>) -> bool {
     match form {
         Form::LayerByClone => by_clone(world).await,
         Form::LayerOfHttp => of_http(world).await,
         #[cfg(feature = "reqwest_middleware")]
         Form::Middleware => middleware::is_answered(world).await,
-        _ => unreachable!("{form:?} is another package's"),
+        _ => unreachable!("{form:?} is tested in tests/behaviour"),
     }
 }
 
@@ -69,7 +68,7 @@ async fn by_clone(world: &Arc<World>) -> bool {
     layer.layer(serve).oneshot(()).await.is_ok()
 }
 
-/// The keys of a client whose requests are those of HTTP.
+/// The settings of a client that sends HTTP requests.
 fn retries(world: &Arc<World>) -> ClientRetries {
     let [judging, observing, cancelling] = [(); 3].map(|()| Arc::clone(world));
     let on = move |outcome: Outcome<'_>| Some(verdict(&judging, outcome.err()?));
@@ -82,12 +81,12 @@ fn retries(world: &Arc<World>) -> ClientRetries {
     if world.idempotent {
         retries
     } else {
-        // `POST` is not one of these.
+        // The requests are `POST`s, which are not idempotent.
         retries.idempotent_methods()
     }
 }
 
-/// The verdict on an error: a failure, or that the attempt was dropped.
+/// The verdict on an error: that of the `Failure` in it, or of a timeout if there is none.
 fn verdict(world: &World, error: &(dyn std::error::Error + 'static)) -> Verdict {
     let failure = error
         .downcast_ref()

@@ -1,4 +1,4 @@
-//! What a call in some form meets and what is seen of it, the forms there are, and rules that each of them keeps.
+//! All forms of a call, scenarios to run in each form, and the rules that hold in every form.
 
 pub mod rules;
 
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 
-/// Declares the forms and the list of them, so that neither lacks one.
+/// Declares the enum and `Form::ALL` from one list, so that no form is missing in either.
 macro_rules! forms {
     ($($(#[$doc:meta])* $form:ident,)*) => {
         /// A form of a call.
@@ -72,7 +72,7 @@ forms! {
 }
 
 impl Form {
-    /// Whether the form retries a whole client. Such a form is tested in `tests/clients`, all others in
+    /// Returns true if the form retries a whole client. Such forms are tested in `tests/clients`, all others in
     /// `tests/behaviour`.
     pub const fn is_of_whole_client(self) -> bool {
         matches!(
@@ -81,14 +81,14 @@ impl Form {
         )
     }
 
-    /// Why a form has no key `timeout`.
+    /// The reason that a form has no key `timeout`. `None` if it has one.
     pub const fn lacks_timeout(self) -> Option<&'static str> {
         match self {
             Self::AttributeBlocking
             | Self::ExpressionBlocking
             | Self::ChainBlocking
             | Self::BatchBlocking => Some("an attempt that blocks its thread can't be dropped"),
-            Self::Batch | Self::Plan => Some("the operation limits its own requests"),
+            Self::Batch | Self::Plan => Some("batches and plans have no key `timeout`"),
             Self::Attribute
             | Self::Expression
             | Self::Block
@@ -108,7 +108,7 @@ impl Form {
 /// A failure after which the request may have taken effect.
 pub const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
 
-/// What a call meets, and what comes of it.
+/// The inputs of a call, and its expected outcome.
 #[derive(Clone)]
 pub struct Scenario {
     /// Changes the policy.
@@ -117,36 +117,36 @@ pub struct Scenario {
     pub budget: fn() -> Budget,
     /// The limiter.
     pub limiter: fn() -> RateLimiter<Quota>,
-    /// What happens before the call.
+    /// Runs before the call.
     pub before: fn(&World),
-    /// How long before the call that happens.
+    /// The time between `before` and the call.
     pub starts: Duration,
-    /// How each attempt fails; those after the last succeed.
+    /// The failures of the first attempts, in order; later attempts succeed.
     pub steps: Vec<Failure>,
-    /// How many milliseconds each attempt takes.
+    /// The duration of each attempt, in milliseconds.
     pub takes: Vec<u64>,
     /// The time limit of each attempt.
     pub limit: Duration,
-    /// What `on` returns; by default what the error carries.
+    /// The verdict that `on` returns; by default, the error's own.
     pub verdict: Option<Verdict>,
     /// The key `idempotent`.
     pub idempotent: bool,
-    /// When it is cancelled. A blocking attempt cancels it while it runs.
+    /// The time at which the call is cancelled. In blocking forms, the first attempt cancels it instead.
     pub cancels: Option<Duration>,
 
-    /// Whether it succeeds.
+    /// True if the call must succeed.
     pub succeeds: bool,
-    /// When attempts begin, in milliseconds.
+    /// The start times of the attempts, in milliseconds.
     pub begun: Vec<u64>,
-    /// What observers see.
+    /// The events that observers see.
     pub told: Vec<&'static str>,
-    /// What is left in the budget.
+    /// The tokens left in the budget.
     pub tokens: f64,
-    /// When the call ends in milliseconds, unless with an attempt.
+    /// The time at which the call ends, in milliseconds; 0 if it is not checked.
     pub ends: u64,
 }
 
-/// A call that succeeds at once.
+/// A call without failures, delays or limits. The expected outcome must be set: by default it has no attempt.
 impl Default for Scenario {
     fn default() -> Self {
         Self {
@@ -170,7 +170,7 @@ impl Default for Scenario {
     }
 }
 
-/// What is seen of a call from outside.
+/// The observed or expected outcome of a call.
 #[derive(Debug, PartialEq)]
 struct Seen {
     succeeds: bool,
@@ -182,7 +182,7 @@ struct Seen {
     held: (usize, u64),
 }
 
-/// What a call meets, what its keys name, and what was seen of it.
+/// The surroundings of one call: the values of its keys, its scripted attempts, and a record of the events.
 pub struct World {
     /// Waits 1, 2, 4, … s.
     pub policy: Policy,
@@ -190,9 +190,9 @@ pub struct World {
     pub budget: Budget,
     /// Opens after two failures in a row.
     pub breaker: Arc<Breaker>,
-    /// A limiter of a rate.
+    /// A rate limiter.
     pub limiter: RateLimiter<Quota>,
-    /// A limiter of attempts at a time.
+    /// A concurrency limiter.
     pub slots: ConcurrencyLimiter,
     /// Cancels the call.
     pub token: CancellationToken,
@@ -269,7 +269,7 @@ impl World {
         self.verdict.unwrap_or(error.0)
     }
 
-    /// The key `before_pause`. Seen only after the call was cancelled, because not every form has it.
+    /// The key `before_pause`. Recorded only after the call was cancelled, because not every form sets this key.
     pub fn before_pause(&self) {
         if self.token.is_cancelled() {
             self.told.lock().unwrap().push(String::from("pausing"));
@@ -282,20 +282,21 @@ impl World {
         self.tell_breaker(retry_runtime::Seen::Failure { kind, hint: None });
     }
 
-    /// Records what another call saw.
+    /// Records the outcome of another call's attempt.
     pub fn tell_breaker(&self, seen: retry_runtime::Seen) {
         let pass = self.breaker.admit().expect("closed");
         self.breaker.record(pass, seen);
     }
 
-    /// Takes what the limiter has now.
+    /// Takes the turn that the limiter has now.
     pub fn take_turn(&self) {
         let mut place = Place::new(&self.limiter);
         assert!(place.has_turn());
         place.succeeded();
     }
 
-    /// Without the texts of errors, and without how far a batch is and which of its items failed.
+    /// Records an event, without error texts. Skips the progress and the failed items of batches, which no other form
+    /// reports.
     pub fn tell(&self, event: &Event<'_>) {
         if let EventData::Progressed { .. } | EventData::ItemsFailed { .. } = event.data {
             return;
@@ -322,8 +323,8 @@ impl World {
         });
     }
 
-    /// Of a plan with one subtask: of the plan when it is retried, of the subtask all else. That its attempts fail beside
-    /// others is so in plans alone.
+    /// Records the events of a plan with one subtask as those of a single call: `Retrying` as the plan reports it, and
+    /// all others as the subtask does. Skips `AttemptFailed`, which a single call doesn't report.
     pub fn tell_of_plan(&self, event: &Event<'_>) {
         let of_plan = event.call == "call";
         let of_round = matches!(event.data, EventData::Retrying { .. });
@@ -333,7 +334,7 @@ impl World {
     }
 }
 
-/// Makes the call in one form, and fails unless all is as the scenario says.
+/// Makes the call in one form, and panics unless the outcome is the expected one.
 pub async fn seen(
     form: impl Debug,
     scenario: &Scenario,
@@ -343,7 +344,7 @@ pub async fn seen(
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
-/// Makes the call in one form. Returns what differs from what the scenario says.
+/// Makes the call in one form. Returns the differences from the expected outcome.
 pub async fn differences(
     form: impl Debug,
     scenario: &Scenario,
@@ -380,6 +381,6 @@ pub async fn differences(
     if seen == expected {
         Vec::new()
     } else {
-        vec![format!("{form:?}: {seen:?} in place of {expected:?}")]
+        vec![format!("{form:?}: got {seen:?}, expected {expected:?}")]
     }
 }

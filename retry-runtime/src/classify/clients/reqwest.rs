@@ -21,8 +21,8 @@ macro_rules! classify_errors_of {
         /// In a browser, all that a page learns of a connection is that it failed: that is transient, ambiguous.
         ///
         /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
-        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call is throttled by
-        /// such an error, the log warns once.
+        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails with
+        /// such a 429, the log warns, once for each name.
         ///
         /// ```
         #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]

@@ -15,8 +15,8 @@ use crate::error_text::chain::describe_with_causes;
 /// | an invalid request, redirects, a malformed answer, TLS | stop |
 ///
 /// To see `Retry-After` and billing codes, keep ureq from turning statuses into errors (`http_status_as_error(false)`),
-/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success. If a call is throttled by an
-/// error without headers, the log warns once.
+/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success. If a call fails with a 429
+/// as a ureq error, the log warns, once for each name.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

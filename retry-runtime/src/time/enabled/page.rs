@@ -19,8 +19,8 @@ pub(crate) fn instant() -> Instant {
 /// Yields to the page once.
 pub(crate) type GiveWay = TimeoutFuture;
 
-/// Waits for the page's timer: a loop of tasks that wake themselves would freeze the page, because
-/// woken tasks run before timers and responses.
+/// Waits for the page's timer: a task that keeps waking itself would freeze the page, because woken
+/// tasks run before timers and responses.
 pub fn give_way() -> GiveWay {
     GiveWay::new(0)
 }

@@ -1,4 +1,4 @@
-//! Yielding to an executor, outside of a page.
+//! Yields to the executor by waking the task; for all targets except pages.
 
 use core::future::Future;
 use core::mem;
@@ -11,8 +11,8 @@ pub struct GiveWay {
     is_due: bool,
 }
 
-/// Wakes the task, so that a loop whose sleeps are over at once can be dropped, and a timeout around
-/// it can fire.
+/// Returns a future that wakes its task and is pending once, so that a loop whose sleeps take no
+/// time can be dropped, and a timeout around the loop can fire.
 pub fn give_way() -> GiveWay {
     GiveWay { is_due: true }
 }

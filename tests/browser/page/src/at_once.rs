@@ -1,5 +1,5 @@
-//! Calls that retry at once, in each form. Between their attempts the page has to go on: what they wait for is one of its
-//! timers.
+//! Calls that retry without delay, in each form. Each waits for a server that comes up by a timer of the page, so it ends
+//! only if the page runs its timers between the attempts.
 
 use std::cell::Cell;
 use std::future::{Ready, pending, ready};
@@ -16,7 +16,7 @@ use super::AnyError;
 
 type Outcome = Result<(), AnyError>;
 
-/// Each form by its name.
+/// The name of each form, and a function that makes its call.
 pub const FORMS: [(&str, for<'a> fn(&'a Server) -> LocalBoxFuture<'a, Outcome>); 12] = [
     ("attribute", |server| Box::pin(attribute(server))),
     ("expression", |server| Box::pin(expression(server))),
@@ -34,7 +34,7 @@ pub const FORMS: [(&str, for<'a> fn(&'a Server) -> LocalBoxFuture<'a, Outcome>);
 
 const AT_ONCE: Policy = Policy::none().unlimited();
 
-/// Is up once a timer of the page has fired.
+/// Stands for a server: down until a timer of the page fires after 50 ms.
 pub struct Server {
     is_up: Rc<Cell<bool>>,
     _starts: Timeout,
@@ -143,7 +143,7 @@ async fn plan(server: &Server) -> Outcome {
     }
 }
 
-/// Waits for its turn with a timer that does not wait.
+/// The wait for a limiter's turn, with a timer that doesn't wait.
 async fn limited(server: &Server) -> Outcome {
     let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, Duration::from_secs(1)).burst(1);
     let chain = Policy::none().max(0).on(|_: &AnyError| true);

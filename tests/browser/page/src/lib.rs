@@ -51,7 +51,7 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
     say("patient", patient().await);
 
     for (form, call) in at_once::FORMS {
-        // The server sees which one was the last to begin.
+        // The last of these requests names the form in which a page hangs.
         let _ = reqwest::get(url(form)).await;
         let outcome = call(&at_once::Server::new()).await;
         say(form, shown(outcome.map(|()| String::from("up"))));

@@ -1,7 +1,8 @@
-//! Rules, each with its scenarios. A package that has some of the forms runs all of them in each.
+//! Rules that hold in every form, each with its scenarios. `tests/behaviour` and `tests/clients` run all scenarios in
+//! their forms.
 //!
-//! The forms name the keys `policy`, `on`, `idempotent`, `breaker`, `cancel` and `observe`, with `timeout` and
-//! `before_pause` where they have these.
+//! Every form sets the keys `policy`, `on`, `idempotent`, `breaker`, `cancel` and `observe`. Forms that have `timeout`
+//! set it, too; all but batches and plans set `before_pause`.
 
 use std::time::Duration;
 
@@ -18,18 +19,18 @@ pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
             "a call that is cancelled when its attempt fails ends at once",
             cancelled(),
         ),
-        ("retries that are off are a `max` of 0", off()),
+        ("`enabled = false` ends calls as `max = 0` does", off()),
     ]
 }
 
 impl Scenario {
-    /// Whether a form has what the scenario needs.
+    /// Returns true if a form has the keys that the scenario needs.
     pub fn is_for(&self, form: Form) -> bool {
         self.limit == Duration::MAX || form.lacks_timeout().is_none()
     }
 }
 
-/// Attempts that would answer after 2 s, of which each has 1 s.
+/// Attempts that take 2 s, with a timeout of 1 s.
 fn dropped() -> Vec<Scenario> {
     let slow = Scenario {
         takes: vec![2_000; 9],
