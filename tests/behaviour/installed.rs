@@ -250,7 +250,7 @@ async fn a_function_that_counts_in_one_goes_on_doing_so() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
     #[retry(hedge = "1s", max = 2, name = "installed.hedged", on = |_| Verdict::TRANSIENT)]
-    async fn hedged(begun: &std::cell::Cell<u32>) -> Result<(), Failure> {
+    async fn hedged(begun: &Cell<u32>) -> Result<(), Failure> {
         begun.set(begun.get() + 1);
         tokio::time::sleep(Duration::from_secs(10)).await;
         Ok(())
@@ -264,7 +264,7 @@ async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
         ("installed(enabled=false)", 1),
     ] {
         install(text);
-        let begun = std::cell::Cell::new(0);
+        let begun = Cell::new(0);
         hedged(&begun).await.unwrap();
         assert_eq!(begun.get(), expected, "{text}");
     }

@@ -385,7 +385,7 @@ fn it_says_why_no_type_in_an_error_was_asked() {
     let lines: Vec<_> = lines.filter(|line| !is_of_reason(line)).collect();
     assert_eq!(
         lines[0],
-        format!(r#"WARN {why} call="model.complete" error=busy"#)
+        format!("WARN {why} call=model.complete error=busy")
     );
     for again in &lines[1..3] {
         assert!(
@@ -419,8 +419,8 @@ async fn it_says_so_of_an_item_and_of_a_subtask() {
         .filter_map(|line| line.split_once("`on::known` "));
     let told: Vec<_> = told.map(|(_, of)| of).collect();
     let expected = [
-        r#"call="texts" error=no text"#,
-        r#"call="pages.search" error=no page"#,
+        "call=texts error=no text",
+        "call=pages.search error=no page",
     ];
     assert_eq!(told, expected, "{log}");
 }

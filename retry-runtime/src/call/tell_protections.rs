@@ -97,14 +97,13 @@ impl Call {
                     (0..failure.times).for_each(|_| budget.failed(kind));
                 }
             }
-            Some(_) => {}
             None if verdict.basis() == Basis::Answer => {
                 (0..failure.times).for_each(|number| {
                     let followed = self.followed.filter(|_| number < failure.followed);
                     budget.answered(followed);
                 });
             }
-            None => {}
+            _ => {}
         }
     }
 
