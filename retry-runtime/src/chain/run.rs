@@ -283,11 +283,9 @@ where
     pub(super) fn rejected(
         &mut self,
         by: RejectedBy,
-        is_cancelled: impl FnOnce() -> bool,
+        is_cancelled: bool,
         now: impl Fn() -> Moment,
     ) -> Step<T, E> {
-        // A `cancel` future that has completed, which ended a wait, must not be polled again.
-        let is_cancelled = by.reason() == Reason::Rejected && is_cancelled();
         let idempotent = self.context.keys.idempotent;
         let detail = detail(idempotent, self.deadline, is_cancelled, now);
         let pause = if Rejecting::<Q::Keys>::IS_NAMED {

@@ -21,6 +21,7 @@ use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
 use crate::key::Key;
+use crate::observe::reason::Reason;
 use crate::time::cancel::{MayAbort, abortable, is_cancelled};
 use crate::time::pause::{OwnWaker, pause_or_cancelled};
 use crate::time::timer::Timer;
@@ -87,8 +88,10 @@ where
                 }
                 let step = match has_turn.and_then(|_| run.begin()) {
                     Err(by) => {
-                        let waker = OwnWaker.await;
-                        let is_cancelled = || is_cancelled(cancelled.as_mut(), &waker);
+                        // A `cancel` future that has completed, which ended a wait, must not be polled again.
+                        let is_cancelled = Rejecting::<Q::Keys>::IS_NAMED
+                            && by.reason() == Reason::Rejected
+                            && is_cancelled(cancelled.as_mut(), &OwnWaker.await);
                         run.rejected(by, is_cancelled, || timer.now())
                     }
                     Ok(()) => {

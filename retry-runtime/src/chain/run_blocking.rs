@@ -45,7 +45,7 @@ where
             has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
         }
         let step = match has_turn.and_then(|_| run.begin()) {
-            Err(by) => run.rejected(by, || cancel.is_cancelled(), || timer.now()),
+            Err(by) => run.rejected(by, cancel.is_cancelled(), || timer.now()),
             Ok(()) => {
                 let outcome = attempted::run!(
                     spans.attempt(run.attempts.call().attempt(), || operation

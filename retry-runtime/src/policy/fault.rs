@@ -96,8 +96,10 @@ impl Fault {
             Self::Above(low, high) => complaint::is_above(low, high),
             Self::BesideList(section) => {
                 let [base, factor] = [Key::Base, Key::Factor].map(|key| At { section, key });
-                let either = format_args!("{base}` or `{factor}");
-                complaint::no_effect(&either, complaint::BESIDE_LIST)
+                complaint::no_effect(
+                    &format_args!("{base}` or `{factor}"),
+                    complaint::BESIDE_LIST,
+                )
             }
         }
     }

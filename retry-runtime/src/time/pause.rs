@@ -9,32 +9,39 @@ use crate::time::enabled::{GiveWay, give_way};
 /// A sleep that yields to the executor if it is over at once.
 pub(crate) struct Pause<'a, S> {
     sleep: Pin<&'a mut S>,
-    has_waited: bool,
-    /// Set if the sleep is over at its first poll.
-    gives_way: Option<GiveWay>,
+    state: PauseState,
+}
+
+enum PauseState {
+    Begins,
+    Sleeps,
+    GivesWay(GiveWay),
 }
 
 impl<'a, S: Future> Pause<'a, S> {
     pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
         Self {
             sleep,
-            has_waited: false,
-            gives_way: None,
+            state: PauseState::Begins,
         }
     }
 
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Some(gives_way) = &mut self.gives_way {
-            return Pin::new(gives_way).poll(context);
+        match &mut self.state {
+            PauseState::Begins => {
+                self.state = if self.sleep.as_mut().poll(context).is_pending() {
+                    PauseState::Sleeps
+                } else {
+                    let mut gives_way = give_way();
+                    // Off a page, it wakes the task; in a page, it starts the page's timer.
+                    let _pending = Pin::new(&mut gives_way).poll(context);
+                    PauseState::GivesWay(gives_way)
+                };
+                Poll::Pending
+            }
+            PauseState::Sleeps => self.sleep.as_mut().poll(context).map(drop),
+            PauseState::GivesWay(gives_way) => Pin::new(gives_way).poll(context),
         }
-        if self.sleep.as_mut().poll(context).is_pending() {
-            self.has_waited = true;
-            return Poll::Pending;
-        }
-        if self.has_waited {
-            return Poll::Ready(());
-        }
-        Pin::new(self.gives_way.insert(give_way())).poll(context)
     }
 }
 
