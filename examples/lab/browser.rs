@@ -61,18 +61,7 @@ function faults(view) {
         const inside = plot.left <= left && right <= plot.right && plot.top <= top && bottom <= plot.bottom;
         if (!inside) found.push(`${text.textContent.trim()} is cut off`);
     }
-    for (const text of view.document.querySelectorAll(".picture text")) {
-        let box = text;
-        while (box.tagName !== "rect") box = box.previousElementSibling;
-        const [around, within] = [box, text].map(element => element.getBoundingClientRect());
-        const name = text.textContent;
-        if (within.height < 9) found.push(`${name} is ${within.height} px high`);
-        if (contrast(style(text).fill, style(box).fill) < 7) found.push(`${name} on ${style(box).fill}`);
-        const inside = around.left <= within.left && within.right <= around.right
-            && around.top <= within.top && within.bottom <= around.bottom;
-        if (!inside) found.push(`${name} is not in its box`);
-    }
-    for (const line of view.document.querySelectorAll(".legend path, .plot polyline, .picture path[stroke]")) {
+    for (const line of view.document.querySelectorAll(".legend path, .plot polyline")) {
         const colour = style(line).stroke;
         const isLine = !line.closest(".plot") || line.getAttribute("stroke-width") === "2";
         if (isLine && contrast(colour, paper) < 3) found.push(`${colour} on ${paper}`);
@@ -82,7 +71,7 @@ function faults(view) {
 function report(frame) {
     const view = frame.contentWindow;
     const page = view.document.documentElement;
-    const plots = [...view.document.querySelectorAll(".plot svg, .picture svg")]
+    const plots = [...view.document.querySelectorAll(".plot svg")]
         .filter(plot => plot.getBoundingClientRect().width > 0.8 * Math.min(frame.width, 560)).length;
     const fits = page.scrollWidth <= frame.width ? "fits" : `is ${page.scrollWidth} wide`;
     const found = [...new Set(faults(view))].join("; ") || "legible";

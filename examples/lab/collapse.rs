@@ -199,7 +199,6 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(&spike, Outcome::success),
             },
         ],
-        pictures: Vec::new(),
         figures: figures(&peak, &spike),
     }
 }

@@ -160,7 +160,6 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|effort| effort.seconds),
             },
         ],
-        pictures: Vec::new(),
         figures,
     }
 }

@@ -183,7 +183,6 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|outcome| outcome.succeeded),
             },
         ],
-        pictures: Vec::new(),
         figures,
     }
 }

@@ -234,7 +234,6 @@ pub(crate) fn run() -> Scenario {
              make one call after the other, with unlimited retries."
         ),
         plots: ASKED.iter().zip(&outcomes).map(plot).collect(),
-        pictures: Vec::new(),
         figures: ASKED
             .iter()
             .zip(&outcomes)

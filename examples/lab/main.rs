@@ -13,7 +13,6 @@ mod figure;
 mod healthy;
 mod outage;
 mod page;
-mod picture;
 mod pictures;
 mod plan;
 mod plot;

@@ -111,7 +111,6 @@ pub(crate) fn run() -> Scenario {
             y: Axis::linear("requests for each call"),
             lines: CASES.iter().zip(&down).map(line).collect(),
         }],
-        pictures: Vec::new(),
         figures: cases
             .flat_map(|((case, down), half)| figures(case, down, half))
             .collect(),

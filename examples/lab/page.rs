@@ -5,7 +5,6 @@ use std::fmt::{self, Display};
 use plotters::style::RGBColor;
 
 use crate::figure::Figure;
-use crate::picture::Picture;
 use crate::plot::{COLOURS, Plot};
 use crate::scenario::Scenario;
 
@@ -66,9 +65,6 @@ fn section(f: &mut fmt::Formatter<'_>, scenario: &Scenario) -> fmt::Result {
     for plot in &scenario.plots {
         figure(f, plot)?;
     }
-    for picture in &scenario.pictures {
-        drawing(f, picture)?;
-    }
     writeln!(f, "</div>")?;
     table(f, &scenario.figures)
 }
@@ -91,18 +87,6 @@ fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
         )?;
     }
     writeln!(f, "</ul>\n</figure>")
-}
-
-fn drawing(f: &mut fmt::Formatter<'_>, picture: &Picture) -> fmt::Result {
-    let (title, see) = (Escaped(picture.title), Escaped(picture.see));
-    writeln!(
-        f,
-        r#"<figure>
-<figcaption><strong>{title}</strong> {see}</figcaption>
-<div class="picture" role="img" aria-label="{title}">{}</div>
-</figure>"#,
-        picture.svg
-    )
 }
 
 /// A row for each case, a column for each sort of figure.

@@ -9,7 +9,6 @@ use retry_runtime::{Jitter, Plan, Policy, retry};
 use tokio::time::sleep;
 
 use crate::figure::Figure;
-use crate::picture::Picture;
 use crate::scenario::Scenario;
 use crate::simulation::{self, Chance};
 
@@ -71,7 +70,7 @@ fn report(server: &Server) -> Report<'_> {
     plan
 }
 
-async fn complete(mut plan: Report<'_>) -> Report<'_> {
+async fn complete(mut plan: Report<'_>) {
     let policy = POLICY.on(|_: &Busy| true);
     let end = plan.run_until(policy, async |results| match results.output("report") {
         Some(()) => Validity::Valid,
@@ -79,7 +78,6 @@ async fn complete(mut plan: Report<'_>) -> Report<'_> {
     });
     let end = end.await.expect("a plan that can run");
     assert!(end.is_valid(), "{end}");
-    plan
 }
 
 #[retry(policy = POLICY, on = |_| true)]
@@ -116,36 +114,9 @@ pub(crate) fn run() -> Scenario {
             SUBTASKS.len()
         ),
         plots: Vec::new(),
-        pictures: simulation::run(1, pictures()),
         figures: vec![
             figure("as a plan", as_plan, 10.0..=11.5),
             figure("all over again", anew, 32.0..=41.0),
         ],
     }
-}
-
-/// Of the first report in which a round completes more than two subtasks and blocks some.
-async fn pictures() -> Vec<Picture> {
-    let server = Server::new();
-    let begun = loop {
-        let mut plan = report(&server);
-        let summary = plan.run().await.expect("a plan that can run");
-        if summary.completed.len() > 2 && !summary.blocked.is_empty() {
-            break plan;
-        }
-    };
-    let first = begun.diagram().svg().to_string();
-    let last = complete(begun).await.diagram().svg().to_string();
-    vec![
-        Picture {
-            title: "After the first round.",
-            see: "What failed blocks what depends on it, and nothing else.",
-            svg: first,
-        },
-        Picture {
-            title: "At the end.",
-            see: "What had completed did not run again.",
-            svg: last,
-        },
-    ]
 }

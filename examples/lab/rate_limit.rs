@@ -324,7 +324,6 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(&patient, Outcome::refused_by_time),
             },
         ],
-        pictures: Vec::new(),
         figures,
     }
 }

@@ -1,7 +1,6 @@
 //! What a scenario has to show.
 
 use crate::figure::Figure;
-use crate::picture::Picture;
 use crate::plot::Plot;
 
 pub(crate) struct Scenario {
@@ -9,7 +8,6 @@ pub(crate) struct Scenario {
     /// What is simulated, in a sentence or two.
     pub(crate) about: String,
     pub(crate) plots: Vec<Plot>,
-    pub(crate) pictures: Vec<Picture>,
     pub(crate) figures: Vec<Figure>,
 }
 

@@ -265,7 +265,6 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(Outcome::success),
             },
         ],
-        pictures: Vec::new(),
         figures,
     }
 }

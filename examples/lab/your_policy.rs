@@ -73,7 +73,6 @@ pub(crate) fn run(policy: Policy) -> Scenario {
                 lines: vec![Line::new("given up", given_up.collect())],
             },
         ],
-        pictures: Vec::new(),
         figures: figures
             .into_iter()
             .map(|(calls, part)| {

@@ -1,5 +1,3 @@
-mod svg;
-
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
@@ -8,7 +6,6 @@ use crate::listed::listed;
 use crate::plan::Plan;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};
-use svg::Svg;
 
 /// A plan as a picture: its subtasks, in the colour of what became of them, and what each depends on.
 ///
@@ -34,8 +31,7 @@ use svg::Svg;
 /// # }
 /// ```
 ///
-/// Put Mermaid text into a fenced block of that name in Markdown, Graphviz text into a file for `dot -Tsvg`, and SVG into
-/// a web page. Long names are cut.
+/// Put the text into a fenced block named `mermaid` in Markdown. Long names are cut.
 #[derive(Clone, Debug)]
 pub struct Diagram {
     subtasks: Vec<Drawn>,
@@ -64,10 +60,6 @@ listed!(Status:
 );
 
 impl Status {
-    fn words(self) -> String {
-        self.name().replace('_', " ")
-    }
-
     /// Light enough for black text on it.
     const fn colour(self) -> &'static str {
         match self {
@@ -108,26 +100,6 @@ impl Diagram {
         Mermaid(self)
     }
 
-    /// The diagram in [Graphviz](https://graphviz.org): a `digraph`.
-    pub fn graphviz(&self) -> impl fmt::Display {
-        Graphviz(self)
-    }
-
-    /// The diagram as an SVG element, for a web page, or for a file that any browser opens: a box for each subtask, and a line from
-    /// each that it depends on.
-    ///
-    /// ```
-    /// use retry_runtime::Plan;
-    ///
-    /// let mut plan = Plan::<String, String>::new();
-    /// plan.add("search", [], async |[]| Ok(String::from("page 7")));
-    /// let picture = plan.diagram().svg().to_string();
-    /// assert!(picture.starts_with("<svg ") && picture.contains(">search</text>"));
-    /// ```
-    pub fn svg(&self) -> impl fmt::Display {
-        Svg::new(self)
-    }
-
     /// Each dependency: a subtask, and one that depends on it.
     fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
         let subtasks = self.graph.after.iter().enumerate();
@@ -148,7 +120,7 @@ impl fmt::Display for Mermaid<'_> {
             } else {
                 &subtask.name
             };
-            let name = Escaped(name, of_mermaid);
+            let name = Escaped(name);
             writeln!(f, "    {index}[\"{name}\"]:::{}", subtask.status.name())?;
         }
         for (from, to) in diagram.edges() {
@@ -165,47 +137,21 @@ impl fmt::Display for Mermaid<'_> {
     }
 }
 
-struct Graphviz<'a>(&'a Diagram);
-
-impl fmt::Display for Graphviz<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(diagram) = self;
-        writeln!(f, "digraph {{")?;
-        writeln!(f, "    rankdir=LR")?;
-        writeln!(f, "    node [shape=box, style=filled]")?;
-        for (index, subtask) in diagram.subtasks.iter().enumerate() {
-            let name = Escaped(&subtask.name, of_graphviz);
-            let (status, colour) = (subtask.status.name(), subtask.status.colour());
-            writeln!(
-                f,
-                "    {index} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{status}\"]"
-            )?;
-        }
-        for (from, to) in diagram.edges() {
-            writeln!(f, "    {from} -> {to}")?;
-        }
-        writeln!(f, "}}")
-    }
-}
-
 /// A name between quotes, in which some characters have another form.
-struct Escaped<'a>(&'a str, fn(char) -> Option<&'static str>);
+struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(name, escape) = self;
-        shown_name(name)
-            .to_string()
-            .chars()
-            .try_for_each(|char| match escape(char) {
-                Some(escaped) => f.write_str(escaped),
-                None => f.write_char(char),
-            })
+        let name = shown_name(self.0).to_string();
+        name.chars().try_for_each(|char| match escaped(char) {
+            Some(escaped) => f.write_str(escaped),
+            None => f.write_char(char),
+        })
     }
 }
 
 /// Mermaid reads what is between quotes as Markdown and HTML.
-fn of_mermaid(char: char) -> Option<&'static str> {
+fn escaped(char: char) -> Option<&'static str> {
     Some(match char {
         '"' => "#quot;",
         '#' => "#35;",
@@ -219,12 +165,4 @@ fn of_mermaid(char: char) -> Option<&'static str> {
         '$' => "#36;",
         _ => return None,
     })
-}
-
-fn of_graphviz(char: char) -> Option<&'static str> {
-    match char {
-        '"' => Some("\\\""),
-        '\\' => Some("\\\\"),
-        _ => None,
-    }
 }
