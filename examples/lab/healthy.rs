@@ -53,7 +53,7 @@ const ASKED: [Asked; 4] = [
         hint: None,
         name: "no hint",
         plot: "No hint.",
-        see: "Adaptive and AIMD limits give way to a high share of refusals, not to a low one. CUBIC gives way to any.",
+        see: "Adaptive and AIMD limits give way to a high share of refusals, not to a low one.",
     },
     Asked {
         hint: Some(Duration::from_millis(20)),
@@ -139,7 +139,7 @@ const FIXED: [ByShare; ASKED.len()] = [
     [0.95, 0.95, 0.95, 0.95],
 ];
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 6] = [
     Case {
         name: "no limiter",
         client: || Client::Unprotected,
@@ -179,11 +179,6 @@ const CASES: [Case; 7] = [
         name: "quota of 60,000 a minute",
         client: || Client::limiter(RateLimiter::quota(60_000, u32::MAX)),
         least: FIXED,
-    },
-    Case {
-        name: "CUBIC rate",
-        client: || Client::limiter(RateLimiter::cubic()),
-        least: [[0.0; 4]; 4],
     },
 ];
 

@@ -146,7 +146,7 @@ struct Case {
     slowest: RangeInclusive<f64>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 5] = [
     Case {
         name: "each call by itself",
         client: || Client::Unprotected,
@@ -178,14 +178,6 @@ const CASES: [Case; 6] = [
         refused: 0.0..=0.0,
         refused_in_windows: 0.0..=0.0,
         slowest: 0.0..=5.0,
-    },
-    Case {
-        name: "limiter, CUBIC rate",
-        client: || Client::limiter(RateLimiter::cubic()),
-        failed: 0.0..=4.0,
-        refused: 1_000.0..=10_000.0,
-        refused_in_windows: 0.0..=2_000.0,
-        slowest: 0.0..=30.0,
     },
     Case {
         name: "limiter, AIMD of attempts at a time",

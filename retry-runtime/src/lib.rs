@@ -137,7 +137,6 @@ pub use {
     limiter::{
         adaptive::Adaptive,
         concurrency_limiter::ConcurrencyLimiter,
-        cubic::Cubic,
         leased::Leased,
         quota::Quota,
         rate_limiter::RateLimiter,

@@ -7,7 +7,6 @@ mod aimd;
 #[cfg(feature = "std")]
 pub(crate) mod concurrency_limiter;
 #[cfg(feature = "std")]
-pub(crate) mod cubic;
 #[cfg(feature = "std")]
 mod debt;
 #[cfg(feature = "std")]

@@ -233,7 +233,7 @@ const MAKERS: &[(&str, &[&str])] = &[
     ("ConcurrencyLimiter", &["aimd", "fixed", "leased"]),
     ("Progress", &["spinner", "counting"]),
     ("Stats", &["new", "default"]),
-    ("RateLimiter", &["adaptive", "cubic", "fixed", "quota"]),
+    ("RateLimiter", &["adaptive", "fixed", "quota"]),
 ];
 
 /// The call that makes it, whatever is set or borrowed of it then, and the name of its type.

@@ -3,7 +3,6 @@ use core::time::Duration;
 
 use crate::budget::keyed::Rest;
 use crate::limiter::adaptive::Adaptive;
-use crate::limiter::cubic::Cubic;
 use crate::limiter::paced::Paced;
 use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
@@ -42,7 +41,6 @@ use crate::time::clock;
 /// | [`adaptive`](Self::adaptive) | found by trying | `RateLimiter` |
 /// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
 /// | [`fixed`](Self::fixed) | known: an amount per period | `RateLimiter<Quota>` |
-/// | [`cubic`](Self::cubic) | found by trying, as the AWS SDKs do | `RateLimiter<Cubic>` |
 /// | [`leased`](Self::leased) | reckoned elsewhere | `RateLimiter<Leased>` |
 ///
 /// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per
@@ -72,7 +70,7 @@ impl RateLimiter {
     ///
     /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), applied
     /// to the rate instead of the window. Bounding the rate by what was measured comes from the
-    /// [AWS SDKs](Self::cubic).
+    /// adaptive mode of the [AWS SDKs](https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
     pub const fn adaptive() -> Self {
         Self(Queue::new(Adaptive::new()))
     }
@@ -117,21 +115,6 @@ impl RateLimiter {
         self.0.with(|gate| gate.set_most(per_second));
         changed("highest rate per second", &per_second);
         Ok(())
-    }
-}
-
-impl RateLimiter<Cubic> {
-    /// The rate of the AWS SDKs' adaptive mode, for calls that must behave like theirs. [`adaptive`](Self::adaptive)
-    /// has fewer refusals.
-    ///
-    /// No limit until the server first refuses something as `Throttled`, then 0.7 of the measured rate. From there it
-    /// rises along a cubic curve: fast, then slowly around the rate that was too high, then fast again, up to twice the
-    /// measured rate. It is at least 0.5 per second.
-    ///
-    /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that
-    /// of [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
-    pub const fn cubic() -> Self {
-        Self(Queue::new(Cubic::new()))
     }
 }
 

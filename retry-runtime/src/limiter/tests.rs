@@ -8,7 +8,6 @@ use crate::classify::kind::Kind;
 use crate::limiter::End;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::aimd::Aimd;
-use crate::limiter::cubic::Cubic;
 use crate::limiter::gate::Gate;
 use crate::limiter::paced::Paced;
 use crate::limiter::quota::Quota;
@@ -129,15 +128,6 @@ proptest! {
             let most = if most.is_nan() { 0.0 } else { most };
             assert!(rate <= most.max(least).max(f64::MIN_POSITIVE), "{rate}");
             assert!(!gate.available(now).is_nan());
-        })?;
-    }
-
-    #[test]
-    fn a_cubic_rate_is_a_number(steps in steps()) {
-        let mut gate = Cubic::new();
-        run(&mut gate, Duration::from_secs(2), steps, |gate, now, _| {
-            assert!(gate.rate() >= 0.5);
-            assert!(gate.available(now) >= 0.0);
         })?;
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use retry_runtime::{Breaker, ConcurrencyLimiter, Cubic, End, Keyed, Limiter, Quota, RateLimiter};
+use retry_runtime::{Breaker, ConcurrencyLimiter, End, Keyed, Limiter, Quota, RateLimiter};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
@@ -47,23 +47,6 @@ async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
     advance(secs(10 * 60)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), f64::INFINITY);
-}
-
-#[tokio::test(start_paused = true)]
-async fn so_is_a_cubic_rate_and_at_once_where_nothing_was_refused() {
-    let models: Keyed<char, RateLimiter<Cubic>> = Keyed::new(1, RateLimiter::cubic);
-    let ticket = turn(&models.of(&'a'), 1).await;
-    models.of(&'a').leave(ticket, End::Success);
-    let ticket = turn(&models.of(&'b'), 1).await;
-    models.of(&'b').leave(ticket, THROTTLED);
-    // "b" has one of its own, so "a" was forgotten; and what is on stays.
-    assert_eq!(models.of(&'c').rate(), f64::INFINITY);
-    assert_eq!(models.of(&'b').rate(), 0.5);
-    advance(secs(1)).await;
-    assert_eq!(models.of(&'b').available(), 0.5);
-    advance(secs(10 * 60)).await;
-    models.of(&'c');
-    assert_eq!(models.of(&'b').rate(), f64::INFINITY);
 }
 
 #[tokio::test(start_paused = true)]

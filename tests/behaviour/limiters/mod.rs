@@ -6,7 +6,6 @@
 mod adaptive;
 mod bulkhead;
 mod concurrency;
-mod cubic;
 mod governor;
 mod keyed;
 mod leased;

@@ -195,11 +195,9 @@ async fn a_known_rate_has_no_refusals() {
     }
 }
 
-/// Others have far more, where an adaptive rate has 163: fewer at a time is not fewer per second.
+/// There are far more, where an adaptive rate has 163: fewer at a time is not fewer per second.
 #[tokio::test(start_paused = true)]
 async fn fewer_at_a_time_is_not_enough() {
     let outcome = run(ConcurrencyLimiter::aimd(), Counts::Bucket, true).await;
     assert!(outcome.refused > 280, "{outcome:?}");
-    let outcome = run(RateLimiter::cubic(), Counts::Bucket, true).await;
-    assert!(outcome.refused > 500, "{outcome:?}");
 }

@@ -7,8 +7,6 @@ use super::classify::kind::Kind;
 
 #[path = "../../../retry-runtime/src/limiter/adaptive.rs"]
 mod adaptive;
-#[path = "../../../retry-runtime/src/limiter/cubic.rs"]
-mod cubic;
 #[path = "../../../retry-runtime/src/limiter/debt.rs"]
 mod debt;
 #[path = "../../../retry-runtime/src/limiter/gate.rs"]
