@@ -3,7 +3,5 @@
 #[cfg(feature = "std")]
 pub(crate) mod bucket;
 #[cfg(feature = "std")]
-pub(crate) mod expiring;
-#[cfg(feature = "std")]
 pub(crate) mod keyed;
 pub(crate) mod retry_budget;

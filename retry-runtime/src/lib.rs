@@ -130,7 +130,7 @@ pub use time::tokio_timer::TokioTimer;
 #[cfg(feature = "std")]
 pub use {
     breaker::{circuit::Breaker, patient::PatientBreaker},
-    budget::{bucket::Budget, expiring::ExpiringBudget, keyed::Keyed},
+    budget::{bucket::Budget, keyed::Keyed},
     call::sites::{SiteCounts, sites},
     configure::shared_policy::SharedPolicy,
     hedge::latency::{Latency, Quantile},

@@ -75,7 +75,7 @@ const NOTHING: Rule = Rule {
     per_second: 0,
 };
 
-pub(crate) const ONE: u64 = 1_000_000_000;
+const ONE: u64 = 1_000_000_000;
 
 impl Budget {
     /// The budget of the AWS SDKs: 500 tokens. A retry takes 14, or 5 when the server throttles. A success after
@@ -289,7 +289,7 @@ impl Rest for Budget {
 }
 
 /// The time in nanoseconds since the clock's origin, and not zero.
-pub(crate) fn now() -> u64 {
+fn now() -> u64 {
     let now = clock::now().since_origin().as_nanos();
     u64::try_from(now).unwrap_or(u64::MAX).max(1)
 }
@@ -308,7 +308,7 @@ impl fmt::Display for Budget {
     clippy::cast_sign_loss,
     reason = "within range: it is not negative, and at most 10¹⁸"
 )]
-pub(crate) const fn billionths(tokens: f64, most: f64) -> u64 {
+const fn billionths(tokens: f64, most: f64) -> u64 {
     // In this order, so that what is not a number is nothing.
     (tokens.max(0.0).min(most) * 1e9 + 0.5) as u64
 }

@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use proptest::prelude::*;
-use retry_runtime::{
-    Budget, Call, ExpiringBudget, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing,
-};
+use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::runtime;
 use tokio::time::{advance, timeout};
@@ -95,8 +93,8 @@ fn a_value_that_is_rejected_takes_nothing() {
     }
 
     let (standard, grpc) = (Budget::standard(), Budget::grpc(10, 0.1));
-    let (ratio, expiring) = (Budget::ratio(0.1), ExpiringBudget::new(0.0, secs(60), 2));
-    let budgets: [&dyn RetryBudget; 4] = [&standard, &grpc, &ratio, &expiring];
+    let ratio = Budget::ratio(0.1);
+    let budgets: [&dyn RetryBudget; 3] = [&standard, &grpc, &ratio];
     for budget in budgets {
         let (looks, tries) = (Cell::new(0), Cell::new(0));
         for job in 1..=4 {
@@ -105,71 +103,11 @@ fn a_value_that_is_rejected_takes_nothing() {
         }
     }
     let full = [&standard, &grpc, &ratio].map(Budget::available);
-    assert_eq!((full, expiring.available()), ([500.0, 10.0, 100.0], 2.0));
+    assert_eq!(full, [500.0, 10.0, 100.0]);
     // A job that is done at last gives as much as one that was done at once.
     assert!(standard.withdraw(Kind::Transient));
     assert_eq!(poll(&standard, &Cell::new(18)), Ok(20));
     assert_eq!(standard.available(), 487.0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_calls_gave_expires() {
-    #[retry(max = 9, backoff = "none", budget = budget)]
-    async fn ask(budget: &ExpiringBudget, fails: bool, attempts: &mut u32) -> Result<(), Failure> {
-        *attempts += 1;
-        if fails { Err(TRANSIENT) } else { Ok(()) }
-    }
-
-    let budget = &ExpiringBudget::new(0.5, secs(10), 2);
-    let ask = async |fails| {
-        let mut attempts = 0;
-        let _ = ask(budget, fails, &mut attempts).await;
-        attempts
-    };
-    assert_eq!(budget.available(), 2.0);
-    for _ in 0..8 {
-        assert_eq!(ask(false).await, 1);
-    }
-    assert_eq!(budget.available(), 6.0);
-    advance(secs(5)).await;
-    // Its own half, too.
-    assert_eq!(ask(true).await, 7);
-    assert_eq!((ask(true).await, budget.available()), (2, 0.0));
-    // Eight calls are too old, but two and their seven retries are not.
-    advance(secs(6)).await;
-    assert_eq!((ask(true).await, budget.available()), (1, 0.0));
-    // What the third gave remains.
-    advance(secs(5)).await;
-    assert_eq!(budget.available(), 2.5);
-    advance(secs(11)).await;
-    assert_eq!(budget.available(), 2.0);
-    // What a retry that never began had taken comes back once, not again after it was forgotten.
-    assert!(budget.withdraw(Kind::Transient));
-    budget.refund(Kind::Transient);
-    assert_eq!(budget.available(), 2.0);
-    assert!(budget.withdraw(Kind::Transient));
-    advance(secs(11)).await;
-    budget.refund(Kind::Transient);
-    assert_eq!(budget.available(), 2.0);
-    // It is the latest payment that comes back.
-    assert!(budget.withdraw(Kind::Transient));
-    advance(secs(5)).await;
-    assert!(budget.withdraw(Kind::Transient));
-    budget.refund(Kind::Transient);
-    advance(secs(6)).await;
-    assert_eq!(budget.available(), 2.0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn one_that_has_forgotten_all_makes_room_for_another_key() {
-    let hosts: Keyed<String, ExpiringBudget> =
-        Keyed::new(1, || ExpiringBudget::new(0.5, secs(10), 2));
-    assert!(hosts.of("a").withdraw(Kind::Transient));
-    // No room: it is the one that keys share.
-    let shared = hosts.of("b");
-    advance(secs(11)).await;
-    assert!(!Arc::ptr_eq(&hosts.of("c"), &shared));
-    assert_eq!(hosts.len(), 1);
 }
 
 #[test]
