@@ -365,6 +365,11 @@ fn it_says_why_no_type_in_an_error_was_asked() {
         Err(Busy.into())
     }
 
+    #[retry(name = "model.ask", on = |error: &anyhow::Error| error.classify())]
+    fn ask() -> anyhow::Result<()> {
+        Err(Busy.into())
+    }
+
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::DEBUG)
@@ -375,8 +380,7 @@ fn it_says_why_no_type_in_an_error_was_asked() {
     subscriber::with_default(subscriber, || {
         complete().unwrap_err();
         complete().unwrap_err();
-        // Nobody knows of which call.
-        anyhow::Error::from(Busy).classify();
+        ask().unwrap_err();
     });
     let log = sink.text();
     let why = "retry::classify: not retried: no type in this error is known to say whether to retry; \
@@ -393,7 +397,10 @@ fn it_says_why_no_type_in_an_error_was_asked() {
             "{log}"
         );
     }
-    assert_eq!(lines[3..], [format!("DEBUG {why} error=busy")]);
+    assert_eq!(lines[3], format!("WARN {why} call=model.ask error=busy"));
+    assert!(lines[4].contains("gave up call=model.ask"), "{log}");
+    assert_eq!(lines.len(), 5, "{log}");
+    assert_eq!(anyhow::Error::from(Busy).classify(), Verdict::STOP);
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,12 +15,7 @@ use crate::classify::Classify;
 use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
-#[cfg(feature = "tracing")]
-use crate::classify::unknown::WHY;
-use crate::classify::unknown::found_nothing;
 use crate::classify::verdict::Verdict;
-#[cfg(feature = "tracing")]
-use crate::error_text::shown::shown;
 
 /// What the first cause of a known type says.
 #[cfg(feature = "std")]
@@ -28,16 +23,10 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(known).unwrap_or(Verdict::STOP)
 }
 
-/// Like [`by_cause`], where the function names no `on`: if no cause has such a type, the log says so, since one of the user's
-/// own may have been meant. If a call asks, it says so itself.
+/// Like [`by_cause`], where the function names no `on`. If no cause has such a type, the call's log says so, since one of the
+/// user's own may have been meant.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
-    let found = causes(error).find_map(known);
-    if found.is_none() && !found_nothing() {
-        // Not the target of calls, whose records all have the same fields.
-        #[cfg(feature = "tracing")]
-        tracing::debug!(target: "retry::classify", error = %shown(error), "{}", WHY);
-    }
-    found.unwrap_or(Verdict::STOP)
+    causes(error).find_map(known).unwrap_or(Verdict::UNKNOWN)
 }
 
 /// Returns the verdict if the cause is of one of these types, each of which comes with a feature.

@@ -1,5 +1,4 @@
-//! Remembers, for each thread, that a client's error has lost its answer's headers. The client's `Classify` records it,
-//! and the call reads it, because only the call has the name for the warning.
+//! Errors of clients that keep only the status of an answer.
 
 use crate::classify::verdict::Verdict;
 
@@ -11,30 +10,14 @@ pub(crate) enum LostBy {
     Ureq,
 }
 
-// Outside of a call, the verdict itself must not have this mark: users compare verdicts with `Verdict::THROTTLED`.
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-std::thread_local! {
-    static LOST: core::cell::Cell<Option<LostBy>> = const { core::cell::Cell::new(None) };
-}
-
-/// Classifies an error that keeps only the status of its answer, and records that `client` dropped the headers.
+/// Classifies an error that keeps only the status of its answer, and marks that `client` dropped the headers.
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
 pub(crate) fn by_status_alone(status: http::StatusCode, client: LostBy) -> Verdict {
-    LOST.set(Some(client));
-    crate::classify::Classify::classify(&status)
+    crate::classify::Classify::classify(&status).without_headers(client)
 }
 
-/// Clears the record of earlier classifications, before a call classifies an error.
-pub(crate) fn forget() {
-    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-    LOST.set(None);
-}
+pub(crate) fn forget() {}
 
-/// The verdict of a call's classification, marked if a classified error had lost its headers. Clears the record.
 pub(crate) fn marked(verdict: Verdict) -> Verdict {
-    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-    if let Some(client) = LOST.take() {
-        return verdict.without_headers(client);
-    }
     verdict
 }

@@ -29,7 +29,9 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 /// }
 /// assert_eq!(classify(404, None), Verdict::STOP);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// The verdict on an error of no known type equals [`Verdict::STOP`], though the log warns about it.
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Verdict {
     kind: Option<Kind>,
     after: Option<Duration>,
@@ -50,6 +52,23 @@ pub(crate) enum Basis {
     Unknown,
     /// The server throttled the request, and the error has lost the headers, which may have had a `Retry-After`.
     LostHeaders(LostBy),
+}
+
+impl Basis {
+    /// Without what only the log reports.
+    fn unwarned(self) -> Self {
+        match self {
+            Self::Unknown | Self::LostHeaders(_) => Self::Answer,
+            other => other,
+        }
+    }
+}
+
+impl PartialEq for Verdict {
+    fn eq(&self, other: &Self) -> bool {
+        let seen = |of: &Self| (of.kind, of.after, of.ambiguous, of.basis.unwarned());
+        seen(self) == seen(other)
+    }
 }
 
 impl Verdict {
@@ -75,6 +94,12 @@ impl Verdict {
     /// Not worth a retry, as somebody wanted the end.
     pub(crate) const CANCELLED: Self = Self {
         basis: Basis::Nothing,
+        ..Self::STOP
+    };
+
+    /// Not worth a retry, as nobody knows the error.
+    pub(crate) const UNKNOWN: Self = Self {
+        basis: Basis::Unknown,
         ..Self::STOP
     };
 
@@ -168,7 +193,7 @@ impl Verdict {
     }
 
     /// This verdict with another basis, which only one that is not worth a retry has.
-    pub(crate) fn based_on(self, basis: Basis) -> Self {
+    fn based_on(self, basis: Basis) -> Self {
         match self.kind {
             Some(_) => self,
             None => Self { basis, ..self },
@@ -190,7 +215,11 @@ impl Verdict {
 
     /// Returns true if the log warns about this verdict.
     pub(crate) fn warns(self) -> bool {
-        self.basis == Basis::Unknown || matches!(self.basis, Basis::LostHeaders(_))
+        match self.basis {
+            Basis::Unknown => true,
+            Basis::LostHeaders(_) => self.after.is_none(),
+            Basis::Answer | Basis::Failed(_) | Basis::Nothing => false,
+        }
     }
 
     pub(crate) fn basis(self) -> Basis {

@@ -5,6 +5,9 @@ use core::fmt::Display;
 use crate::classify::verdict::Verdict;
 
 #[cfg(all(feature = "std", feature = "tracing"))]
+const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
+                          name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+#[cfg(all(feature = "std", feature = "tracing"))]
 const OF_REQWEST: &str = "throttled, and any Retry-After is lost with the headers: use \
                           `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
                           instead of `.error_for_status()`";
@@ -16,7 +19,6 @@ const OF_UREQ: &str = "throttled, and any Retry-After is lost with the headers: 
 #[cfg(all(feature = "std", feature = "tracing"))]
 pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     use crate::classify::lost_headers::LostBy;
-    use crate::classify::unknown::WHY;
     use crate::classify::verdict::Basis;
     use crate::error_text::shown::shown;
     use crate::observe::once_per_name::OncePerName;
@@ -25,7 +27,7 @@ pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     static WITHOUT_HEADERS: OncePerName = OncePerName::new();
 
     let (warned, why) = match verdict.basis() {
-        Basis::Unknown => (&UNKNOWN, WHY),
+        Basis::Unknown => (&UNKNOWN, OF_NO_TYPE),
         Basis::LostHeaders(LostBy::Reqwest) => (&WITHOUT_HEADERS, OF_REQWEST),
         Basis::LostHeaders(LostBy::Ureq) => (&WITHOUT_HEADERS, OF_UREQ),
         Basis::Answer | Basis::Failed(_) | Basis::Nothing => return,

@@ -226,9 +226,12 @@ fn a_program_makes_its_own_types_known() {
     let error = || anyhow::Error::from(Busy(io(ErrorKind::NotFound).into())).context("step");
     assert_eq!(error().classify(), Verdict::STOP);
     // It may ask for what is inside.
-    on::known(|busy: &Busy| match busy.0.classify() {
-        Verdict::STOP => Verdict::THROTTLED,
-        verdict => verdict,
+    on::known(|busy: &Busy| {
+        let verdict = busy.0.classify();
+        if verdict == Verdict::STOP {
+            return Verdict::THROTTLED;
+        }
+        verdict
     });
     assert_eq!(error().classify(), Verdict::THROTTLED);
     assert_eq!(io::Error::other(error()).classify(), Verdict::THROTTLED);

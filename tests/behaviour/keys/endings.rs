@@ -160,7 +160,7 @@ async fn a_fallback_may_be_a_path() {
 #[test]
 fn a_blocking_fallback() {
     #[retry(max = 1, backoff = "none", fallback = |gave_up| match gave_up.error() {
-        &STOP => Err(STOP),
+        error if *error == STOP => Err(STOP),
         _ => Ok(script.attempts + 100),
     })]
     fn call(script: &mut Script) -> Result<usize, Failure> {

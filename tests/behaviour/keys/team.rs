@@ -46,9 +46,10 @@ fn step(team: &Team, script: &mut Script) -> Result<usize, Failure> {
 
 /// Whatever the error, each with its kind.
 fn any(error: &Failure) -> Verdict {
-    match error.0 {
-        Verdict::STOP => Verdict::TRANSIENT,
-        verdict => verdict,
+    if error.0 == Verdict::STOP {
+        Verdict::TRANSIENT
+    } else {
+        error.0
     }
 }
 
