@@ -164,6 +164,7 @@ async fn a_budget() {
 #[tokio::test(start_paused = true)]
 async fn a_breaker() {
     let opens = Scenario {
+        opens_after: 2,
         steps: vec![TRANSIENT; 4],
         begun: vec![0, 1000],
         told: vec![
@@ -180,6 +181,7 @@ async fn a_breaker() {
     };
     in_all_forms!(opens, |world| .breaker(&world.breaker).budget(&world.budget));
     let is_open = Scenario {
+        opens_after: 2,
         before: |world| {
             world.fail_at_breaker();
             world.fail_at_breaker();
@@ -191,6 +193,7 @@ async fn a_breaker() {
     in_all_forms!(is_open, |world| .breaker(&world.breaker));
     // Open for a second, as the server asked for.
     let trial = Scenario {
+        opens_after: 2,
         before: |world| {
             let hint = Some(secs(1));
             let kind = Kind::Transient;
@@ -292,6 +295,7 @@ async fn a_limiter_that_a_server_pauses() {
 async fn all_at_once() {
     // The breaker is asked before the queue: nobody waits while it is open.
     let scenario = Scenario {
+        opens_after: 2,
         steps: vec![TRANSIENT; 4],
         limiter: || RateLimiter::fixed(1, secs(3)),
         begun: vec![0, 3000],
@@ -426,6 +430,7 @@ async fn hedging() {
         budget = &world.budget
     ]);
     let fails = Scenario {
+        opens_after: 2,
         policy: |policy| policy.max(1),
         takes: vec![300, 300],
         steps: vec![TRANSIENT, TRANSIENT],

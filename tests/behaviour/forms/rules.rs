@@ -8,10 +8,10 @@ use std::time::Duration;
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    CancelFn, Event, Plan, Verdict, retry, retry_each, retry_each_blocking, retrying,
+    CancelFn, Event, GaveUp, Plan, Verdict, retry, retry_each, retry_each_blocking, retrying,
 };
 use support::failure::Failure;
-use support::forms::{Form, World, differences, rules};
+use support::forms::{Form, Key, SKIPPING, World, differences, rules};
 
 #[tokio::test(start_paused = true)]
 async fn every_rule_holds_in_every_form() {
@@ -26,30 +26,30 @@ async fn every_rule_holds_in_every_form() {
             }
         }
     }
-    assert!(differ.is_empty(), "{differ:#?}");
+    assert!(differ.is_empty(), "{}", differ.join("\n\n"));
+}
+
+#[test]
+fn every_form_has_a_row_for_each_of_its_keys() {
+    for key in Key::ALL {
+        for form in Form::ALL.iter().filter(|form| form.lacks(*key).is_none()) {
+            let rules = rules::all();
+            let mut rows = rules.iter().flat_map(|(_, scenarios)| scenarios);
+            let is_tested = rows.any(|row| row.keys.contains(key) && row.is_for(*form));
+            assert!(is_tested, "{form:?}: {key:?}");
+        }
+    }
 }
 
 /// Makes the call in one form. Returns true if it succeeds.
 async fn call(form: Form, world: &Arc<World>) -> bool {
     match form {
-        Form::Attribute => attribute(world).await.is_ok(),
-        Form::AttributeBlocking => attribute_blocking(world).is_ok(),
-        Form::Expression => expression(world).await.is_ok(),
-        Form::ExpressionBlocking => expression_blocking(world).is_ok(),
-        Form::Block => Block.call(world).await.is_ok(),
-        Form::Decorator => Decorator::new(Client).call(world).await.is_ok(),
-        Form::StreamFirst => is_read(stream_first(world)).await,
-        Form::StreamBuffer => is_read(stream_buffer(world)).await,
         Form::StreamResume => is_read(stream_resume(world)).await,
-        Form::Hedge => hedged(world).await.is_ok(),
-        Form::Chain => chain(world).await.is_ok(),
-        Form::ChainBlocking => chain_blocking(world).is_ok(),
         Form::Batch => batch(world).await,
-        Form::BatchBlocking => batch_blocking(world),
+        Form::BatchBlocking => world.skipping(|| batch_blocking(world)),
         Form::Plan => plan(world).await,
-        Form::LayerByClone | Form::LayerOfHttp | Form::Middleware => {
-            unreachable!("{form:?} is tested in tests/clients")
-        }
+        _ if world.falls_back => falling_back::call(form, world).await,
+        _ => plain::call(form, world).await,
     }
 }
 
@@ -66,9 +66,15 @@ macro_rules! with_keys {
             policy = $world.policy,
             on = |error: &Failure| -> Verdict { $world.on(error) },
             idempotent = $world.idempotent,
+            enabled = $world.enabled,
+            repeats = $world.repeats,
             timeout = $world.limit,
             breaker = &$world.breaker,
+            limiter = &$world.gate,
+            budget = &$world.budget,
             cancel = $world.token.cancelled(),
+            before_pause = async |_, next| $world.hook(Key::BeforePause, next).await,
+            before_retry = async |_, next| $world.hook(Key::BeforeRetry, next).await,
             observe = |event: &Event<'_>| $world.tell(event)
             $($key)*
         )]
@@ -76,144 +82,220 @@ macro_rules! with_keys {
     };
 }
 
-with_keys! {
-    (world, before_pause = async |_: &Failure, _| world.before_pause())
-    async fn attribute(world: &World) -> Result<u32, Failure> {
-        world.attempt().await
-    }
-}
-
-with_keys! {
-    (world, hedge = Duration::MAX, before_pause = async |_: &Failure, _| world.before_pause())
-    async fn hedged(world: &World) -> Result<u32, Failure> {
-        world.attempt().await
-    }
-}
-
-with_keys! {
-    (world, stream = "first", before_pause = async |_: &Failure, _| world.before_pause())
-    fn stream_first(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
-        once(world.attempt())
-    }
-}
-
-with_keys! {
-    (world, stream = "buffer", before_pause = async |_: &Failure, _| world.before_pause())
-    fn stream_buffer(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
-        once(world.attempt())
-    }
-}
-
-with_keys! {
-    (world, stream = "resume", attempt = _attempt, before_pause = async |_: &Failure, _| world.before_pause())
-    fn stream_resume(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
-        once(world.attempt())
-    }
-}
-
-struct Block;
-
-with_keys! {
-    (world, before_pause = async |_: &Failure, _| world.before_pause())
-    impl Block {
-        async fn call(&self, world: &World) -> Result<u32, Failure> {
-            world.attempt().await
-        }
-    }
-}
-
-struct Client;
-
-trait Call {
-    async fn call(&self, world: &World) -> Result<u32, Failure>;
-}
-
-impl Call for Client {
-    async fn call(&self, world: &World) -> Result<u32, Failure> {
-        world.attempt().await
-    }
-}
-
-with_keys! {
-    (world, before_pause = async |_: &Failure, _| world.before_pause(), wrapper = Decorator, of = Call)
-    trait Copied {
-        async fn call(&self, world: &World) -> Result<u32, Failure>;
-    }
-}
-
-async fn expression(world: &World) -> Result<u32, Failure> {
-    retrying!(
-        name = "call",
-        policy = world.policy,
-        on = |error: &Failure| world.on(error),
-        idempotent = world.idempotent,
-        timeout = world.limit,
-        breaker = &world.breaker,
-        cancel = world.token.cancelled(),
-        observe = |event: &Event<'_>| world.tell(event),
-        before_pause = async |_: &Failure, _| world.before_pause(),
-        async { world.attempt().await }
-    )
-    .await
-}
-
-#[retry(
-    name = "call",
-    policy = world.policy,
-    on = |error: &Failure| world.on(error),
-    idempotent = world.idempotent,
-    breaker = &world.breaker,
-    cancel = || world.token.is_cancelled(),
-    observe = |event: &Event<'_>| world.tell(event),
-    before_pause = |_: &Failure, _| world.before_pause()
-)]
-fn attribute_blocking(world: &World) -> Result<u32, Failure> {
-    world.attempt_blocking()
-}
-
-fn expression_blocking(world: &World) -> Result<u32, Failure> {
-    retrying!(
-        name = "call",
-        policy = world.policy,
-        on = |error: &Failure| world.on(error),
-        idempotent = world.idempotent,
-        breaker = &world.breaker,
-        cancel = || world.token.is_cancelled(),
-        observe = |event: &Event<'_>| world.tell(event),
-        before_pause = |_: &Failure, _| world.before_pause(),
-        { world.attempt_blocking() }
-    )
-}
-
 /// A chain with the keys that all chains set.
 macro_rules! chain {
     ($world:ident, $tell:ident, $cancel:expr) => {
         $world
-            .policy
+            .policy_with_enabled()
             .name("call")
             .on(|error: &Failure| $world.on(error))
             .idempotent($world.idempotent)
             .breaker(&$world.breaker)
+            .limiter(&$world.gate)
+            .budget(&$world.budget)
             .cancel($cancel)
             .observe(|event: &Event<'_>| $world.$tell(event))
     };
 }
 
-async fn chain(world: &World) -> Result<u32, Failure> {
-    chain!(world, tell, world.token.cancelled())
-        .timeout(world.limit)
-        .before_pause(|_: &Failure, _| {
-            world.before_pause();
-            ready(())
-        })
-        .call(async || world.attempt().await)
-        .await
+/// A module with the forms that have a `fallback`: with one, or without.
+macro_rules! forms {
+    (mod $name:ident: $world:ident, [$($of_async:tt)*] [$($of_stream:tt)*] [$($of_blocking:tt)*] [$($of_chain:tt)*] [$($of_blocking_chain:tt)*]) => {
+        mod $name {
+            use super::*;
+
+            pub(super) async fn call(form: Form, world: &Arc<World>) -> bool {
+                match form {
+                    Form::Attribute => attribute(world).await.is_ok(),
+                    Form::AttributeBlocking => world.skipping(|| attribute_blocking(world).is_ok()),
+                    Form::Expression => expression(world).await.is_ok(),
+                    Form::ExpressionBlocking => world.skipping(|| expression_blocking(world).is_ok()),
+                    Form::Block => Block.call(world).await.is_ok(),
+                    Form::Decorator => Decorator::new(Client).call(world).await.is_ok(),
+                    Form::StreamFirst => is_read(stream_first(world)).await,
+                    Form::StreamBuffer => is_read(stream_buffer(world)).await,
+                    Form::Hedge => hedged(world).await.is_ok(),
+                    Form::Chain => chain(world).await.is_ok(),
+                    Form::ChainBlocking => world.skipping(|| chain_blocking(world).is_ok()),
+                    Form::StreamResume | Form::Batch | Form::BatchBlocking | Form::Plan => {
+                        unreachable!("{form:?} has no `fallback`")
+                    }
+                    Form::LayerByClone | Form::LayerOfHttp | Form::Middleware => {
+                        unreachable!("{form:?} is tested in tests/clients")
+                    }
+                }
+            }
+
+            with_keys! {
+                ($world, until = |value| $world.until(*value) $($of_async)*)
+                async fn attribute($world: &World) -> Result<u32, Failure> {
+                    $world.attempt().await
+                }
+            }
+
+            with_keys! {
+                ($world, hedge = Duration::MAX, until = |value| $world.until(*value) $($of_async)*)
+                async fn hedged($world: &World) -> Result<u32, Failure> {
+                    $world.attempt().await
+                }
+            }
+
+            with_keys! {
+                ($world, stream = "first" $($of_stream)*)
+                fn stream_first($world: &World) -> impl Stream<Item = Result<u32, Failure>> {
+                    once($world.attempt()).boxed()
+                }
+            }
+
+            with_keys! {
+                ($world, stream = "buffer" $($of_stream)*)
+                fn stream_buffer($world: &World) -> impl Stream<Item = Result<u32, Failure>> {
+                    once($world.attempt()).boxed()
+                }
+            }
+
+            struct Block;
+
+            with_keys! {
+                ($world, until = |value| $world.until(*value) $($of_async)*)
+                impl Block {
+                    async fn call(&self, $world: &World) -> Result<u32, Failure> {
+                        $world.attempt().await
+                    }
+                }
+            }
+
+            struct Client;
+
+            trait Call {
+                async fn call(&self, world: &World) -> Result<u32, Failure>;
+            }
+
+            impl Call for Client {
+                async fn call(&self, world: &World) -> Result<u32, Failure> {
+                    world.attempt().await
+                }
+            }
+
+            with_keys! {
+                ($world, wrapper = Decorator, of = Call, until = |value| $world.until(*value) $($of_async)*)
+                trait Copied {
+                    async fn call(&self, $world: &World) -> Result<u32, Failure>;
+                }
+            }
+
+            async fn expression($world: &World) -> Result<u32, Failure> {
+                retrying!(
+                    name = "call",
+                    policy = $world.policy,
+                    on = |error: &Failure| $world.on(error),
+                    idempotent = $world.idempotent,
+                    enabled = $world.enabled,
+                    repeats = $world.repeats,
+                    timeout = $world.limit,
+                    breaker = &$world.breaker,
+                    limiter = &$world.gate,
+                    budget = &$world.budget,
+                    cancel = $world.token.cancelled(),
+                    until = |value: &u32| $world.until(*value),
+                    before_pause = async |_: &Failure, next| $world.hook(Key::BeforePause, next).await,
+                    before_retry = async |_: &Failure, next| $world.hook(Key::BeforeRetry, next).await,
+                    observe = |event: &Event<'_>| $world.tell(event)
+                    $($of_async)*,
+                    async { $world.attempt().await }
+                )
+                .await
+            }
+
+            #[retry(
+                name = "call",
+                policy = $world.policy,
+                on = |error: &Failure| $world.on(error),
+                idempotent = $world.idempotent,
+                enabled = $world.enabled,
+                repeats = $world.repeats,
+                breaker = &$world.breaker,
+                limiter = &$world.gate,
+                budget = &$world.budget,
+                cancel = || $world.is_cancelled(),
+                timer = SKIPPING,
+                until = |value| $world.until(*value),
+                before_pause = |_, next| $world.hook_blocking(Key::BeforePause, next),
+                before_retry = |_, next| $world.hook_blocking(Key::BeforeRetry, next),
+                observe = |event: &Event<'_>| $world.tell(event)
+                $($of_blocking)*
+            )]
+            fn attribute_blocking($world: &World) -> Result<u32, Failure> {
+                $world.attempt_blocking()
+            }
+
+            fn expression_blocking($world: &World) -> Result<u32, Failure> {
+                retrying!(
+                    name = "call",
+                    policy = $world.policy,
+                    on = |error: &Failure| $world.on(error),
+                    idempotent = $world.idempotent,
+                    enabled = $world.enabled,
+                    repeats = $world.repeats,
+                    breaker = &$world.breaker,
+                    limiter = &$world.gate,
+                    budget = &$world.budget,
+                    cancel = || $world.is_cancelled(),
+                    timer = SKIPPING,
+                    until = |value: &u32| $world.until(*value),
+                    before_pause = |_: &Failure, next| $world.hook_blocking(Key::BeforePause, next),
+                    before_retry = |_: &Failure, next| $world.hook_blocking(Key::BeforeRetry, next),
+                    observe = |event: &Event<'_>| $world.tell(event)
+                    $($of_blocking)*,
+                    { $world.attempt_blocking() }
+                )
+            }
+
+            async fn chain($world: &Arc<World>) -> Result<u32, Failure> {
+                let hook = |key| move |_: &Failure, next| {
+                    let world = Arc::clone($world);
+                    async move { world.hook(key, next).await }
+                };
+                chain!($world, tell, $world.token.cancelled())
+                    .timeout($world.limit)
+                    .until(|value: &u32| $world.until(*value))
+                    .before_pause(hook(Key::BeforePause))
+                    .before_retry(hook(Key::BeforeRetry))
+                    $($of_chain)*
+                    .call(async || $world.attempt().await)
+                    .await
+            }
+
+            fn chain_blocking($world: &World) -> Result<u32, Failure> {
+                let hook = |key| move |_: &Failure, next| $world.hook_blocking(key, next);
+                chain!($world, tell, CancelFn::new(|| $world.is_cancelled()))
+                    .timer(SKIPPING)
+                    .until(|value: &u32| $world.until(*value))
+                    .before_pause(hook(Key::BeforePause))
+                    .before_retry(hook(Key::BeforeRetry))
+                    $($of_blocking_chain)*
+                    .call_blocking(|| $world.attempt_blocking())
+            }
+        }
+    };
 }
 
-fn chain_blocking(world: &World) -> Result<u32, Failure> {
-    chain!(world, tell, CancelFn::new(|| world.token.is_cancelled()))
-        .before_pause(|_: &Failure, _| world.before_pause())
-        .call_blocking(|| world.attempt_blocking())
+forms! { mod plain: world, [] [] [] [] [] }
+
+forms! {
+    mod falling_back: world,
+    [, fallback = async |_: GaveUp<Failure>| Ok(0)]
+    [, fallback = async |_: GaveUp<Failure>| Ok(once(ready(Ok(0))).boxed())]
+    [, fallback = |_: GaveUp<Failure>| Ok(0)]
+    [.fallback(|_: GaveUp<Failure>| ready(Ok(0)))]
+    [.fallback(|_: GaveUp<Failure>| Ok(0))]
+}
+
+with_keys! {
+    (world, stream = "resume", attempt = _attempt)
+    fn stream_resume(world: &World) -> impl Stream<Item = Result<u32, Failure>> {
+        once(world.attempt())
+    }
 }
 
 async fn batch(world: &World) -> bool {
@@ -223,7 +305,7 @@ async fn batch(world: &World) -> bool {
 }
 
 fn batch_blocking(world: &World) -> bool {
-    let chain = chain!(world, tell, CancelFn::new(|| world.token.is_cancelled()));
+    let chain = chain!(world, tell, CancelFn::new(|| world.is_cancelled())).timer(SKIPPING);
     let results = retry_each_blocking(chain, [()], |_| Ok(vec![world.attempt_blocking()]));
     results[0].is_ok()
 }
