@@ -11,7 +11,7 @@ use retry_runtime::{
     CancelFn, Event, GaveUp, Plan, Verdict, retry, retry_each, retry_each_blocking, retrying,
 };
 use support::failure::Failure;
-use support::forms::{Form, Key, SKIPPING, World, differences, rules};
+use support::forms::{Form, Key, World, differences, rules};
 
 #[tokio::test(start_paused = true)]
 async fn every_rule_holds_in_every_form() {
@@ -73,6 +73,7 @@ macro_rules! with_keys {
             limiter = &$world.gate,
             budget = &$world.budget,
             cancel = $world.token.cancelled(),
+            timer = &$world.clock,
             before_pause = async |_, next| $world.hook(Key::BeforePause, next).await,
             before_retry = async |_, next| $world.hook(Key::BeforeRetry, next).await,
             observe = |event: &Event<'_>| $world.tell(event)
@@ -94,6 +95,7 @@ macro_rules! chain {
             .limiter(&$world.gate)
             .budget(&$world.budget)
             .cancel($cancel)
+            .timer(&$world.clock)
             .observe(|event: &Event<'_>| $world.$tell(event))
     };
 }
@@ -197,6 +199,7 @@ macro_rules! forms {
                     limiter = &$world.gate,
                     budget = &$world.budget,
                     cancel = $world.token.cancelled(),
+                    timer = &$world.clock,
                     until = |value: &u32| $world.until(*value),
                     before_pause = async |_: &Failure, next| $world.hook(Key::BeforePause, next).await,
                     before_retry = async |_: &Failure, next| $world.hook(Key::BeforeRetry, next).await,
@@ -218,7 +221,7 @@ macro_rules! forms {
                 limiter = &$world.gate,
                 budget = &$world.budget,
                 cancel = || $world.is_cancelled(),
-                timer = SKIPPING,
+                timer = &$world.clock,
                 until = |value| $world.until(*value),
                 before_pause = |_, next| $world.hook_blocking(Key::BeforePause, next),
                 before_retry = |_, next| $world.hook_blocking(Key::BeforeRetry, next),
@@ -241,7 +244,7 @@ macro_rules! forms {
                     limiter = &$world.gate,
                     budget = &$world.budget,
                     cancel = || $world.is_cancelled(),
-                    timer = SKIPPING,
+                    timer = &$world.clock,
                     until = |value: &u32| $world.until(*value),
                     before_pause = |_: &Failure, next| $world.hook_blocking(Key::BeforePause, next),
                     before_retry = |_: &Failure, next| $world.hook_blocking(Key::BeforeRetry, next),
@@ -269,7 +272,6 @@ macro_rules! forms {
             fn chain_blocking($world: &World) -> Result<u32, Failure> {
                 let hook = |key| move |_: &Failure, next| $world.hook_blocking(key, next);
                 chain!($world, tell, CancelFn::new(|| $world.is_cancelled()))
-                    .timer(SKIPPING)
                     .until(|value: &u32| $world.until(*value))
                     .before_pause(hook(Key::BeforePause))
                     .before_retry(hook(Key::BeforeRetry))
@@ -305,7 +307,7 @@ async fn batch(world: &World) -> bool {
 }
 
 fn batch_blocking(world: &World) -> bool {
-    let chain = chain!(world, tell, CancelFn::new(|| world.is_cancelled())).timer(SKIPPING);
+    let chain = chain!(world, tell, CancelFn::new(|| world.is_cancelled()));
     let results = retry_each_blocking(chain, [()], |_| Ok(vec![world.attempt_blocking()]));
     results[0].is_ok()
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use retry_runtime::{Budget, Policy, Quota, RateLimiter, Verdict};
 
 use crate::failure::Failure;
-pub use world::{SKIPPING, Skipping, Watched, World, differences, seen};
+pub use world::{Clock, Watched, World, differences, seen};
 
 /// Declares an enum and its list `ALL` from one list of variants, so that none is missing in either.
 macro_rules! listed {
@@ -103,6 +103,8 @@ listed! {
     BeforePause,
     /// `before_retry`.
     BeforeRetry,
+    /// `timer`.
+    Timer,
     /// `observe`.
     Observe,
     /// Not a key: the call can be dropped before it ends.
@@ -117,6 +119,11 @@ impl Form {
             self,
             Self::LayerByClone | Self::LayerOfHttp | Self::Middleware
         )
+    }
+
+    /// Returns true if the deadline drops what runs. Nothing begins after it then, however little late.
+    pub const fn is_dropped_at_deadline(self) -> bool {
+        matches!(self, Self::Batch | Self::Plan)
     }
 
     /// The reason that a form has no such key. `None` if it has one.
@@ -149,6 +156,12 @@ impl Form {
                 Batch | Plan => Some("batches and plans have no key `timeout`"),
                 Attribute | Expression | Block | Decorator | StreamFirst | StreamBuffer
                 | StreamResume | Hedge | Chain | LayerByClone | LayerOfHttp | Middleware => None,
+            },
+            Key::Timer => match self {
+                LayerByClone | LayerOfHttp | Middleware => Some("a layer needs tokio"),
+                Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
+                | Decorator | StreamFirst | StreamBuffer | StreamResume | Hedge | Chain
+                | ChainBlocking | Batch | BatchBlocking | Plan => None,
             },
             Key::Until => match self {
                 StreamFirst | StreamBuffer | StreamResume => Some("a stream has no single value"),
@@ -199,6 +212,8 @@ pub enum Gate {
 pub struct Scenario {
     /// The keys that the scenario is about. A form that lacks one of them skips it.
     pub keys: &'static [Key],
+    /// The forms that have this outcome, if not all have the same.
+    pub forms: fn(Form) -> bool,
     /// Changes the policy.
     pub policy: fn(Policy) -> Policy,
     /// The budget.
@@ -237,6 +252,8 @@ pub struct Scenario {
     pub hooks_take: [u64; 2],
     /// The hook that fails.
     pub failing_hook: Option<Key>,
+    /// When the timer stalls, in milliseconds: a sleep that would end then ends after it.
+    pub stalls: Range<u64>,
     /// The time at which the call is cancelled.
     pub cancels: Option<Duration>,
     /// The time at which the call is dropped.
@@ -261,6 +278,7 @@ impl Default for Scenario {
     fn default() -> Self {
         Self {
             keys: &[],
+            forms: |_| true,
             policy: |policy| policy,
             budget: Budget::standard,
             limiter: || RateLimiter::fixed(1, Duration::from_secs(1)),
@@ -280,6 +298,7 @@ impl Default for Scenario {
             falls_back: false,
             hooks_take: [0; 2],
             failing_hook: None,
+            stalls: 0..0,
             cancels: None,
             drops: None,
             succeeds: false,
@@ -295,6 +314,6 @@ impl Default for Scenario {
 impl Scenario {
     /// Returns true if a form has the keys that the scenario needs.
     pub fn is_for(&self, form: Form) -> bool {
-        self.keys.iter().all(|key| form.lacks(*key).is_none())
+        (self.forms)(form) && self.keys.iter().all(|key| form.lacks(*key).is_none())
     }
 }

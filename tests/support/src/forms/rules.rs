@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Budget, Policy, RateLimiter, Section, Verdict};
 
-use super::{AMBIGUOUS, Gate, Key, Scenario};
+use super::{AMBIGUOUS, Form, Gate, Key, Scenario};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};
 
 /// The rules, by name.
@@ -16,6 +16,7 @@ pub fn all() -> Vec<(&'static str, Vec<Scenario>)> {
         ("`max` limits the retries, a section's its own", max()),
         ("a policy says how long each pause is", backoff()),
         ("nothing begins that would end too late", deadline()),
+        ("a pause that ends late is over", stalled()),
         ("a cancelled call ends with what it has", cancelled()),
         ("a dropped attempt is a timeout", timeout()),
         ("a breaker sees each attempt once", breaker()),
@@ -223,6 +224,81 @@ fn deadline() -> Vec<Scenario> {
             ..impatient.clone()
         },
         impatient,
+    ]
+}
+
+/// A pause of 1 s has a grace of 100 ms.
+fn stalled() -> Vec<Scenario> {
+    let in_grace = Scenario {
+        keys: &[Key::Timer, Key::Deadline],
+        forms: |form| !form.is_dropped_at_deadline(),
+        policy: |policy| policy.deadline(millis(1_050)),
+        stalls: 1_000..1_150,
+        steps: vec![TRANSIENT],
+        succeeds: true,
+        begun: vec![0, 1_150],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "succeeded 2",
+        ],
+        ..Scenario::default()
+    };
+    let late = Scenario {
+        succeeds: false,
+        begun: vec![0],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "gave up 1: deadline",
+        ],
+        ..in_grace.clone()
+    };
+    vec![
+        Scenario {
+            forms: Form::is_dropped_at_deadline,
+            ..late.clone()
+        },
+        Scenario {
+            stalls: 1_000..1_200,
+            ends: 1_200,
+            ..late.clone()
+        },
+        // The turn comes late.
+        Scenario {
+            keys: &[Key::Timer, Key::Deadline, Key::Limiter, Key::Budget],
+            policy: |policy| policy.deadline(millis(3_050)),
+            gate: Gate::Rate,
+            limiter: || RateLimiter::fixed(1, secs(3)),
+            stalls: 3_000..3_060,
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: transient",
+                "waiting 2",
+                "gave up 1: deadline",
+            ],
+            ..late.clone()
+        },
+        // `before_retry` does not run.
+        Scenario {
+            keys: &[
+                Key::Timer,
+                Key::Deadline,
+                Key::BeforePause,
+                Key::BeforeRetry,
+            ],
+            stalls: 1_000..1_200,
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: transient",
+                "BeforePause 2 in 1s",
+                "gave up 1: deadline",
+            ],
+            ends: 1_200,
+            ..late
+        },
+        in_grace,
     ]
 }
 
@@ -481,6 +557,24 @@ fn limiter() -> Vec<Scenario> {
         },
         paced,
         impatient,
+        // A slot is taken by each attempt, and is back when that ends.
+        Scenario {
+            gate: Gate::Slots,
+            begun: vec![0, 1_000],
+            told: vec![
+                "starting 1",
+                "limit 1: 18",
+                "retrying 1 after 1s: transient",
+                "starting 2",
+                "succeeded 2",
+            ],
+            steps: vec![TRANSIENT],
+            succeeds: true,
+            ..Scenario {
+                keys: &[Key::Limiter],
+                ..Scenario::default()
+            }
+        },
     ]
 }
 
@@ -600,6 +694,53 @@ fn rejected() -> Vec<Scenario> {
         ..down.clone()
     };
     vec![
+        // The pause is at least as long as the breaker stays open: 5 s.
+        Scenario {
+            down: 0..0,
+            opens_after: 1,
+            before: |world| world.fail_at_breaker(),
+            begun: vec![5_000],
+            told: vec![
+                "retrying 1 after 5s: rejected",
+                "breaker half open 1",
+                "starting 1",
+                "breaker closed 1",
+                "succeeded 1",
+            ],
+            ends: 5_000,
+            ..down.clone()
+        },
+        // Without a `max`, the section has the policy's.
+        Scenario {
+            policy: |policy| policy.max(1).rejected(AGAIN),
+            succeeds: false,
+            begun: vec![],
+            told: vec!["retrying 1 after 1s: rejected", "gave up 0: rejected"],
+            ends: 1_000,
+            ..down.clone()
+        },
+        Scenario {
+            policy: |policy| policy.total_delay(millis(1_900)).rejected(AGAIN),
+            keys: &[Key::Rejected, Key::Breaker, Key::Deadline],
+            succeeds: false,
+            begun: vec![],
+            told: vec!["retrying 1 after 1s: rejected", "gave up 0: deadline"],
+            ends: 1_000,
+            ..down.clone()
+        },
+        Scenario {
+            keys: &[Key::Rejected, Key::Breaker, Key::Fallback],
+            falls_back: true,
+            policy: |policy| policy.rejected(AGAIN.max(1)),
+            begun: vec![],
+            told: vec![
+                "retrying 1 after 1s: rejected",
+                "falling back 0: rejected",
+                "fell back 0",
+            ],
+            ends: 1_000,
+            ..down.clone()
+        },
         // It uses up no retry of the failures.
         Scenario {
             steps: vec![TRANSIENT],
@@ -752,7 +893,57 @@ fn until() -> Vec<Scenario> {
         ends: 3_000,
         ..Scenario::default()
     };
+    // What ends the call during the pause returns the last value, too.
+    let once = Scenario {
+        rejects: 9,
+        begun: vec![0],
+        ..rejects.clone()
+    };
     vec![
+        Scenario {
+            down: 500..9_000,
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: transient",
+                "gave up 1: rejected",
+            ],
+            ends: 1_000,
+            ..once.clone()
+        },
+        Scenario {
+            keys: &[Key::Until, Key::Cancel],
+            cancels: Some(millis(500)),
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: transient",
+                "gave up 1: cancelled",
+            ],
+            ends: 500,
+            ..once.clone()
+        },
+        Scenario {
+            keys: &[Key::Until, Key::Deadline],
+            policy: |policy| policy.deadline(millis(500)),
+            told: vec!["starting 1", "gave up 1: deadline"],
+            ends: 0,
+            ..once.clone()
+        },
+        Scenario {
+            keys: &[Key::Until, Key::Enabled],
+            enabled: false,
+            told: vec!["starting 1", "gave up 1: exhausted"],
+            ends: 0,
+            ..once.clone()
+        },
+        // No fallback follows: there is a value.
+        Scenario {
+            keys: &[Key::Until, Key::Fallback],
+            falls_back: true,
+            policy: |policy| policy.max(0),
+            told: vec!["starting 1", "gave up 1: exhausted"],
+            ends: 0,
+            ..once
+        },
         // The call returns the last value.
         Scenario {
             policy: |policy| policy.max(1),
@@ -964,6 +1155,20 @@ fn fallback() -> Vec<Scenario> {
             ],
             ..down.clone()
         },
+        Scenario {
+            keys: &[Key::Fallback, Key::BeforePause],
+            failing_hook: Some(Key::BeforePause),
+            begun: vec![0],
+            told: vec![
+                "starting 1",
+                "retrying 1 after 1s: transient",
+                "BeforePause 2 in 1s",
+                "falling back 1: hook failed",
+                "fell back 1",
+            ],
+            tokens: 500.0,
+            ..exhausted.clone()
+        },
         exhausted,
         down,
     ]
@@ -1045,7 +1250,30 @@ fn hooks() -> Vec<Scenario> {
             told: vec!["starting 1", "gave up 1: not retryable"],
             ..ended.clone()
         },
-        // The breaker is asked after the hook.
+        // A call can be dropped in a hook, and then pays for nothing.
+        Scenario {
+            keys: &[Key::BeforePause, Key::BeforeRetry, Key::Budget, Key::Drop],
+            hooks_take: [0, 200],
+            drops: Some(millis(1_100)),
+            told: retries.clone(),
+            ends: 1_100,
+            ..ended.clone()
+        },
+        // The limiter is asked after it, and so is the breaker.
+        Scenario {
+            keys: &[Key::BeforePause, Key::BeforeRetry, Key::Limiter],
+            gate: Gate::Rate,
+            limiter: || RateLimiter::fixed(1, secs(3)),
+            steps: vec![TRANSIENT],
+            succeeds: true,
+            begun: vec![0, 3_000],
+            told: [
+                retries.clone(),
+                vec!["waiting 2", "waited 2 for 2s", "starting 2", "succeeded 2"],
+            ]
+            .concat(),
+            ..ended.clone()
+        },
         Scenario {
             down: 1_100..9_000,
             hooks_take: [0, 200],

@@ -18,16 +18,39 @@ use tokio_util::sync::CancellationToken;
 use super::{Gate, Key, Scenario};
 use crate::failure::Failure;
 
-/// The timer of blocking forms: it skips, and its clock is that of async forms.
-#[derive(Clone, Copy, Debug)]
-pub struct Skipping;
+/// The timer of a call, on tokio's clock. In a blocking form it skips.
+#[derive(Debug)]
+pub struct Clock {
+    start: Mutex<Moment>,
+    stalls: Range<u64>,
+}
 
-/// The only one.
-pub const SKIPPING: &Skipping = &Skipping;
+impl Clock {
+    /// The time since the call began, in milliseconds.
+    fn elapsed(&self) -> u64 {
+        let elapsed = TokioTimer.now().since(*self.start.lock().unwrap());
+        elapsed.as_millis().try_into().expect("small")
+    }
 
-impl BlockingTimer for Skipping {
+    /// The time that a sleep takes: one that would end while the timer stalls ends after that.
+    fn stalled(&self, sleep: Duration) -> Duration {
+        let elapsed = Duration::from_millis(self.elapsed());
+        let end = Duration::from_millis(self.stalls.end);
+        let is_stalled = elapsed + sleep.min(end) < end
+            && elapsed + sleep.min(end) >= Duration::from_millis(self.stalls.start);
+        if is_stalled { end - elapsed } else { sleep }
+    }
+}
+
+impl Timer for Clock {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        TokioTimer.sleep(self.stalled(duration))
+    }
+}
+
+impl BlockingTimer for Clock {
     fn sleep(&self, duration: Duration) {
-        BlockingTimer::to_sleep(&DefaultTimer, duration);
+        BlockingTimer::to_sleep(&DefaultTimer, self.stalled(duration));
     }
 
     fn now(&self) -> Moment {
@@ -40,19 +63,14 @@ impl BlockingTimer for Skipping {
 pub struct Watched {
     breaker: Breaker,
     down: Range<u64>,
-    start: Mutex<Moment>,
+    clock: Arc<Clock>,
     given: AtomicI32,
     out: AtomicI32,
 }
 
 impl Watched {
-    fn elapsed(&self) -> u64 {
-        let elapsed = TokioTimer.now().since(*self.start.lock().unwrap());
-        elapsed.as_millis().try_into().expect("small")
-    }
-
     fn is_down(&self) -> bool {
-        self.down.contains(&self.elapsed())
+        self.down.contains(&self.clock.elapsed())
     }
 
     fn pass(&self, admit: impl FnOnce(&Breaker) -> Option<Pass>) -> Option<Pass> {
@@ -119,6 +137,8 @@ pub struct World {
     pub slots: Arc<ConcurrencyLimiter>,
     /// The key `limiter`.
     pub gate: Option<Arc<dyn Limiter + Send + Sync>>,
+    /// The key `timer`.
+    pub clock: Arc<Clock>,
     /// Cancels the call.
     pub token: CancellationToken,
     /// The key `timeout`.
@@ -142,13 +162,17 @@ impl World {
     fn new(scenario: &Scenario) -> Self {
         let limiter = Arc::new((scenario.limiter)());
         let slots = Arc::new(ConcurrencyLimiter::aimd());
+        let clock = Arc::new(Clock {
+            start: Mutex::new(TokioTimer.now()),
+            stalls: scenario.stalls.clone(),
+        });
         Self {
             policy: (scenario.policy)(Policy::new().jitter(Jitter::None)),
             budget: Arc::new((scenario.budget)()),
             breaker: Arc::new(Watched {
                 breaker: Breaker::new().consecutive_failures(scenario.opens_after),
                 down: scenario.down.clone(),
-                start: Mutex::new(TokioTimer.now()),
+                clock: Arc::clone(&clock),
                 given: AtomicI32::new(0),
                 out: AtomicI32::new(0),
             }),
@@ -159,6 +183,7 @@ impl World {
             },
             limiter,
             slots,
+            clock,
             token: CancellationToken::new(),
             limit: scenario.limit,
             idempotent: scenario.idempotent,
@@ -173,7 +198,7 @@ impl World {
     }
 
     fn elapsed(&self) -> u64 {
-        self.breaker.elapsed()
+        self.clock.elapsed()
     }
 
     /// The time, and the whole turns that are left.
@@ -209,7 +234,7 @@ impl World {
     /// Makes an attempt that blocks its thread.
     pub fn attempt_blocking(&self) -> Result<u32, Failure> {
         let (attempt, takes) = self.begin();
-        SKIPPING.sleep(takes);
+        BlockingTimer::sleep(&self.clock, takes);
         self.outcome(attempt)
     }
 
@@ -253,7 +278,7 @@ impl World {
 
     /// The same in blocking forms.
     pub fn hook_blocking(&self, hook: Key, next: NextAttempt) -> Result<(), &'static str> {
-        SKIPPING.sleep(self.begin_hook(hook, next));
+        BlockingTimer::sleep(&self.clock, self.begin_hook(hook, next));
         self.end_hook(hook)
     }
 
@@ -366,7 +391,7 @@ pub async fn differences(
     let world = Arc::new(World::new(scenario));
     (scenario.before)(&world);
     sleep(scenario.starts).await;
-    *world.breaker.start.lock().unwrap() = TokioTimer.now();
+    *world.clock.start.lock().unwrap() = TokioTimer.now();
     let cancel = async {
         if let Some(after) = scenario.cancels {
             sleep(after).await;
