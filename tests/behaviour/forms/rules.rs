@@ -73,7 +73,6 @@ macro_rules! with_keys {
             limiter = &$world.gate,
             budget = &$world.budget,
             cancel = $world.token.cancelled(),
-            timer = &$world.clock,
             before_pause = async |_, next| $world.hook(Key::BeforePause, next).await,
             before_retry = async |_, next| $world.hook(Key::BeforeRetry, next).await,
             observe = |event: &Event<'_>| $world.tell(event)
@@ -95,7 +94,6 @@ macro_rules! chain {
             .limiter(&$world.gate)
             .budget(&$world.budget)
             .cancel($cancel)
-            .timer(&$world.clock)
             .observe(|event: &Event<'_>| $world.$tell(event))
     };
 }
@@ -199,7 +197,6 @@ macro_rules! forms {
                     limiter = &$world.gate,
                     budget = &$world.budget,
                     cancel = $world.token.cancelled(),
-                    timer = &$world.clock,
                     until = |value: &u32| $world.until(*value),
                     before_pause = async |_: &Failure, next| $world.hook(Key::BeforePause, next).await,
                     before_retry = async |_: &Failure, next| $world.hook(Key::BeforeRetry, next).await,
@@ -272,6 +269,7 @@ macro_rules! forms {
             fn chain_blocking($world: &World) -> Result<u32, Failure> {
                 let hook = |key| move |_: &Failure, next| $world.hook_blocking(key, next);
                 chain!($world, tell, CancelFn::new(|| $world.is_cancelled()))
+                    .timer(&$world.clock)
                     .until(|value: &u32| $world.until(*value))
                     .before_pause(hook(Key::BeforePause))
                     .before_retry(hook(Key::BeforeRetry))
@@ -307,7 +305,7 @@ async fn batch(world: &World) -> bool {
 }
 
 fn batch_blocking(world: &World) -> bool {
-    let chain = chain!(world, tell, CancelFn::new(|| world.is_cancelled()));
+    let chain = chain!(world, tell, CancelFn::new(|| world.is_cancelled())).timer(&world.clock);
     let results = retry_each_blocking(chain, [()], |_| Ok(vec![world.attempt_blocking()]));
     results[0].is_ok()
 }

@@ -103,8 +103,6 @@ listed! {
     BeforePause,
     /// `before_retry`.
     BeforeRetry,
-    /// `timer`.
-    Timer,
     /// `observe`.
     Observe,
     /// Not a key: the call can be dropped before it ends.
@@ -156,12 +154,6 @@ impl Form {
                 Batch | Plan => Some("batches and plans have no key `timeout`"),
                 Attribute | Expression | Block | Decorator | StreamFirst | StreamBuffer
                 | StreamResume | Hedge | Chain | LayerByClone | LayerOfHttp | Middleware => None,
-            },
-            Key::Timer => match self {
-                LayerByClone | LayerOfHttp | Middleware => Some("a layer needs tokio"),
-                Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
-                | Decorator | StreamFirst | StreamBuffer | StreamResume | Hedge | Chain
-                | ChainBlocking | Batch | BatchBlocking | Plan => None,
             },
             Key::Until => match self {
                 StreamFirst | StreamBuffer | StreamResume => Some("a stream has no single value"),
@@ -252,7 +244,7 @@ pub struct Scenario {
     pub hooks_take: [u64; 2],
     /// The hook that fails.
     pub failing_hook: Option<Key>,
-    /// When the timer stalls, in milliseconds: a sleep that would end then ends after it.
+    /// When the clock stalls, in milliseconds: a sleep that would end then ends after it.
     pub stalls: Range<u64>,
     /// The time at which the call is cancelled.
     pub cancels: Option<Duration>,

@@ -230,7 +230,7 @@ fn deadline() -> Vec<Scenario> {
 /// A pause of 1 s has a grace of 100 ms.
 fn stalled() -> Vec<Scenario> {
     let in_grace = Scenario {
-        keys: &[Key::Timer, Key::Deadline],
+        keys: &[Key::Deadline],
         forms: |form| !form.is_dropped_at_deadline(),
         policy: |policy| policy.deadline(millis(1_050)),
         stalls: 1_000..1_150,
@@ -267,7 +267,7 @@ fn stalled() -> Vec<Scenario> {
         },
         // The turn comes late.
         Scenario {
-            keys: &[Key::Timer, Key::Deadline, Key::Limiter, Key::Budget],
+            keys: &[Key::Deadline, Key::Limiter, Key::Budget],
             policy: |policy| policy.deadline(millis(3_050)),
             gate: Gate::Rate,
             limiter: || RateLimiter::fixed(1, secs(3)),
@@ -282,12 +282,7 @@ fn stalled() -> Vec<Scenario> {
         },
         // `before_retry` does not run.
         Scenario {
-            keys: &[
-                Key::Timer,
-                Key::Deadline,
-                Key::BeforePause,
-                Key::BeforeRetry,
-            ],
+            keys: &[Key::Deadline, Key::BeforePause, Key::BeforeRetry],
             stalls: 1_000..1_200,
             told: vec![
                 "starting 1",

@@ -12,13 +12,13 @@ use retry_runtime::{
     RateLimiter, RetryBudget, Timer, TokioTimer, Transition, Verdict, testing,
 };
 use tokio::join;
-use tokio::time::{sleep, timeout};
+use tokio::time::{advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{Gate, Key, Scenario};
 use crate::failure::Failure;
 
-/// The timer of a call, on tokio's clock. In a blocking form it skips.
+/// The time since a call began, and the timer of blocking forms, which skips.
 #[derive(Debug)]
 pub struct Clock {
     start: Mutex<Moment>,
@@ -39,12 +39,6 @@ impl Clock {
         let is_stalled = elapsed + sleep.min(end) < end
             && elapsed + sleep.min(end) >= Duration::from_millis(self.stalls.start);
         if is_stalled { end - elapsed } else { sleep }
-    }
-}
-
-impl Timer for Clock {
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        TokioTimer.sleep(self.stalled(duration))
     }
 }
 
@@ -137,7 +131,7 @@ pub struct World {
     pub slots: Arc<ConcurrencyLimiter>,
     /// The key `limiter`.
     pub gate: Option<Arc<dyn Limiter + Send + Sync>>,
-    /// The key `timer`.
+    /// The key `timer` of blocking forms.
     pub clock: Arc<Clock>,
     /// Cancels the call.
     pub token: CancellationToken,
@@ -398,16 +392,24 @@ pub async fn differences(
             world.token.cancel();
         }
     };
+    // In async forms.
+    let stall = async {
+        let Range { start, end } = scenario.stalls;
+        if start < end && world.ended.lock().unwrap().is_none() {
+            sleep(Duration::from_millis(start - 1)).await;
+            advance(Duration::from_millis(end - start + 1)).await;
+        }
+    };
     let called = async {
         let call = call(&world);
         let succeeds = match scenario.drops {
             Some(after) => timeout(after, call).await.unwrap_or(false),
             None => call.await,
         };
-        let ended = world.ended.lock().unwrap().take();
+        let ended = *world.ended.lock().unwrap();
         (succeeds, ended.unwrap_or_else(|| world.end()))
     };
-    let ((succeeds, (ends, turns)), ()) = join!(called, cancel);
+    let ((succeeds, (ends, turns)), (), ()) = join!(called, cancel, stall);
     let begun = world.begun.lock().unwrap().clone();
     let given = world.breaker.given.load(SeqCst);
     let seen = Seen {
