@@ -126,7 +126,11 @@ impl Form {
 
     /// The reason that a form has no such key. `None` if it has one.
     pub const fn lacks(self, key: Key) -> Option<&'static str> {
-        use Form::*;
+        use Form::{
+            Attribute, AttributeBlocking, Batch, BatchBlocking, Block, Chain, ChainBlocking,
+            Decorator, Expression, ExpressionBlocking, Hedge, LayerByClone, LayerOfHttp,
+            Middleware, Plan, StreamBuffer, StreamFirst, StreamResume,
+        };
         match key {
             Key::Max
             | Key::Backoff
@@ -202,7 +206,8 @@ pub enum Gate {
 /// The inputs of a call, and its expected outcome.
 #[derive(Clone)]
 pub struct Scenario {
-    /// The keys that the scenario is about. A form that lacks one of them skips it.
+    /// The keys that the scenario is about. A form that lacks one of them skips it. Only with [`Key::Fallback`], the call
+    /// has one.
     pub keys: &'static [Key],
     /// The forms that have this outcome, if not all have the same.
     pub forms: fn(Form) -> bool,
@@ -238,8 +243,6 @@ pub struct Scenario {
     pub repeats: u32,
     /// The attempts whose values `until` rejects: the first ones.
     pub rejects: u32,
-    /// True if the call has a `fallback`.
-    pub falls_back: bool,
     /// The duration of `before_pause` and `before_retry`, in milliseconds.
     pub hooks_take: [u64; 2],
     /// The hook that fails.
@@ -287,7 +290,6 @@ impl Default for Scenario {
             enabled: true,
             repeats: u32::MAX,
             rejects: 0,
-            falls_back: false,
             hooks_take: [0; 2],
             failing_hook: None,
             stalls: 0..0,
