@@ -221,7 +221,7 @@ pub struct Scenario {
     pub gate: Gate,
     /// The failures in a row that open the breaker.
     pub opens_after: u32,
-    /// When the breaker lets nothing through, whatever it has seen, in milliseconds.
+    /// The time in which the breaker lets nothing through, whatever it has recorded, in milliseconds.
     pub down: Range<u64>,
     /// Runs before the call.
     pub before: fn(&World),
@@ -247,7 +247,7 @@ pub struct Scenario {
     pub hooks_take: [u64; 2],
     /// The hook that fails.
     pub failing_hook: Option<Key>,
-    /// When the clock stalls, in milliseconds: a sleep that would end then ends after it.
+    /// The time in which the clock stalls, in milliseconds: a sleep that would end then ends after it.
     pub stalls: Range<u64>,
     /// The time at which the call is cancelled.
     pub cancels: Option<Duration>,

@@ -76,9 +76,9 @@ const fn millis(millis: u64) -> Duration {
 /// Tries again every second.
 const AGAIN: Section = Section::new().backoff(Backoff::Fixed).base(secs(1));
 
-/// What the budget pays for a retry.
+/// The tokens that a retry takes.
 const RETRY: f64 = 14.0;
-/// What it pays for one after a throttled attempt.
+/// The tokens that a retry after a throttled attempt takes.
 const THROTTLED_RETRY: f64 = 5.0;
 
 /// The events of a call that retries once after 1 s, and those that follow.

@@ -1,4 +1,4 @@
-//! What happens between two attempts, or cuts a call short.
+//! Rules of hooks, of cancelled calls and of dropped calls.
 
 use retry_runtime::RateLimiter;
 

@@ -1,4 +1,4 @@
-//! What a call ends with: a value that was rejected, a fallback.
+//! Rules of the values that a call returns: those that `until` accepts or rejects, and a fallback's.
 
 use retry_runtime::{Budget, RateLimiter};
 
@@ -48,7 +48,7 @@ pub(super) fn until() -> Vec<Scenario> {
             keys: &[Key::Until, Key::BeforePause, Key::BeforeRetry],
             ..rejects()
         },
-        // It is asked again whatever is idempotent.
+        // The call is repeated even if it is not idempotent: the server answered.
         Scenario {
             keys: &[Key::Until, Key::Idempotent],
             idempotent: false,

@@ -1,4 +1,4 @@
-//! What a policy, a verdict and a clock say of each retry.
+//! Rules of policies, verdicts and clocks: how often and how soon a call is retried.
 
 use retry_runtime::{Backoff, Policy, RateLimiter, Section, Verdict};
 

@@ -1,4 +1,4 @@
-//! What calls share: breakers, limiters, budgets.
+//! Rules of breakers, limiters and budgets, which calls share.
 
 use retry_runtime::{Budget, RateLimiter};
 
