@@ -101,7 +101,14 @@ macro_rules! chain {
 /// A module with the forms that can have a `fallback`: with one, or without. The lists are added to the keys of async
 /// forms, of streams, of blocking forms, of chains and of blocking chains.
 macro_rules! forms {
-    (mod $name:ident: $world:ident, [$($of_async:tt)*] [$($of_stream:tt)*] [$($of_blocking:tt)*] [$($of_chain:tt)*] [$($of_blocking_chain:tt)*]) => {
+    (
+        mod $name:ident: $world:ident,
+        [$($of_async:tt)*]
+        [$($of_stream:tt)*]
+        [$($of_blocking:tt)*]
+        [$($of_chain:tt)*]
+        [$($of_blocking_chain:tt)*]
+    ) => {
         mod $name {
             use super::*;
 

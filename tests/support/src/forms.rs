@@ -206,8 +206,8 @@ pub enum Gate {
 /// The inputs of a call, and its expected outcome.
 #[derive(Clone)]
 pub struct Scenario {
-    /// The keys that the scenario is about. A form that lacks one of them skips it. Only with [`Key::Fallback`], the call
-    /// has one.
+    /// The keys that the scenario is about. A form that lacks one of them skips it. The
+    /// call has a `fallback` only if it is among them.
     pub keys: &'static [Key],
     /// The forms that have this outcome, if not all have the same.
     pub forms: fn(Form) -> bool,
