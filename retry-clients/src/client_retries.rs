@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::fmt;
-use std::future::{poll_fn, ready};
+use std::future::{pending, poll_fn, ready};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -10,7 +10,8 @@ use retry_runtime::{CircuitBreaker, Event, Limiter, Policy, RetryBudget, Verdict
 
 use crate::http::{Outcome, classify};
 
-pub(crate) mod attempts;
+mod attempts;
+pub(crate) mod failed;
 pub(crate) mod hooks;
 pub(crate) mod run;
 
@@ -18,7 +19,8 @@ pub(crate) type Budget = dyn RetryBudget + Send + Sync;
 pub(crate) type Breaker = dyn CircuitBreaker + Send + Sync;
 pub(crate) type Queue = dyn Limiter + Send + Sync;
 type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
-type Canceller = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+type Cancelled = Pin<Box<dyn Future<Output = ()> + Send>>;
+type Canceller = dyn Fn() -> Cancelled + Send + Sync;
 type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 
 /// How the requests of a whole client are retried: a policy, and the keys beside it.
@@ -224,17 +226,20 @@ impl ClientRetries {
         self
     }
 
-    /// Waits until the future is ready, or calls are cancelled: `None`.
+    /// Completes once calls are cancelled.
+    pub(crate) fn cancelled(&self) -> Cancelled {
+        match &self.cancelled {
+            Some(cancelled) => cancelled(),
+            None => Box::pin(pending()),
+        }
+    }
+
+    /// Waits until the future is ready. `None` if calls are cancelled first.
     pub(crate) async fn unless_cancelled<F: Future>(&self, wait: F) -> Option<F::Output> {
-        let mut wait = pin!(wait);
-        let mut cancelled = self.cancelled.as_ref().map(|cancelled| cancelled());
-        poll_fn(|context| {
-            if let Some(cancelled) = &mut cancelled {
-                if cancelled.as_mut().poll(context).is_ready() {
-                    return Poll::Ready(None);
-                }
-            }
-            wait.as_mut().poll(context).map(Some)
+        let (mut wait, mut cancelled) = (pin!(wait), self.cancelled());
+        poll_fn(|context| match cancelled.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => wait.as_mut().poll(context).map(Some),
         })
         .await
     }

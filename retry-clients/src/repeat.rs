@@ -104,7 +104,7 @@ pub trait Repeat<A>: Sized + Send {
 
     /// Waits for the pause before a retry, and may meanwhile read what is left of the failed answer, so that its
     /// connection serves the retry, too. After the pause, the answer must hold nothing that a service waits for. `None`
-    /// is a call that was cancelled: it ends with the answer. By default, only waits.
+    /// if the call ends in the pause: it ends with the answer. By default, only waits.
     fn drain(
         answer: &mut Self::Answer,
         pause: impl Future<Output = Option<()>> + Send,

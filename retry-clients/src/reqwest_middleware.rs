@@ -10,8 +10,9 @@ use reqwest_middleware::{Error, Middleware, Next};
 use retry_runtime::{Rejected, TimedOut, Verdict};
 
 use crate::ClientRetries;
+use crate::client_retries::failed::Shown;
 pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
-use crate::client_retries::run::{Keys, Sender, Shown, run};
+use crate::client_retries::run::{Keys, Sender, run};
 
 /// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
 ///

@@ -1,13 +1,13 @@
 use std::error::Error;
 use std::fmt::{self, Write as _};
-use std::future::Future;
+use std::future::{Future, ready};
 use std::time::Duration;
 
 use retry_runtime::chain::{ByClassify, ByVerdict, OnError, ShownBy};
-use retry_runtime::macro_support::ignores_timeout;
+use retry_runtime::macro_support::{Driver, Reporter, Times, ignores_timeout};
 use retry_runtime::{
-    Attempts, Call, Classify, Event, Failure, Moment, Observer, Policy, Protections, Reason,
-    RetryBudget, Shared, Site, Verdict,
+    Call, Classify, Event, Failure, Moment, Observer, Policy, Protections, Reason, RetryBudget,
+    Site, Timer, Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -320,43 +320,51 @@ impl<'b, On> Durable<'b, On> {
         E: Send + Sync,
     {
         *came = Came::Ended;
-        let mut shared = self.shared(name);
-        let (call, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
-        let elapsed = || engine.now().since(Moment::from_origin(at));
-        let mut attempts = Attempts::from_saved(call, shared.guards());
+        let policy = self.policy;
+        let site = Site::new(&policy, name);
+        let mut call = DurableCall {
+            name,
+            observer: self.observer,
+        };
+        let (saved, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
+        let clock = EngineClock(engine);
+        let elapsed = || clock.now().since(Moment::from_origin(at));
+        let mut driver = Driver::new(Protections::new().budget(self.budget), &clock);
+        driver.set_max(policy.retries_allowed());
+        let left = |limit: Duration| limit.saturating_sub(saved.spent()).saturating_add(at);
+        driver.set_end(policy.time_limit().map(left).map(Moment::from_origin));
         if let Some(Failed { error, .. }) = last {
-            let (verdict, shown) = (verdict(&call), Shown(&self.on, error.as_ref().ok()));
-            let resumed = attempts.resumed(&mut shared, verdict, &shown, |failure| {
-                // With all of the pause, also where it was cut short because it ends after the deadline.
-                failure.elapsed(elapsed().max(call.last_delay()))
-            });
-            if resumed.is_err() {
+            driver.resume(saved);
+            let (verdict, shown) = (verdict(&saved), Shown(&self.on, error.as_ref().ok()));
+            // With all of the pause, even if it was cut short because it ends after the deadline.
+            let failure =
+                Failure::new(&site, verdict, &shown).elapsed(elapsed().max(saved.last_delay()));
+            let mut observe = |event: &Event<'_>| self.observer.observe(event);
+            if saved.resumed(failure.observe(&mut observe)).is_err() {
                 return Ended::Revoked;
             }
         }
-        if self.policy.attempt_limit().is_some() {
+        if policy.attempt_limit().is_some() {
             ignores_timeout(name);
         }
-        let Ok(()) = attempts.begin(&mut shared) else {
-            unreachable!("nothing rejects a durable call");
-        };
+        let waits = driver.waits(&mut call);
+        debug_assert!(!waits, "nothing rejects a durable call");
         let error = match operation().await {
             Ok(value) => {
-                attempts.succeeded(&mut shared);
+                driver.ok(&mut call);
                 return Ended::Succeeded(value);
             }
             Err(error) => error,
         };
         let verdict = self.on.verdict(&error);
         let shown = Shown(&self.on, Some(&error));
-        let idempotent = self.idempotent;
-        let decision = attempts.failed(&mut shared, verdict, &shown, |failure| {
-            failure.elapsed(elapsed()).idempotent(idempotent)
-        });
-        let Ok(pause) = decision else {
+        let failure = Failure::new(&site, verdict, &shown)
+            .elapsed(elapsed())
+            .idempotent(self.idempotent);
+        let Ok(pause) = driver.failed(failure, &mut call) else {
             return Ended::GaveUp(Ok(error));
         };
-        let call = attempts.into_saved();
+        let call = driver.into_saved();
         *came = Came::Pauses(Retry {
             call,
             error: text(&shown),
@@ -371,15 +379,6 @@ impl<'b, On> Durable<'b, On> {
         Ended::Pauses(pause, failed)
     }
 
-    fn shared<'a>(&self, name: &'a str) -> SharedByDurable<'a, 'b> {
-        SharedByDurable {
-            policy: self.policy,
-            protections: Protections::new().budget(self.budget),
-            observer: self.observer,
-            name,
-        }
-    }
-
     /// The retry that follows a failure.
     fn retry<E>(&self, failed: &Failed<E>) -> Retry
     where
@@ -392,36 +391,49 @@ impl<'b, On> Durable<'b, On> {
     }
 }
 
-/// What a durable call shares with others.
-struct SharedByDurable<'a, 'b> {
-    policy: Policy,
-    protections: Protections<Option<Budget<'b>>>,
-    observer: Option<ObserverRef<'b>>,
-    name: &'a str,
+/// The clock of an engine, which does the waiting itself.
+struct EngineClock<'a, G>(&'a G);
+
+impl<G: Engine> Timer for EngineClock<'_, G> {
+    fn sleep(&self, _: Duration) -> impl Future<Output = ()> {
+        ready(())
+    }
+
+    fn now(&self) -> Moment {
+        self.0.now()
+    }
 }
 
-impl<'b> Shared for SharedByDurable<'_, 'b> {
-    type Guards = Protections<Option<Budget<'b>>>;
+/// The name and the observer of a durable call.
+struct DurableCall<'a, 'b> {
+    name: &'a str,
+    observer: Option<ObserverRef<'b>>,
+}
 
-    fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    fn guards(&self) -> &Self::Guards {
-        &self.protections
-    }
-
+impl Reporter for &mut DurableCall<'_, '_> {
     fn is_observed(&self) -> bool {
         self.observer.is_some()
     }
 
-    fn tell<T>(
+    fn observe(
         &mut self,
-        tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
-    ) -> T {
+        _: &mut Times<'_>,
+        with: &mut dyn FnMut(Option<&mut dyn FnMut(&Event<'_>)>),
+    ) {
         let observer = self.observer;
-        let mut observe = |event: &Event<'_>| observer.observe(event);
-        tell(&Site::new(&self.policy, self.name), Some(&mut observe))
+        with(Some(&mut |event: &Event<'_>| observer.observe(event)));
+    }
+
+    fn report(
+        &mut self,
+        _: &mut Times<'_>,
+        with: &mut dyn FnMut(&str, Option<&mut dyn FnMut(&Event<'_>)>),
+    ) {
+        let observer = self.observer;
+        with(
+            self.name,
+            Some(&mut |event: &Event<'_>| observer.observe(event)),
+        );
     }
 }
 

@@ -1,13 +1,13 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
+mod abort;
 mod attempt;
 mod call_loop;
-mod cancel;
 mod details;
+mod driven;
 mod ending;
 mod error_type;
 mod failure;
-mod gate;
 mod hedge;
 mod hover;
 mod late;
@@ -23,6 +23,7 @@ mod validation;
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
+use retry_vocabulary::key::Key;
 
 use self::attempt::Attempted;
 use self::model::{Callee, Model};
@@ -31,7 +32,7 @@ use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
-use crate::tokens::{Code, braces, code};
+use crate::tokens::{Code, braces, code, ours};
 
 /// `async fn f(…) -> Result<T, E> { body }`
 /// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
@@ -62,7 +63,15 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
 }
 
 fn imports(model: &Model) -> Code {
-    code!(#(model.krate.import()) #(hover::mentions(model)))
+    // By which errors are compared, whatever their type implements.
+    let same = ours!(
+        use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
+    );
+    code! {
+        #(model.krate.import())
+        #(hover::mentions(model))
+        #?(model.has(&[Key::Repeats])) { #same }
+    }
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {

@@ -10,21 +10,25 @@ mod rounds;
 mod stop;
 mod tally;
 
+#[cfg(feature = "nested")]
+use alloc::sync::Arc;
 use core::future::Future;
 use core::pin::pin;
 
-use crate::call::attempted;
+#[cfg(feature = "nested")]
+use crate::call::attempted::attempt_within;
 use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
-use crate::chain::name::{name, name_of};
+use crate::chain::name::name_of;
 use crate::chain::on_error::OnError;
-use crate::chain::span::SpanKey;
-use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
+use crate::chain::span::{Span, around};
+use crate::chain::under_way::{Bounds, Next, Shared, UnderWay, turn};
 use crate::classify::rejected::RejectedBy;
+#[cfg(feature = "nested")]
+use crate::policy::Policy;
 use crate::time::cancel::{MayAbort, MayCancel};
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
-use batches::SpansOf;
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
@@ -190,17 +194,17 @@ where
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
     let batches = policy.into_batches();
-    batches.call.keys.keys().span.around(
-        (batches, operation),
-        |(batches, operation)| name(&batches.call.keys.keys().name, || name_of(operation)),
-        |(batches, operation)| send::<P, _, _, _, _, _>(results, batches, items, operation),
+    let name = batches.call.keys.span_name(|| name_of(&operation));
+    around(
+        name,
+        send::<P, _, _, _, _, _>(results, batches, items, operation),
     )
 }
 
 /// Sends rounds until each item has succeeded or was given up.
 async fn send<P, I, F, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
-    batches: Batches<P::On, P::Timer, P::Cancel, P::Keys>,
+    batches: Batches<P::On, P::Protections, P::Keys>,
     items: I,
     mut operation: F,
 ) where
@@ -209,81 +213,94 @@ async fn send<P, I, F, R, T, E>(
     F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
-    let Batches {
-        call,
-        size,
-        concurrency,
-    } = batches;
-    let mut rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
-    let (timer, spans) = (call.timer, rules.keys.span);
-    rules.starts(|| timer.clock());
+    let (call, size) = (batches.call, batches.size);
+    let is_spanned = call.keys.is_spanned();
+    let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name_of(&operation));
     timer.expect(|| rules.name());
-    let (items, now) = (items.into_iter(), || timer.now());
-    let mut rounds = Rounds::new(rules, size, call.on, items, results, now);
-    let cancelled = pin!(call.cancel.into_cancelled());
-    let (deadline, now) = (rounds.deadline, || timer.now());
+    let shared = Shared::new(&call.protections, &timer, Timer::now);
+    let items = items.into_iter();
+    let mut rounds = Rounds::<P, _, _, _>::new(rules, shared, size, call.on, items, results);
+    let cancelled = pin!(cancel.into_cancelled());
+    let deadline = rounds.deadline;
     let mut bounds = Bounds {
         timer: &timer,
         deadline,
         end: pin!(sleep_until(&timer, deadline)),
         signal: Signal::new(cancelled).await,
     };
-    let mut under_way = UnderWay::new(concurrency);
-    let mut drawn = 0;
+    let most = (batches.concurrency, is_spanned);
     loop {
-        loop {
-            let mut next = None;
-            while next.is_none() && under_way.has_room() {
-                let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
-                    break;
-                };
-                drawn += 1;
-                let entered = rounds.proceed(batch, Ok(None), now);
-                next = entered.map(|entered| (drawn, entered));
-            }
-            if next.is_none() {
-                if under_way.is_empty() {
-                    break;
-                }
-                match under_way.next(&mut bounds).await {
-                    Next::Turn(call, entries, (round, waited)) => {
-                        let entered = rounds.proceed(Batch { entries, round }, waited, now);
-                        next = entered.map(|entered| (call, entered));
-                    }
-                    Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
-                    Next::Stopped(by, queued, sent) => {
-                        for (_, entries) in queued {
-                            rounds.rejected(entries, by);
-                        }
-                        if by == RejectedBy::Deadline {
-                            rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
-                            break;
-                        }
-                    }
-                }
-            }
-            let Some((call, standing)) = next else {
-                continue;
-            };
-            let (begun, waits) = rounds.begin(standing, now);
-            if let Some((Batch { entries, round }, Some(awaited))) = waits {
-                under_way.wait(call, entries, turn(round, awaited, &timer, deadline));
-            }
-            if let Some(batch) = begun {
-                let span = spans.of_attempt(batch.number());
-                let answers = SpansOf::<P>::within(span, || operation(batch.items()));
-                #[cfg(feature = "nested")]
-                let outer = rounds.outer();
-                under_way.begin(
-                    call,
-                    batch,
-                    async move { attempted::awaited!(answers, outer) },
-                );
-            }
-        }
-        match rounds.next_round(now, || bounds.signal.is_cancelled()) {
+        send_round(&mut rounds, &mut bounds, &mut operation, most).await;
+        match rounds.next_round(|| bounds.signal.is_cancelled()) {
             Some(pause) => bounds.pause(pause).await,
             None => return,
         }
     }
+}
+
+/// Sends the items of a round, in that many calls at a time, each in a span if that is true.
+async fn send_round<P, I, F, R, T, E>(
+    rounds: &mut Rounds<'_, P, I, T, E>,
+    bounds: &mut Bounds<'_, P::Timer, impl Future<Output = ()>, impl Future>,
+    operation: &mut F,
+    (concurrency, is_spanned): (usize, bool),
+) where
+    P: IntoBatches<Timer: Timer, On: OnError<E>>,
+    I: Iterator<Item: Clone>,
+    F: FnMut(Vec<I::Item>) -> R,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let mut under_way = UnderWay::new(concurrency);
+    let mut drawn = 0;
+    loop {
+        let mut next = None;
+        while next.is_none() && under_way.has_room() {
+            let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
+                break;
+            };
+            drawn += 1;
+            next = rounds.proceed(batch).map(|entered| (drawn, entered));
+        }
+        if next.is_none() {
+            if under_way.is_empty() {
+                return;
+            }
+            match under_way.next(bounds).await {
+                Next::Turn(call, entries, round) => {
+                    let entered = rounds.proceed(Batch { entries, round });
+                    next = entered.map(|entered| (call, entered));
+                }
+                Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
+                Next::Stopped(by, queued, sent) => {
+                    for (_, entries) in queued {
+                        rounds.rejected(entries, by);
+                    }
+                    if by == RejectedBy::Deadline {
+                        return rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
+                    }
+                }
+            }
+        }
+        let Some((call, standing)) = next else {
+            continue;
+        };
+        let (begun, waits) = rounds.begin(standing);
+        if let Some(Batch { entries, round }) = waits {
+            under_way.wait(call, entries, turn(round, rounds.deadline));
+        }
+        if let Some(mut batch) = begun {
+            let number = batch.round.call().attempt();
+            let items = batch.items();
+            let answers = Span::of_attempt(is_spanned, || number).within(|| operation(items));
+            #[cfg(feature = "nested")]
+            let answers = within_call(answers, *rounds.rules.policy(), rounds.rules.name().into());
+            under_way.begin(call, batch, answers);
+        }
+    }
+}
+
+/// The answers of a call, to whose calls that name is the one around them.
+#[cfg(feature = "nested")]
+async fn within_call<R: Future>(answers: R, policy: Policy, name: Arc<str>) -> R::Output {
+    attempt_within(pin!(answers), &policy, || name).await
 }

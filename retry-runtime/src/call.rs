@@ -1,11 +1,11 @@
-//! The core: what a call has been through, what follows a failure, and what is handed out at its end. No clock, no
-//! sleeping, no runtime.
+//! The core: what a call has been through, what follows a failure, the steps around each attempt, and what is handed out at
+//! the call's end. Only the driver waits, by the call's own timer.
 
 pub(crate) mod attempt;
 pub(crate) mod attempted;
-pub(crate) mod attempts;
 pub(crate) mod call_id;
 pub(crate) mod decide;
+pub(crate) mod driver;
 pub(crate) mod errors;
 pub(crate) mod failed_attempt;
 pub(crate) mod failure;
@@ -13,14 +13,17 @@ pub(crate) mod gave_up;
 #[cfg(feature = "serde")]
 mod gave_up_report;
 mod hedge;
+pub(crate) mod held;
 pub(crate) mod hook;
 pub(crate) mod late;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod next_attempt;
 pub(crate) mod note;
+pub(crate) mod own_loop;
 pub(crate) mod protections;
 pub(crate) mod rejection;
+pub(crate) mod reporter;
 mod reports;
 #[cfg(feature = "serde")]
 mod saved;
@@ -28,5 +31,7 @@ pub(crate) mod site;
 #[cfg(feature = "std")]
 pub(crate) mod sites;
 pub(crate) mod state;
+mod steps;
+pub(crate) mod stop;
 mod tell_protections;
 pub(crate) mod with_hint;

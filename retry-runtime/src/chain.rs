@@ -26,12 +26,14 @@ pub(crate) mod fallback;
 mod hook;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod into_chain;
+pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod name;
 pub(crate) mod observer;
 pub(crate) mod on_error;
 pub(crate) mod operation;
 pub(crate) mod policy_call;
+mod rejects;
 mod run;
 mod run_async;
 mod run_blocking;
@@ -43,12 +45,11 @@ pub(crate) mod timeout;
 pub(crate) mod under_way;
 pub(crate) mod until;
 
-pub use crate::key::Unnamed;
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
 pub use abort::Aborts;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub use into_chain::IntoChain;
-pub use keys::{CallKeys, HasKey, Keys, SharedKeys, SingleKeys, With, named};
+pub use keys::{CallKeys, Ends, HasKey, Keys, SharedKeys, SingleKeys, With, named};
 pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
 pub use operation::{BlockingOutcome, Operation};
 pub use shown_by::ShownBy;

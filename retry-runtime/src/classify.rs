@@ -46,7 +46,6 @@ pub(crate) mod sources;
 #[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
 mod status;
 pub(crate) mod timed_out;
-pub(crate) mod unknown;
 pub(crate) mod verdict;
 mod wait_in_text;
 

@@ -28,7 +28,6 @@ mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
-mod key;
 mod limiter;
 mod listed;
 #[cfg(feature = "tracing")]
@@ -63,13 +62,13 @@ pub use breaker::numbers::BreakerNumbers;
 pub use breaker::permit::Permit;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
-pub use call::attempts::{Attempts, Shared};
 pub use call::call_id::CallId;
 pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
 pub use call::next_attempt::NextAttempt;
-pub use call::protections::{Guards, Protections};
+pub use call::own_loop::Attempts;
+pub use call::protections::{Protections, Protects};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;

@@ -48,7 +48,6 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::forward::forward;
-use crate::key::Never;
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
@@ -301,7 +300,6 @@ forward! {
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
     Option<T>: "A switch: `None` makes nobody wait.";
-    [] Never, |never| never.held::<&dyn Limiter>();
     #[cfg(feature = "std")] [] ConcurrencyLimiter, |limiter| limiter.0;
     #[cfg(feature = "std")] [By: Gate] RateLimiter<By>, |limiter| limiter.0
 }

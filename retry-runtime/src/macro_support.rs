@@ -36,15 +36,19 @@ pub use crate::budget::bucket::Budget;
 pub use crate::budget::retry_budget::Paid;
 pub use crate::call::attempt::{Attempt, Draft};
 pub use crate::call::attempted::attempt_within;
+pub use crate::call::driver::Driver;
 pub use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 pub use crate::call::hook::{Caused, HookOutcome};
 pub use crate::call::late::{late, outlasts};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::next_attempt::NextAttempt;
+pub use crate::call::protections::{Protections, Protects};
 pub use crate::call::rejection::Rejections;
+pub use crate::call::reporter::{Named, NamedBy, Observed, Reporter, Times, named_by, observed};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
+pub use crate::call::stop::Stop;
 pub use crate::classify::cancelled::Cancelled;
 pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
 pub use crate::classify::databases::{by_sqlstate, is_conflict, redis_refused};
@@ -52,7 +56,6 @@ pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
-pub use crate::classify::unknown::ask;
 pub use crate::classify::verdict::Verdict;
 pub use crate::error_text::shown::shown;
 pub use crate::hedge::pushback::Pushback;
@@ -83,22 +86,26 @@ pub use argument::{
     CloneArgument, ClonedClient, KeptArgument, keep, keep_optional, left_in_place, lend_optional,
     take_argument,
 };
-pub use budget::{budget, own_budget};
-pub use cancel::{IntoCancel, cancelled, has_come, is_cancelled, pause_or_cancelled};
+pub use budget::own_budget;
+pub use cancel::{IntoCancel, cancelled, uncancelled};
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
-pub use hedge::{HedgeAfter, NoQuantile, hedge, no_quantile, numbered, place_beside, runs_at_once};
-pub use history::{fall_back, fall_back_blocking, is_repeated, shape};
+pub use hedge::{HedgeAfter, NoQuantile, hedge, no_quantile, numbered, runs_at_once};
+pub use history::{
+    fall_back, fall_back_blocking, is_repeated, last, last_or_rejected, shape, tick, tick_blocking,
+};
 pub use hook::hook;
-pub use limit::{TimeLimit, deadline, moment, now, now_blocking, policy_deadline, policy_timeout};
-pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
+pub use limit::{TimeLimit, in_time, now, now_blocking, policy_limit, policy_timeout};
+pub use made_anew::{
+    ByPointer, ByValue, Remembers, Shared, shared_breaker, shared_budget, shared_limiter,
+};
 pub use name::{client_name, surroundings};
 pub use number::{Count, Factor, IntoBackoff, delays};
-pub use observer::{IntoObserver, ViaFn, ViaTrait, timed};
+pub use observer::{IntoObserver, ViaFn, ViaTrait};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{PolicySource, chosen_policy, enabled_if, max, policy, policy_of};
-pub use retries::{LimitedRetries, Retries};
+pub use retries::Retries;
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{IntoBlockingTimer, IntoTimer};
 pub use validation::{
@@ -134,7 +141,8 @@ pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()
 }
 
-/// Returns the attempt unchanged, and shows the compiler that what is beside it is still in use.
+/// Returns the attempt unchanged, and shows the compiler that the other value is still in use.
+#[inline]
 pub fn beside<A, T>(attempt: A, _: &T) -> A {
     attempt
 }

@@ -10,3 +10,4 @@ mod forms;
 mod hedge;
 mod keys;
 mod limiters;
+mod own_loop;

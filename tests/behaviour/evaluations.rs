@@ -161,6 +161,7 @@ fn stand_in(_: GaveUp<String>) -> Result<u32, String> {
 }
 
 /// Nothing on a success, once for each failure.
+const PER_CALL: [u32; 3] = [1, 1, 1];
 const PER_FAILURE: [u32; 3] = [0, 1, 2];
 /// The same, and once at the start, as somebody may be shown it from there.
 const AND_AT_THE_START: [u32; 3] = [1, 2, 3];
@@ -318,7 +319,8 @@ fn an_ending_is_evaluated_once_the_call_gives_up() {
 fn what_decides_is_evaluated_once_for_each_failure() {
     assert_eq!(evaluations_of!(fail, on = counted(is_busy)), PER_FAILURE);
     assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
-    assert_eq!(evaluations!(cancel = counted(Never)), PER_FAILURE);
+    // And before the pause.
+    assert_eq!(evaluations!(cancel = counted(Never)), [0, 2, 4]);
     assert_eq!(evaluations!(repeats = counted(9)), PER_FAILURE);
     assert_eq!(
         evaluations!(deadline = counted(Duration::from_mins(15))),
@@ -328,9 +330,9 @@ fn what_decides_is_evaluated_once_for_each_failure() {
 }
 
 #[test]
-fn a_budget_is_evaluated_once_for_each_failure_and_on_success() {
+fn a_budget_is_evaluated_once_for_each_call() {
     static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
-    assert_eq!(evaluations!(budget = counted(&BUDGET)), [1, 2, 3]);
+    assert_eq!(evaluations!(budget = counted(&BUDGET)), PER_CALL);
 }
 
 #[test]
@@ -345,31 +347,21 @@ fn a_timeout_is_evaluated_before_each_attempt() {
 }
 
 #[test]
-fn a_timer_is_evaluated_once_for_each_failure_and_where_its_clock_is_read() {
+fn a_timer_is_evaluated_once_for_each_call() {
     #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(AtOnce))]
     fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
         stream::iter([fail(failures)])
     }
 
-    assert_eq!(evaluations!(timer = counted(AtOnce)), PER_FAILURE);
-    assert_eq!(
-        evaluations!(timer = counted(AtOnce), deadline = "1h"),
-        AND_AT_THE_START
-    );
-    // What gives up may ask how long the call took.
-    assert_eq!(
-        evaluations!(timer = counted(AtOnce), give_up = GaveUp::into_error),
-        AND_AT_THE_START
-    );
+    assert_eq!(evaluations!(timer = counted(AtOnce)), PER_CALL);
     assert_eq!(
         evaluations!(
             timer = counted(AtOnce),
             deadline = "1h",
             give_up = GaveUp::into_error
         ),
-        [2, 3, 4]
+        PER_CALL
     );
-    // Before each attempt.
     assert_eq!(
         evaluations_async!(
             fail,
@@ -378,27 +370,26 @@ fn a_timer_is_evaluated_once_for_each_failure_and_where_its_clock_is_read() {
             timer = counted(AtOnce),
             timeout = "1h"
         ),
-        [1, 3, 5]
+        PER_CALL
     );
 
-    // Its clock tells how long each attempt lasted.
     let runtime = runtime::paused();
     let counts = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
-    assert_eq!(counts, [1, 3, 5]);
+    assert_eq!(counts, PER_CALL);
 }
 
-fn assert_evaluated_before_each_attempt(call: fn(&mut u32) -> std::io::Result<u32>) {
+fn assert_evaluated_once(call: fn(&mut u32) -> std::io::Result<u32>) {
     let _skipped = testing::skip_sleeps();
     for mut failures in 0..3 {
         let made = failures;
         COUNT.set(0);
         call(&mut failures).unwrap();
-        assert_eq!(COUNT.get(), made + 1);
+        assert_eq!(COUNT.get(), 1, "{made} failures");
     }
 }
 
 #[test]
-fn a_breaker_is_evaluated_before_each_attempt() {
+fn a_breaker_is_evaluated_once_for_each_call() {
     static BREAKER: retry_runtime::Breaker = retry_runtime::Breaker::new();
 
     #[retry(on = |_| true, breaker = counted(&BREAKER))]
@@ -406,7 +397,7 @@ fn a_breaker_is_evaluated_before_each_attempt() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    assert_evaluated_before_each_attempt(blocking);
+    assert_evaluated_once(blocking);
 }
 
 #[tokio::test(start_paused = true)]
@@ -432,7 +423,7 @@ async fn a_hedge_is_evaluated_before_each_attempt_that_begins_alone() {
 }
 
 #[test]
-fn a_limiter_is_evaluated_before_each_attempt() {
+fn a_limiter_is_evaluated_once_for_each_call() {
     static LIMITER: retry_runtime::ConcurrencyLimiter = retry_runtime::ConcurrencyLimiter::aimd();
 
     #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
@@ -440,7 +431,7 @@ fn a_limiter_is_evaluated_before_each_attempt() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    assert_evaluated_before_each_attempt(blocking);
+    assert_evaluated_once(blocking);
 }
 
 #[tokio::test(start_paused = true)]
@@ -453,13 +444,9 @@ async fn before_each_wait_what_may_end_it_is_evaluated() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    #[retry(on = |_| true, backoff = "none", limiter = limiter, timer = counted(TokioTimer))]
-    async fn timed(limiter: &Limiter, failures: &mut u32) -> Waits {
-        fail(failures).map_err(std::io::Error::other)
-    }
-
     let limiter = || Limiter::fixed(1, Duration::from_secs(1));
-    for (failures, waits, evaluations) in [(0, false, 0), (0, true, 1), (1, false, 2), (1, true, 3)]
+    // After a failure, before the pause, and before each wait for the limiter.
+    for (failures, waits, evaluations) in [(0, false, 0), (0, true, 1), (1, false, 3), (1, true, 4)]
     {
         let prepared = || {
             let limiter = limiter();
@@ -470,8 +457,6 @@ async fn before_each_wait_what_may_end_it_is_evaluated() {
             limiter
         };
         cancelled(&prepared(), &mut { failures }).await.unwrap();
-        assert_eq!(COUNT.get(), evaluations, "{failures} {waits}");
-        timed(&prepared(), &mut { failures }).await.unwrap();
         assert_eq!(COUNT.get(), evaluations, "{failures} {waits}");
     }
 }
@@ -501,9 +486,9 @@ async fn before_each_attempt_beside_another_what_allows_it_is_evaluated() {
     assert_eq!(hedged!(policy = counted(POLICY)), 2);
     assert_eq!(hedged!(idempotent = counted(true)), 1);
     assert_eq!(hedged!(cancel = counted(pending())), 1);
-    assert_eq!(hedged!(timer = counted(TokioTimer)), 2);
-    // Also on success.
-    assert_eq!(hedged!(budget = counted(&BUDGET)), 2);
+    // Once for each call.
+    assert_eq!(hedged!(timer = counted(TokioTimer)), 1);
+    assert_eq!(hedged!(budget = counted(&BUDGET)), 1);
 }
 
 #[test]
@@ -598,15 +583,15 @@ async fn after_a_failure_keys_run_in_one_order() {
     ORDER.take();
     assert_eq!(chosen(&mut 1).await, Ok(7));
     let order = ORDER.take();
-    let (at_the_start, order) = order.split_at(1);
-    let (order, of_the_success) = order.split_at(11);
+    let (at_the_start, order) = order.split_at(2);
+    let (order, of_the_success) = order.split_at(10);
     assert_eq!(
         (at_the_start, of_the_success),
-        (&["timer"][..], &["name", "budget"][..])
+        (&["timer", "budget"][..], &["name"][..])
     );
     assert_eq!(
         order.join(" "),
-        "timer cancel budget on policy enabled name idempotent repeats before_pause before_retry"
+        "cancel on policy enabled name idempotent repeats before_pause cancel before_retry"
     );
     assert_eq!(numbers(&mut 1).await, Ok(7));
     assert_eq!(

@@ -18,38 +18,28 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                         .map(|text| text.lines().map(String::from).collect())
                 }
             })();
-            let retry_failure = 'retry_judged: {
-                match retry_outcome {
-                    __retry::Ok(retry_value) => {
-                        if __retry::accepts(
-                            &retry_value,
-                            |lines| !lines.is_empty(),
-                        ) {} else {
-                            break 'retry_judged __retry::Ok(retry_value);
-                        }
-                        retry_outcome = __retry::Ok(retry_value);
-                        retry_call.healed(__RETRY_SITE);
-                    }
-                    __retry::Err(retry_error) => {
-                        break 'retry_judged __retry::Err(retry_error);
-                    }
-                }
-                break 'retry_call retry_outcome;
-            };
-            match retry_failure {
+            match retry_outcome {
                 __retry::Ok(retry_value) => {
-                    retry_outcome = __retry::Ok(retry_value);
-                    if let __retry::Some(retry_pause) = __retry::cold(|| {
-                        retry_call
-                            .failed_plainly(
-                                __RETRY_SITE,
-                                __retry::Verdict::UNTIL,
-                                &__retry::REJECTED_VALUE,
-                            )
-                    }) {
-                        retry_call = retry_call.next();
-                        break 'retry_pause retry_pause;
+                    if __retry::accepts(
+                        &retry_value,
+                        |lines| !lines.is_empty(),
+                    ) {} else {
+                        retry_outcome = __retry::Ok(retry_value);
+                        if let __retry::Some(retry_pause) = __retry::cold(|| {
+                            retry_call
+                                .failed_plainly(
+                                    __RETRY_SITE,
+                                    __retry::Verdict::UNTIL,
+                                    &__retry::REJECTED_VALUE,
+                                )
+                        }) {
+                            retry_call = retry_call.next();
+                            break 'retry_pause retry_pause;
+                        }
+                        break 'retry_call retry_outcome;
                     }
+                    retry_outcome = __retry::Ok(retry_value);
+                    retry_call.healed(__RETRY_SITE);
                 }
                 __retry::Err(retry_error) => {
                     if let __retry::Some(retry_pause) = __retry::cold(|| {

@@ -11,9 +11,16 @@ impl Extractor {
             ::core::concat!(::core::module_path!(), "::extract"),
         );
         __retry::expect_timer();
-        let mut retry_call = __retry::Call::new();
-        'retry_call: loop {
-            let retry_pause = 'retry_pause: {
+        let retry_call = &mut __retry::Driver::new(
+            __retry::Protections::new().budget(&self.turns),
+            __retry::default_timer::<__retry::Features>(),
+        );
+        __retry::shared_budget(retry_call.protections()).__retry_is_shared();
+        'retry_call: {
+            'retry_attempts: loop {
+                while retry_call.waits(__RETRY_SITE) {
+                    let () = retry_call.wait(__retry::uncancelled()).await;
+                }
                 let mut retry_outcome: Result<Answer, ModelError> = async {
                     if false {
                         return __retry::never::<Result<Answer, ModelError>>();
@@ -23,6 +30,7 @@ impl Extractor {
                     .await;
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
+                        retry_call.answered(__RETRY_SITE);
                         let mut retry_value = retry_value;
                         loop {
                             let retry_checked = {
@@ -35,65 +43,48 @@ impl Extractor {
                             };
                             let __retry::Err(retry_error) = retry_checked else {
                                 retry_outcome = __retry::Ok(retry_value);
-                                if __retry::Call::is_retried(&retry_call) {
-                                    __retry::Call::healed(
-                                        &retry_call,
-                                        ::core::concat!(::core::module_path!(), "::extract"),
-                                        __retry::None,
-                                    );
-                                }
-                                {
-                                    let retry_budget = __retry::budget(&self.turns);
-                                    __retry::held(&retry_budget).__retry_is_shared();
-                                    __retry::Call::credit(&retry_call, &retry_budget);
-                                }
+                                retry_call.succeeded(__RETRY_SITE);
                                 break;
                             };
-                            let mut retry_next = retry_call;
                             let retry_decision = __retry::cold(|| {
-                                let retry_budget = __retry::budget(&self.turns);
-                                __retry::held(&retry_budget).__retry_is_shared();
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = __retry::Call::failed_with(
-                                    &mut retry_next,
-                                    __retry::Failure::new(
-                                            __RETRY_SITE,
-                                            __retry::complaint::<
-                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                            >(&retry_error)
-                                                .__retry_verdict(),
-                                            __retry::show::<
-                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                            >(&retry_error)
-                                                .__retry_show(),
-                                        )
-                                        .budget(&retry_budget)
-                                        .correctable(),
-                                );
-                                let retry_decision = __retry::Result::map(
-                                    retry_decision,
-                                    |retry_pause| (
-                                        retry_pause,
-                                        __retry::Paid::new(
-                                            retry_budget,
-                                            __retry::Call::followed(&retry_next),
-                                        ),
-                                    ),
-                                );
-                                retry_decision
+                                retry_call
+                                    .failed(
+                                        __retry::Failure::new(
+                                                __RETRY_SITE,
+                                                __retry::complaint::<
+                                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                                >(&retry_error)
+                                                    .__retry_verdict(),
+                                                __retry::show::<
+                                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                                >(&retry_error)
+                                                    .__retry_show(),
+                                            )
+                                            .correctable(),
+                                        __RETRY_SITE,
+                                    )
                             });
-                            retry_call = retry_next;
-                            let retry_pause = match retry_decision {
-                                __retry::Ok(retry_pause) => retry_pause,
-                                __retry::Err(_) => {
-                                    retry_outcome = __retry::Err(retry_error);
-                                    break;
-                                }
-                            };
-                            let (retry_pause, retry_paid) = retry_pause;
-                            let () = __retry::sleep(retry_pause, __retry::Features)
-                                .await;
-                            __retry::Paid::spend(retry_paid);
+                            if let __retry::Err(_) = retry_decision {
+                                break 'retry_call __retry::Err(retry_error);
+                            }
+                            while retry_call.pauses() {
+                                let () = retry_call.wait(__retry::uncancelled()).await;
+                            }
+                            if let __retry::Some(retry_reason) = retry_call
+                                .begin_correction()
+                            {
+                                retry_call
+                                    .correction_stopped(
+                                        retry_reason,
+                                        __retry::show::<
+                                            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                        >(&retry_error)
+                                            .__retry_show(),
+                                        __retry::Ending::Error,
+                                        __RETRY_SITE,
+                                    );
+                                break 'retry_call __retry::Err(retry_error);
+                            }
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
                                 let retry_corrected = __retry::correct_async::<
@@ -114,69 +105,46 @@ impl Extractor {
                             retry_value = match retry_corrected {
                                 __retry::Ok(retry_value) => retry_value,
                                 __retry::Err(retry_error) => {
-                                    {
-                                        __retry::Call::ended_after_pause(
-                                            &retry_call,
-                                            ::core::concat!(::core::module_path!(), "::extract"),
+                                    retry_call
+                                        .correction_stopped(
+                                            __retry::Reason::CorrectionFailed,
                                             __retry::show::<
                                                 <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
                                                 .__retry_show(),
-                                            __retry::Values::Corrected,
                                             __retry::Ending::Error,
-                                            __retry::Reason::CorrectionFailed,
-                                            __retry::None,
+                                            __RETRY_SITE,
                                         );
-                                    }
-                                    retry_outcome = __retry::Err(retry_error);
-                                    break;
+                                    break 'retry_call __retry::Err(retry_error);
                                 }
                             };
                         }
                     }
                     __retry::Err(retry_error) => {
-                        let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
-                            let retry_budget = __retry::budget(&self.turns);
-                            __retry::held(&retry_budget).__retry_is_shared();
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = __retry::Call::failed_with(
-                                &mut retry_next,
-                                __retry::Failure::new(
-                                        __RETRY_SITE,
-                                        __retry::classify(&retry_error),
-                                        __retry::show::<
-                                            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                        >(&retry_error)
-                                            .__retry_show(),
-                                    )
-                                    .budget(&retry_budget)
-                                    .validates(),
-                            );
-                            let retry_decision = __retry::Result::map(
-                                retry_decision,
-                                |retry_pause| (
-                                    retry_pause,
-                                    __retry::Paid::new(
-                                        retry_budget,
-                                        __retry::Call::followed(&retry_next),
-                                    ),
-                                ),
-                            );
-                            retry_decision
+                            retry_call
+                                .failed(
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::classify(&retry_error),
+                                            __retry::show::<
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                            >(&retry_error)
+                                                .__retry_show(),
+                                        )
+                                        .validates()
+                                        .forgotten(),
+                                    __RETRY_SITE,
+                                )
                         });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            break 'retry_pause retry_pause;
+                        if __retry::Result::is_ok(&retry_decision) {
+                            continue 'retry_attempts;
                         }
-                        retry_outcome = __retry::Err(retry_error);
+                        break 'retry_call __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
-            };
-            let (retry_pause, retry_paid) = retry_pause;
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
-            __retry::Paid::spend(retry_paid);
+            }
         }
     }
 }

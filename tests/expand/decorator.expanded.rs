@@ -79,8 +79,10 @@ where
             __retry::Section::new().max(3u32),
         );
         __retry::expect_timer();
-        let mut retry_call;
-        let retry_deadline;
+        let retry_call = &mut __retry::Driver::new(
+            (),
+            __retry::default_timer::<__retry::Features>(),
+        );
         let mut retry_last;
         #[allow(clippy::match_single_binding)]
         match &__retry::Option::unwrap_or(self.policy, __RETRY_POLICY) {
@@ -88,23 +90,32 @@ where
                 if __retry::Option::is_some(&__retry::policy_timeout(retry_numbers)) {
                     __retry::ignores_timeout(&__retry::client_name::<C>("complete"));
                 }
-                retry_call = __retry::Call::new();
-                retry_deadline = match &self.policy {
-                    __retry::Some(_) => {
-                        __retry::policy_deadline(retry_numbers, __retry::now)
-                    }
-                    __retry::None => __retry::None,
-                };
+                retry_call
+                    .set_deadline(
+                        match &self.policy {
+                            __retry::Some(_) => __retry::policy_limit(retry_numbers),
+                            __retry::None => __retry::None,
+                        },
+                    );
                 retry_last = __retry::Call::is_last(
-                    &retry_call,
+                    &retry_call.call(),
                     retry_numbers,
                     __retry::Values::Taken,
                 );
             }
         }
         let mut retry_argument_prompt = __retry::Some(prompt);
-        'retry_call: loop {
-            let retry_pause = 'retry_pause: {
+        'retry_call: {
+            'retry_attempts: loop {
+                while retry_call
+                    .waits(
+                        __retry::named_by(|retry_with| retry_with(
+                            &__retry::client_name::<C>("complete"),
+                        )),
+                    )
+                {
+                    let () = retry_call.wait(__retry::uncancelled()).await;
+                }
                 let mut retry_outcome: Result<Answer, ModelError> = async {
                     if false {
                         return __retry::never::<Result<Answer, ModelError>>();
@@ -121,16 +132,14 @@ where
                     .await;
                 match retry_outcome {
                     __retry::Ok(_) => {
-                        if __retry::Call::is_retried(&retry_call) {
-                            __retry::Call::healed(
-                                &retry_call,
-                                &__retry::client_name::<C>("complete"),
-                                __retry::None,
-                            );
-                        }
+                        retry_call
+                            .ok(
+                                __retry::named_by(|retry_with| retry_with(
+                                    &__retry::client_name::<C>("complete"),
+                                )),
+                            )
                     }
                     __retry::Err(retry_error) => {
-                        let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
                             let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::match_single_binding)]
@@ -140,21 +149,24 @@ where
                             ) {
                                 retry_numbers => {
                                     #[allow(clippy::let_and_return)]
-                                    let retry_decision = __retry::Call::failed_with(
-                                        &mut retry_next,
-                                        __retry::Failure::new(
-                                                &__retry::Site::new(
-                                                    retry_numbers,
-                                                    &__retry::client_name::<C>("complete"),
-                                                ),
-                                                retry_asked,
-                                                __retry::show(&retry_error).__retry_show(),
-                                            )
-                                            .deadline(retry_deadline, __retry::now)
-                                            .last(retry_last),
-                                    );
+                                    let retry_decision = retry_call
+                                        .failed(
+                                            __retry::Failure::new(
+                                                    &__retry::Site::new(
+                                                        retry_numbers,
+                                                        &__retry::client_name::<C>("complete"),
+                                                    ),
+                                                    retry_asked,
+                                                    __retry::show(&retry_error).__retry_show(),
+                                                )
+                                                .last(retry_last)
+                                                .forgotten(),
+                                            __retry::named_by(|retry_with| retry_with(
+                                                &__retry::client_name::<C>("complete"),
+                                            )),
+                                        );
                                     retry_last = __retry::Call::is_last(
-                                        &retry_next,
+                                        &retry_call.call(),
                                         retry_numbers,
                                         __retry::Values::Taken,
                                     );
@@ -162,16 +174,14 @@ where
                                 }
                             }
                         });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            break 'retry_pause retry_pause;
+                        if __retry::Result::is_ok(&retry_decision) {
+                            continue 'retry_attempts;
                         }
-                        retry_outcome = __retry::Err(retry_error);
+                        break 'retry_call __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
-            };
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
+            }
         }
     }
     fn name(&self) -> String {

@@ -187,134 +187,89 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                 __retry_name,
             );
             __retry::expect_timer();
-            let mut retry_call = __retry::Retries::new();
+            let retry_call = &mut __retry::Driver::new(
+                __retry::Protections::new().breaker(&BREAKER),
+                __retry::default_timer::<__retry::Features>(),
+            );
+            __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
+            retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
             let retry_error_type = __retry::error_type_by(is_retryable);
             let mut retry_history = __retry::Attempt::<
                 <__retry::Result<(), _> as __retry::OutcomeTypes>::Error,
                 _,
             >::before_first(__retry::Clock::None, ());
             __retry::has_error_type(retry_error_type, &retry_history);
-            'retry_call: loop {
-                let retry_pause = 'retry_pause: {
-                    let retry_by = 'retry_gate: {
-                        let mut retry_permit = __retry::Permit::unasked(&BREAKER);
-                        __retry::held(&retry_permit).__retry_is_shared();
-                        if !__retry::Permit::admit(&mut retry_permit) {
-                            break 'retry_gate __retry::RejectedBy::Breaker;
-                        }
-                        if let __retry::Some(retry_turned) = __retry::Permit::transition(
-                            &retry_permit,
-                        ) {
-                            __retry::Call::breaker_changed(
-                                &retry_call.whole(__RETRY_SITE),
-                                __retry_name(),
-                                retry_turned,
-                                __retry::None,
-                                __retry::None,
-                            );
-                        }
-                        __retry::Attempt::begin(
-                            &mut retry_history,
-                            __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
-                        );
-                        let mut retry_outcome: __retry::Result<_, _> = __retry::beside(
-                                async {
-                                    if false {
-                                        return __retry::never_by(is_retryable);
-                                    }
-                                    {
-                                        let attempt = &retry_history;
-                                        {
-                                            let answer = client.ask(attempt.last_error()).await?;
-                                            Ok(answer.text)
-                                        }
-                                    }
-                                },
-                                &retry_permit,
-                            )
-                            .await;
-                        if false {
-                            __retry::has_error_type(retry_error_type, &retry_outcome);
-                        }
-                        match retry_outcome {
-                            __retry::Ok(_) => {
-                                if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
-                                    &mut retry_permit,
-                                ) {
-                                    __retry::Call::breaker_changed(
-                                        &retry_call.whole(__RETRY_SITE),
-                                        __retry_name(),
-                                        retry_turned,
-                                        __retry::None,
-                                        __retry::None,
-                                    );
-                                }
-                                retry_call.healed(__RETRY_SITE);
-                            }
-                            __retry::Err(retry_error) => {
-                                let mut retry_next = retry_call;
-                                let retry_decision = __retry::cold(|| {
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = __retry::Retries::failed_with(
-                                        &mut retry_next,
-                                        __retry::Failure::new(
-                                                __RETRY_SITE,
-                                                __retry::IntoVerdict::into_verdict(
-                                                    __retry::answer(&retry_error, is_retryable),
-                                                ),
-                                                __retry::show(
-                                                        __retry::of_error_type(retry_error_type, &retry_error),
-                                                    )
-                                                    .__retry_show(),
-                                            )
-                                            .permit(&mut retry_permit),
-                                    );
-                                    retry_decision
-                                });
-                                retry_call = retry_next;
-                                if let __retry::Ok(retry_pause) = retry_decision {
-                                    __retry::Attempt::failed(&mut retry_history, retry_error);
-                                    break 'retry_pause retry_pause;
-                                }
-                                retry_outcome = __retry::Err(retry_error);
-                            }
-                        }
-                        break 'retry_call retry_outcome;
-                    };
-                    let retry_why = __retry::Rejected::reason(
-                        __retry::Rejected::new(retry_by),
-                    );
-                    let retry_error: <__retry::Result<
-                        (),
-                        _,
-                    > as __retry::OutcomeTypes>::Error = match __retry::Attempt::take_last_failure(
-                        &mut retry_history,
-                    ) {
-                        __retry::Some(retry_error) => retry_error,
-                        __retry::None => {
-                            __retry::FromRejected::from_rejected(
-                                __retry::Rejected::new(retry_by),
-                            )
-                        }
-                    };
-                    {
-                        __retry::Call::ended_after_pause(
-                            &retry_call.whole(__RETRY_SITE),
-                            __retry_name(),
-                            __retry::show(
-                                    __retry::of_error_type(retry_error_type, &retry_error),
-                                )
-                                .__retry_show(),
-                            __retry::Values::Taken,
-                            __retry::Ending::Error,
-                            retry_why,
-                            __retry::None,
-                        );
+            'retry_call: {
+                let retry_stop = 'retry_attempts: loop {
+                    while retry_call.waits(__RETRY_SITE) {
+                        let () = retry_call.wait(__retry::uncancelled()).await;
                     }
-                    let retry_outcome = __retry::Err(retry_error);
+                    if let __retry::Some(retry_stop) = retry_call.stop() {
+                        break 'retry_attempts retry_stop;
+                    }
+                    __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                    let mut retry_outcome: __retry::Result<_, _> = __retry::beside(
+                            async {
+                                if false {
+                                    return __retry::never_by(is_retryable);
+                                }
+                                {
+                                    let attempt = &retry_history;
+                                    {
+                                        let answer = client.ask(attempt.last_error()).await?;
+                                        Ok(answer.text)
+                                    }
+                                }
+                            },
+                            &retry_call,
+                        )
+                        .await;
+                    if false {
+                        __retry::has_error_type(retry_error_type, &retry_outcome);
+                    }
+                    match retry_outcome {
+                        __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                        __retry::Err(retry_error) => {
+                            let retry_decision = __retry::cold(|| {
+                                retry_call
+                                    .failed(
+                                        __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::IntoVerdict::into_verdict(
+                                                __retry::answer(&retry_error, is_retryable),
+                                            ),
+                                            __retry::show(
+                                                    __retry::of_error_type(retry_error_type, &retry_error),
+                                                )
+                                                .__retry_show(),
+                                        ),
+                                        __RETRY_SITE,
+                                    )
+                            });
+                            if __retry::Result::is_ok(&retry_decision) {
+                                __retry::Attempt::failed(&mut retry_history, retry_error);
+                                continue 'retry_attempts;
+                            }
+                            break 'retry_call __retry::Err(retry_error);
+                        }
+                    }
                     break 'retry_call retry_outcome;
                 };
-                let () = __retry::sleep(retry_pause, __retry::Features).await;
+                let retry_error = __retry::last_or_rejected(
+                    __retry::Attempt::take_last_failure(&mut retry_history),
+                    &retry_stop,
+                );
+                retry_call
+                    .stopped(
+                        &retry_stop,
+                        __retry::show(
+                                __retry::of_error_type(retry_error_type, &retry_error),
+                            )
+                            .__retry_show(),
+                        __retry::Ending::Error,
+                        __RETRY_SITE,
+                    );
+                break 'retry_call __retry::Err(retry_error);
             }
         })
     }

@@ -8,157 +8,66 @@ impl Client {
             ::core::concat!(::core::module_path!(), "::complete"),
         );
         __retry::expect_timer();
-        let mut retry_call = __retry::Retries::new();
+        let retry_call = &mut __retry::Driver::new(
+            __retry::Protections::new()
+                .breaker(&self.breaker)
+                .limiter(self.limiter.cost(prompt.tokens())),
+            __retry::default_timer::<__retry::Features>(),
+        );
+        __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
+        __retry::shared_limiter(retry_call.protections()).__retry_is_shared();
         let mut retry_failed = __retry::None;
-        'retry_call: loop {
-            let retry_pause = 'retry_pause: {
-                let retry_by = 'retry_gate: {
-                    let mut retry_permit = __retry::Permit::unasked(&self.breaker);
-                    __retry::held(&retry_permit).__retry_is_shared();
-                    if __retry::Permit::is_open(&retry_permit) {
-                        break 'retry_gate __retry::RejectedBy::Breaker;
-                    }
-                    let mut retry_place = __retry::Place::queued(
-                        self.limiter.cost(prompt.tokens()),
-                        1,
-                    );
-                    __retry::held(&retry_place).__retry_is_shared();
-                    if !__retry::Place::has_turn(&retry_place) {
-                        let retry_waits = {
-                            __retry::Call::waits(
-                                &retry_call.whole(__RETRY_SITE),
-                                ::core::concat!(::core::module_path!(), "::complete"),
-                                &mut retry_place,
-                                __retry::None,
-                            )
-                        };
-                        if retry_waits {
-                            match __retry::wait(
-                                    &mut retry_place,
-                                    __retry::default_timer::<__retry::Features>(),
-                                    __retry::None,
-                                    ::core::pin::pin!(::core::future::pending::< () > ()),
-                                )
-                                .await
-                            {
-                                __retry::Ok(retry_waited) => {
-                                    __retry::Call::waited(
-                                        &retry_call.whole(__RETRY_SITE),
-                                        ::core::concat!(::core::module_path!(), "::complete"),
-                                        retry_waited,
-                                        __retry::None,
-                                    );
-                                }
-                                __retry::Err(retry_by) => break 'retry_gate retry_by,
-                            }
-                        }
-                    }
-                    if !__retry::Permit::admit(&mut retry_permit) {
-                        break 'retry_gate __retry::RejectedBy::Breaker;
-                    }
-                    if let __retry::Some(retry_turned) = __retry::Permit::transition(
-                        &retry_permit,
-                    ) {
-                        __retry::Call::breaker_changed(
-                            &retry_call.whole(__RETRY_SITE),
-                            ::core::concat!(::core::module_path!(), "::complete"),
-                            retry_turned,
-                            __retry::None,
-                            __retry::None,
-                        );
-                    }
-                    __retry::Place::begin(&mut retry_place);
-                    __retry::drop(retry_failed);
-                    let mut retry_outcome: Result<Completion, ModelError> = __retry::beside(
-                            async {
-                                if false {
-                                    return __retry::never::<Result<Completion, ModelError>>();
-                                }
-                                { self.post(prompt).await }
-                            },
-                            &retry_permit,
-                        )
-                        .await;
-                    match retry_outcome {
-                        __retry::Ok(_) => {
-                            if let __retry::Some(retry_turned) = __retry::Permit::succeeded(
-                                &mut retry_permit,
-                            ) {
-                                __retry::Call::breaker_changed(
-                                    &retry_call.whole(__RETRY_SITE),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_turned,
-                                    __retry::None,
-                                    __retry::None,
-                                );
-                            }
-                            if let __retry::Some(retry_changes) = __retry::Place::succeeded(
-                                &mut retry_place,
-                            ) {
-                                __retry::Call::limiter_changed(
-                                    &retry_call.whole(__RETRY_SITE),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_changes,
-                                    __retry::None,
-                                );
-                            }
-                            retry_call.healed(__RETRY_SITE);
-                        }
-                        __retry::Err(retry_error) => {
-                            let mut retry_next = retry_call;
-                            let retry_decision = __retry::cold(|| {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = __retry::Retries::failed_with(
-                                    &mut retry_next,
-                                    __retry::Failure::new(
-                                            __RETRY_SITE,
-                                            __retry::classify(&retry_error),
-                                            __retry::show(&retry_error).__retry_show(),
-                                        )
-                                        .permit(&mut retry_permit)
-                                        .place(&mut retry_place),
-                                );
-                                retry_decision
-                            });
-                            retry_call = retry_next;
-                            if let __retry::Ok(retry_pause) = retry_decision {
-                                retry_failed = __retry::Some(retry_error);
-                                break 'retry_pause retry_pause;
-                            }
-                            retry_outcome = __retry::Err(retry_error);
-                        }
-                    }
-                    break 'retry_call retry_outcome;
-                };
-                let retry_why = __retry::Rejected::reason(
-                    __retry::Rejected::new(retry_by),
-                );
-                let retry_error: <Result<
-                    Completion,
-                    ModelError,
-                > as __retry::OutcomeTypes>::Error = match retry_failed {
-                    __retry::Some(retry_error) => retry_error,
-                    __retry::None => {
-                        __retry::FromRejected::from_rejected(
-                            __retry::Rejected::new(retry_by),
-                        )
-                    }
-                };
-                {
-                    __retry::Call::ended_after_pause(
-                        &retry_call.whole(__RETRY_SITE),
-                        ::core::concat!(::core::module_path!(), "::complete"),
-                        __retry::show(&retry_error).__retry_show(),
-                        __retry::Values::Taken,
-                        __retry::Ending::Error,
-                        retry_why,
-                        __retry::None,
-                    );
+        'retry_call: {
+            let retry_stop = 'retry_attempts: loop {
+                while retry_call.waits(__RETRY_SITE) {
+                    let () = retry_call.wait(__retry::uncancelled()).await;
                 }
-                let retry_outcome = __retry::Err(retry_error);
+                if let __retry::Some(retry_stop) = retry_call.stop() {
+                    break 'retry_attempts retry_stop;
+                }
+                __retry::drop(retry_failed);
+                let mut retry_outcome: Result<Completion, ModelError> = __retry::beside(
+                        async {
+                            if false {
+                                return __retry::never::<Result<Completion, ModelError>>();
+                            }
+                            { self.post(prompt).await }
+                        },
+                        &retry_call,
+                    )
+                    .await;
+                match retry_outcome {
+                    __retry::Ok(_) => retry_call.ok(__RETRY_SITE),
+                    __retry::Err(retry_error) => {
+                        let retry_decision = __retry::cold(|| {
+                            retry_call
+                                .failed(
+                                    __retry::Failure::new(
+                                        __RETRY_SITE,
+                                        __retry::classify(&retry_error),
+                                        __retry::show(&retry_error).__retry_show(),
+                                    ),
+                                    __RETRY_SITE,
+                                )
+                        });
+                        if __retry::Result::is_ok(&retry_decision) {
+                            retry_failed = __retry::Some(retry_error);
+                            continue 'retry_attempts;
+                        }
+                        break 'retry_call __retry::Err(retry_error);
+                    }
+                }
                 break 'retry_call retry_outcome;
             };
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
+            let retry_error = __retry::last_or_rejected(retry_failed, &retry_stop);
+            retry_call
+                .stopped(
+                    &retry_stop,
+                    __retry::show(&retry_error).__retry_show(),
+                    __retry::Ending::Error,
+                    __RETRY_SITE,
+                );
+            break 'retry_call __retry::Err(retry_error);
         }
     }
 }

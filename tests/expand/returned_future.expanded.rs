@@ -7,8 +7,10 @@ fn complete<'a>(
     use ::retry_runtime::macro_support::keys::policy as _;
     __retry::lazy(async move {
         __retry::expect_timer();
-        let mut retry_call;
-        let retry_deadline;
+        let retry_call = &mut __retry::Driver::new(
+            (),
+            __retry::default_timer::<__retry::Features>(),
+        );
         #[allow(clippy::match_single_binding)]
         match __retry::policy(
             &__retry::PolicySource::find(
@@ -24,12 +26,16 @@ fn complete<'a>(
                         ::core::concat!(::core::module_path!(), "::complete"),
                     );
                 }
-                retry_call = __retry::Call::new();
-                retry_deadline = __retry::policy_deadline(retry_numbers, __retry::now);
+                retry_call.set_deadline(__retry::policy_limit(retry_numbers));
             }
         }
-        'retry_call: loop {
-            let retry_pause = 'retry_pause: {
+        'retry_call: {
+            'retry_attempts: loop {
+                while retry_call
+                    .waits(::core::concat!(::core::module_path!(), "::complete"))
+                {
+                    let () = retry_call.wait(__retry::uncancelled()).await;
+                }
                 let mut retry_outcome: Result<_, ModelError> = __retry::once(|| {
                         {
                             let request = self.request(prompt);
@@ -39,50 +45,43 @@ fn complete<'a>(
                     .await;
                 match retry_outcome {
                     __retry::Ok(_) => {
-                        if __retry::Call::is_retried(&retry_call) {
-                            __retry::Call::healed(
-                                &retry_call,
-                                ::core::concat!(::core::module_path!(), "::complete"),
-                                __retry::None,
-                            );
-                        }
+                        retry_call
+                            .ok(::core::concat!(::core::module_path!(), "::complete"))
                     }
                     __retry::Err(retry_error) => {
-                        let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
                             let retry_asked = __retry::classify(&retry_error);
                             #[allow(clippy::let_and_return)]
-                            let retry_decision = __retry::Call::failed_with(
-                                &mut retry_next,
-                                __retry::Failure::new(
-                                        &__retry::Site::new(
-                                            __retry::policy(
-                                                &__retry::PolicySource::find(
-                                                    &(self.policy),
-                                                    |retry_tell| retry_tell(
-                                                        ::core::concat!(::core::module_path!(), "::complete"),
+                            let retry_decision = retry_call
+                                .failed(
+                                    __retry::Failure::new(
+                                            &__retry::Site::new(
+                                                __retry::policy(
+                                                    &__retry::PolicySource::find(
+                                                        &(self.policy),
+                                                        |retry_tell| retry_tell(
+                                                            ::core::concat!(::core::module_path!(), "::complete"),
+                                                        ),
                                                     ),
                                                 ),
+                                                ::core::concat!(::core::module_path!(), "::complete"),
                                             ),
-                                            ::core::concat!(::core::module_path!(), "::complete"),
-                                        ),
-                                        retry_asked,
-                                        __retry::show(&retry_error).__retry_show(),
-                                    )
-                                    .deadline(retry_deadline, __retry::now),
-                            );
+                                            retry_asked,
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .forgotten(),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                );
                             retry_decision
                         });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            break 'retry_pause retry_pause;
+                        if __retry::Result::is_ok(&retry_decision) {
+                            continue 'retry_attempts;
                         }
-                        retry_outcome = __retry::Err(retry_error);
+                        break 'retry_call __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
-            };
-            let () = __retry::sleep(retry_pause, __retry::Features).await;
+            }
         }
     })
 }

@@ -14,17 +14,20 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     ::core::concat!(::core::module_path!(), "::events"),
                 );
                 __retry::expect_timer();
-                let mut retry_call = __retry::Call::new()
-                    .with_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+                let retry_call = &mut __retry::Driver::new(
+                    (),
+                    __retry::default_timer::<__retry::Features>(),
+                );
+                retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
                 let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
                 >(__retry::Clock::None);
-                'retry_call: loop {
-                    let retry_pause = 'retry_pause: {
-                        __retry::Attempt::begin(
-                            &mut retry_history,
-                            __retry::Call::limit(&retry_call),
-                        );
+                'retry_call: {
+                    'retry_attempts: loop {
+                        while retry_call.waits(__RETRY_SITE) {
+                            let () = retry_call.wait(__retry::uncancelled()).await;
+                        }
+                        __retry::Attempt::begin(&mut retry_history, retry_call.limit());
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >(__retry::now);
@@ -50,6 +53,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                 .await;
                             match retry_started {
                                 __retry::Ok(retry_started) => {
+                                    retry_call.answered(__RETRY_SITE);
                                     __retry::stream::resume::pass_on(
                                             retry_started,
                                             &retry_giver,
@@ -66,55 +70,43 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         >(retry_ended);
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                if __retry::Call::is_retried(&retry_call) {
-                                    __retry::Call::healed(
-                                        &retry_call,
-                                        ::core::concat!(::core::module_path!(), "::events"),
-                                        __retry::None,
-                                    );
-                                }
+                                retry_call.report_success(__RETRY_SITE);
                             }
                             __retry::Err(retry_error) => {
-                                let mut retry_next = retry_call;
                                 let retry_decision = __retry::cold(|| {
                                     if let __retry::Some(retry_lasted) = __retry::Attempt::take_progress(
                                         &mut retry_history,
                                         __retry::stream::resume::streamed(&retry_progress),
                                         __retry::now,
                                     ) {
-                                        retry_next = __retry::Call::restarted(
-                                            retry_next,
-                                            retry_lasted,
-                                        );
+                                        retry_call.restart(retry_lasted);
                                     }
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = __retry::Call::failed_with(
-                                        &mut retry_next,
-                                        __retry::Failure::new(
+                                    retry_call
+                                        .failed(
+                                            __retry::Failure::new(
+                                                    __RETRY_SITE,
+                                                    __retry::IntoVerdict::into_verdict(
+                                                        __retry::answer(&retry_error, is_retryable),
+                                                    ),
+                                                    __retry::show(&retry_error).__retry_show(),
+                                                )
+                                                .forgotten(),
                                             __RETRY_SITE,
-                                            __retry::IntoVerdict::into_verdict(
-                                                __retry::answer(&retry_error, is_retryable),
-                                            ),
-                                            __retry::show(&retry_error).__retry_show(),
-                                        ),
-                                    );
-                                    retry_decision
+                                        )
                                 });
-                                retry_call = retry_next;
-                                if let __retry::Ok(retry_pause) = retry_decision {
+                                if __retry::Result::is_ok(&retry_decision) {
                                     __retry::stream::resume::keep(
                                         &mut retry_history,
                                         retry_progress,
                                     );
                                     __retry::Attempt::failed(&mut retry_history, retry_error);
-                                    break 'retry_pause retry_pause;
+                                    continue 'retry_attempts;
                                 }
-                                retry_outcome = __retry::Err(retry_error);
+                                break 'retry_call __retry::Err(retry_error);
                             }
                         }
                         break 'retry_call retry_outcome;
-                    };
-                    let () = __retry::sleep(retry_pause, __retry::Features).await;
+                    }
                 }
             };
             __retry::stream::resume::finish(retry_giver, retry_outcome).await

@@ -8,8 +8,8 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         &__retry::Policy::new(),
         ::core::concat!(::core::module_path!(), "::extract"),
     );
-    let mut retry_call = __retry::Call::new()
-        .with_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+    let retry_call = &mut __retry::Driver::blocking((), __retry::DefaultTimer);
+    retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
     let mut retry_history = __retry::Attempt::<
         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
         _,
@@ -19,26 +19,27 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
             <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
         >::none(),
     );
-    'retry_call: loop {
-        let retry_pause = 'retry_pause: {
-            __retry::Attempt::begin(
-                &mut retry_history,
-                __retry::Call::limit(&retry_call),
-            );
-            #[allow(clippy::redundant_closure_call)]
-            let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
-                Answer,
-                ModelError,
-            > {
-                {
-                    #[allow(unused_variables)]
-                    let attempt = &retry_history;
-                    { ask(text, attempt.last_error()) }
+    'retry_call: {
+        let (retry_error, retry_reason) = 'retry_ended: {
+            'retry_attempts: loop {
+                while retry_call.waits(__RETRY_SITE) {
+                    retry_call.wait_blocking(&__retry::Uncancelled);
                 }
-            })();
-            let retry_failure = 'retry_judged: {
+                __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                #[allow(clippy::redundant_closure_call)]
+                let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
+                    Answer,
+                    ModelError,
+                > {
+                    {
+                        #[allow(unused_variables)]
+                        let attempt = &retry_history;
+                        { ask(text, attempt.last_error()) }
+                    }
+                })();
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
+                        retry_call.answered(__RETRY_SITE);
                         let retry_checked = {
                             #[allow(unused_variables)]
                             let attempt = &retry_history;
@@ -50,122 +51,90 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             retry_checked
                         };
                         if let __retry::Err(retry_error) = retry_checked {
-                            break 'retry_judged __retry::Ok((retry_value, retry_error));
+                            let retry_decision = __retry::cold(|| {
+                                retry_call
+                                    .failed(
+                                        __retry::Failure::new(
+                                                __RETRY_SITE,
+                                                __retry::Attempt::judged(
+                                                    &retry_history,
+                                                    __retry::complaint::<
+                                                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                                    >(&retry_error)
+                                                        .__retry_verdict(),
+                                                ),
+                                                __retry::show::<
+                                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                                >(&retry_error)
+                                                    .__retry_show(),
+                                            )
+                                            .validates()
+                                            .forgotten(),
+                                        __RETRY_SITE,
+                                    )
+                            });
+                            match retry_decision {
+                                __retry::Ok(retry_pause) => {
+                                    __retry::Attempt::keep_value(
+                                        &mut retry_history,
+                                        retry_value,
+                                    );
+                                    __retry::Attempt::failed(&mut retry_history, retry_error);
+                                    __retry::Attempt::paused(&mut retry_history, retry_pause);
+                                    continue 'retry_attempts;
+                                }
+                                __retry::Err(retry_reason) => {
+                                    __retry::Attempt::keep_value(
+                                        &mut retry_history,
+                                        retry_value,
+                                    );
+                                    break 'retry_ended (retry_error, retry_reason);
+                                }
+                            }
                         }
                         retry_outcome = __retry::Ok(retry_value);
-                        if __retry::Call::is_retried(&retry_call) {
-                            __retry::Call::healed(
-                                &retry_call,
-                                ::core::concat!(::core::module_path!(), "::extract"),
-                                __retry::None,
-                            );
-                        }
+                        retry_call.succeeded(__RETRY_SITE);
                     }
                     __retry::Err(retry_error) => {
-                        break 'retry_judged __retry::Err(retry_error);
+                        let retry_decision = __retry::cold(|| {
+                            retry_call
+                                .failed(
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::Attempt::judged(
+                                                &retry_history,
+                                                __retry::classify(&retry_error),
+                                            ),
+                                            __retry::show::<
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                                            >(&retry_error)
+                                                .__retry_show(),
+                                        )
+                                        .validates()
+                                        .forgotten(),
+                                    __RETRY_SITE,
+                                )
+                        });
+                        match retry_decision {
+                            __retry::Ok(retry_pause) => {
+                                __retry::Attempt::failed(&mut retry_history, retry_error);
+                                __retry::Attempt::paused(&mut retry_history, retry_pause);
+                                continue 'retry_attempts;
+                            }
+                            __retry::Err(retry_reason) => {
+                                break 'retry_ended (retry_error, retry_reason);
+                            }
+                        }
                     }
                 }
                 break 'retry_call retry_outcome;
-            };
-            match retry_failure {
-                __retry::Ok((retry_value, retry_error)) => {
-                    let mut retry_next = retry_call;
-                    let retry_decision = __retry::cold(|| {
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = __retry::Call::failed_with(
-                            &mut retry_next,
-                            __retry::Failure::new(
-                                    __RETRY_SITE,
-                                    __retry::Attempt::judged(
-                                        &retry_history,
-                                        __retry::complaint::<
-                                            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                        >(&retry_error)
-                                            .__retry_verdict(),
-                                    ),
-                                    __retry::show::<
-                                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                    >(&retry_error)
-                                        .__retry_show(),
-                                )
-                                .validates(),
-                        );
-                        retry_decision
-                    });
-                    retry_call = retry_next;
-                    match retry_decision {
-                        __retry::Ok(retry_pause) => {
-                            __retry::Attempt::keep_value(
-                                &mut retry_history,
-                                retry_value,
-                            );
-                            __retry::Attempt::failed(&mut retry_history, retry_error);
-                            __retry::Attempt::paused(&mut retry_history, retry_pause);
-                            break 'retry_pause retry_pause;
-                        }
-                        __retry::Err(retry_reason) => {
-                            __retry::Attempt::keep_value(
-                                &mut retry_history,
-                                retry_value,
-                            );
-                            retry_outcome = __retry::Err(
-                                __retry::shape(
-                                    __retry::Attempt::gave_up(
-                                        retry_history,
-                                        retry_error,
-                                        retry_reason,
-                                    ),
-                                    explain,
-                                ),
-                            );
-                        }
-                    }
-                }
-                __retry::Err(retry_error) => {
-                    let mut retry_next = retry_call;
-                    let retry_decision = __retry::cold(|| {
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = __retry::Call::failed_with(
-                            &mut retry_next,
-                            __retry::Failure::new(
-                                    __RETRY_SITE,
-                                    __retry::Attempt::judged(
-                                        &retry_history,
-                                        __retry::classify(&retry_error),
-                                    ),
-                                    __retry::show::<
-                                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-                                    >(&retry_error)
-                                        .__retry_show(),
-                                )
-                                .validates(),
-                        );
-                        retry_decision
-                    });
-                    retry_call = retry_next;
-                    match retry_decision {
-                        __retry::Ok(retry_pause) => {
-                            __retry::Attempt::failed(&mut retry_history, retry_error);
-                            __retry::Attempt::paused(&mut retry_history, retry_pause);
-                            break 'retry_pause retry_pause;
-                        }
-                        __retry::Err(retry_reason) => {
-                            retry_outcome = __retry::Err(
-                                __retry::shape(
-                                    __retry::Attempt::gave_up(
-                                        retry_history,
-                                        retry_error,
-                                        retry_reason,
-                                    ),
-                                    explain,
-                                ),
-                            );
-                        }
-                    }
-                }
             }
-            break 'retry_call retry_outcome;
         };
-        __retry::BlockingTimer::sleep(&__retry::DefaultTimer, retry_pause);
+        let retry_gave_up = __retry::Attempt::gave_up(
+            retry_history,
+            retry_error,
+            retry_reason,
+        );
+        break 'retry_call __retry::Err(__retry::shape(retry_gave_up, explain));
     }
 }

@@ -7,9 +7,6 @@ pub(crate) mod budget;
 pub(crate) mod classify;
 #[path = "../../retry-runtime/src/forward.rs"]
 pub(crate) mod forward;
-#[allow(unused_imports, unused_macros, reason = "what only chains use")]
-#[path = "../../retry-runtime/src/key.rs"]
-pub(crate) mod key;
 pub(crate) mod limiter;
 #[path = "../../retry-runtime/src/listed.rs"]
 pub(crate) mod listed;

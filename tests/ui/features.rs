@@ -96,7 +96,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     ] {
         assert!(stderr.contains(text), "{text} in:\n{stderr}");
     }
-    assert_eq!(stderr.matches("error[").count(), 8, "{stderr}");
+    assert_eq!(stderr.matches("error[").count(), 9, "{stderr}");
 }
 
 #[test]

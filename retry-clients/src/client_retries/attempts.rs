@@ -1,175 +1,169 @@
 use std::borrow::Cow;
-use std::fmt;
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::macro_support::attempt_within;
+use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, Times, attempt_within};
 use retry_runtime::{
-    Attempts, Event, Moment, NextAttempt, Policy, Protections, Reason, RejectedBy, Shared, Site,
-    Stopwatch, Timer, TokioTimer,
+    CircuitBreaker, Event, Failure, Limiter, Moment, Protects, Reason, Rejected, RejectedBy,
+    RetryBudget, Site, Timer, TokioTimer,
 };
 use tokio::time::{Instant, timeout_at};
 
+use super::failed::{Failed, Shown};
 use super::hooks::GaveUp;
-use super::run::{Ended, Failed, Shown};
-use super::{Breaker, Budget, ClientRetries, Queue, Repeats};
+use super::{ClientRetries, Repeats};
+use crate::BoxError;
 use crate::repeat::{Repeat, Unrepeatable};
 
 /// The attempts of one call with a client's requests.
 pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
-    shared: SharedByClient<'a, Q, A>,
-    attempts: Attempts<ProtectionsOf<'a>>,
+    pub(super) driver: Driver<&'a ClientRetries, TokioTimer>,
+    pub(super) call: ClientCall<'a, Q, A>,
     idempotent: bool,
-    /// Whether a last resort is called where the call gives up.
-    falls_back: bool,
+    /// How the call ends if it gives up.
+    ending: Ending,
     sent: u32,
     deadline: Option<Moment>,
 }
 
-type ProtectionsOf<'a> = Protections<Option<&'a Budget>, Option<&'a Breaker>, Option<&'a Queue>>;
-
-/// What the calls of a client share, and the request. The call's name is asked for where something is told.
-struct SharedByClient<'a, Q: Repeat<A>, A> {
+/// The request, and what names and observes its call.
+pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
-    protections: ProtectionsOf<'a>,
-    kept: Q::Kept,
+    pub(super) kept: Q::Kept,
     /// The name of the first request, once a hook may have changed the request.
-    name: Option<Box<str>>,
-    stopwatch: Stopwatch,
+    first: Option<Box<str>>,
 }
 
-/// What the client's calls are named, or else the first request, or else this one.
-fn name<'a, Q: Repeat<A>, A>(
-    retries: &'a ClientRetries,
-    first: Option<&'a str>,
-    kept: &'a Q::Kept,
-) -> Cow<'a, str> {
-    let name = retries.name.as_deref().or(first);
-    name.map_or_else(|| Q::name(kept), Cow::Borrowed)
+impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
+    /// The client's name for its calls, or else the name of the first request.
+    fn name(&self) -> Cow<'_, str> {
+        let name = self.retries.name.as_deref().or(self.first.as_deref());
+        name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
+    }
 }
 
-impl<'a, Q: Repeat<A>, A> Shared for SharedByClient<'a, Q, A> {
-    type Guards = ProtectionsOf<'a>;
-
-    fn policy(&self) -> &Policy {
-        &self.retries.policy
-    }
-
-    fn guards(&self) -> &ProtectionsOf<'a> {
-        &self.protections
-    }
-
+impl<Q: Repeat<A>, A> Reporter for &mut ClientCall<'_, Q, A> {
     fn is_observed(&self) -> bool {
         self.retries.observer.is_some()
     }
 
-    fn tell<T>(
+    fn max(&self) -> Option<u32> {
+        Some(self.retries.policy.retries_allowed())
+    }
+
+    fn observe(
         &mut self,
-        tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
-    ) -> T {
-        let name = name::<Q, A>(self.retries, self.name.as_deref(), &self.kept);
-        let site = Site::new(&self.retries.policy, &name);
+        times: &mut Times<'_>,
+        with: &mut dyn FnMut(Option<&mut dyn FnMut(&Event<'_>)>),
+    ) {
         match self.retries.observer.as_deref() {
-            Some(mut observer) => {
-                let (stopwatch, now) = (&mut self.stopwatch, || TokioTimer.now());
-                let mut observe = |event: &Event<'_>| stopwatch.tell(event, &now, &mut observer);
-                tell(&site, Some(&mut observe))
-            }
-            None => tell(&site, None),
+            Some(mut observer) => times.add_to(&mut observer, |observe| with(Some(observe))),
+            None => with(None),
+        }
+    }
+
+    fn report(
+        &mut self,
+        times: &mut Times<'_>,
+        with: &mut dyn FnMut(&str, Option<&mut dyn FnMut(&Event<'_>)>),
+    ) {
+        let name = self.name();
+        match self.retries.observer.as_deref() {
+            Some(mut observer) => times.add_to(&mut observer, |observe| with(&name, Some(observe))),
+            None => with(&name, None),
         }
     }
 }
 
+impl Protects for ClientRetries {
+    fn budget(&self) -> Option<&dyn RetryBudget> {
+        Some(self.budget.as_deref()?)
+    }
+
+    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+        Some(self.breaker.as_deref()?)
+    }
+
+    fn limiter(&self) -> Option<&dyn Limiter> {
+        Some(self.limiter.as_deref()?)
+    }
+}
+
 impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
-    pub(crate) fn new(retries: &'a ClientRetries, kept: Q::Kept, falls_back: bool) -> Self {
+    pub(crate) fn new(retries: &'a ClientRetries, kept: Q::Kept, ending: Ending) -> Self {
         let limit = retries.policy.time_limit();
+        let deadline = limit.and_then(|limit| TokioTimer.now().checked_add(limit));
+        let mut driver = Driver::new(retries, TokioTimer);
+        driver.set_end(deadline);
+        driver.retry_rejections();
+        driver.need_ready();
         let idempotent = match retries.repeats {
             Repeats::All => true,
             Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
             Repeats::None => false,
         };
         Self {
-            shared: SharedByClient {
+            driver,
+            call: ClientCall {
                 retries,
-                protections: protections(retries, retries.budget.as_deref()),
                 kept,
-                name: None,
-                stopwatch: Stopwatch::new(),
+                first: None,
             },
-            attempts: Attempts::new(),
             idempotent,
-            falls_back,
+            ending,
             sent: 0,
-            deadline: limit.and_then(|limit| TokioTimer.now().checked_add(limit)),
+            deadline,
         }
     }
 
-    /// The attempt, so that calls within it know of this call.
+    /// The attempt, within which calls can see this call.
     pub(crate) fn within<F: Future>(
         &self,
         attempt: Pin<&mut F>,
     ) -> impl Future<Output = F::Output> {
-        let SharedByClient {
-            retries,
-            name: first,
-            kept,
-            ..
-        } = &self.shared;
-        let name = || name::<Q, A>(retries, first.as_deref(), kept).into();
-        attempt_within(attempt, &retries.policy, name)
-    }
-
-    /// What is kept of the request.
-    pub(crate) fn kept(&self) -> &Q::Kept {
-        &self.shared.kept
+        let name = || self.call.name().into();
+        attempt_within(attempt, &self.call.retries.policy, name)
     }
 
     /// The request, to be sent again.
     pub(crate) fn again(&self) -> Result<Q, Unrepeatable> {
-        Q::again(&self.shared.kept, self.sent)
+        Q::again(&self.call.kept, self.sent)
     }
 
     /// Sends that request from now on, which hooks may have changed since it was kept.
     pub(crate) fn keep_again(&mut self, request: Q) -> Q {
-        let shared = &mut self.shared;
-        let name = || Q::name(&shared.kept).into();
-        shared.name.get_or_insert_with(name);
-        request.keep_again(&mut shared.kept, shared.retries.recorded)
+        let call = &mut self.call;
+        let name = || Q::name(&call.kept).into();
+        call.first.get_or_insert_with(name);
+        request.keep_again(&mut call.kept, call.retries.recorded)
     }
 
-    /// The number of the attempt.
-    pub(crate) fn number(&self) -> u32 {
-        self.attempts.call().attempt()
+    fn number(&mut self) -> u32 {
+        self.driver.next_attempt().number()
     }
 
-    /// What hooks are told of the attempt that follows.
-    pub(crate) fn next(&self) -> NextAttempt {
-        self.attempts.call().next_attempt()
-    }
-
-    /// Whether something other than the attempts can end the call after a pause.
+    /// Returns true if something other than the attempts can end the call after a pause.
     pub(crate) fn may_end_after_pause(&self) -> bool {
-        let retries = self.shared.retries;
+        let retries = self.call.retries;
         retries.breaker.is_some()
             || retries.limiter.is_some()
             || retries.cancelled.is_some()
             || self.deadline.is_some()
     }
 
-    /// Waits for the attempt's turn.
-    pub(crate) async fn wait_for_turn(&mut self) -> Result<(), RejectedBy> {
-        // Also without a limiter, as the service may have to be waited for.
-        Attempts::look(self.shared.guards())?;
-        if self.attempts.enter(&mut self.shared, 1)? {
-            let never = pin!(pending::<()>());
-            let wait = self.attempts.wait(TokioTimer, self.deadline, never);
-            let waited = self.shared.retries.unless_cancelled(wait).await;
-            let waited = waited.unwrap_or(Err(RejectedBy::Cancelled));
-            self.attempts.waited(&mut self.shared, waited)?;
-        }
-        Ok(())
+    /// Pauses, or waits for the limiter's turn. Returns `None` if that ends the call.
+    pub(crate) async fn wait(&mut self) -> Option<()> {
+        let cancelled = self.call.retries.cancelled();
+        self.driver.wait(Box::pin(cancelled)).await;
+        self.driver.unless_stopped(Some(()))
+    }
+
+    /// A hook ended. An error ends the call.
+    pub(crate) fn hooked(&mut self, outcome: Result<(), BoxError>) {
+        let outcome = outcome.map_err(|error| Shown(&*error).to_string());
+        self.driver.hooked(outcome);
     }
 
     /// Waits for something else that the attempt needs, no longer than for its turn.
@@ -186,139 +180,108 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
                 None => Some(wait.await),
             }
         };
-        let waited = self.shared.retries.unless_cancelled(wait).await;
+        let waited = self.call.retries.unless_cancelled(wait).await;
         let waited = waited.ok_or(RejectedBy::Cancelled)?;
         waited.ok_or(RejectedBy::Deadline)
     }
 
-    /// Begins the attempt, if the breaker lets it.
-    pub(crate) fn begin(&mut self) -> Result<(), RejectedBy> {
-        self.attempts.begin(&mut self.shared)
-    }
-
-    /// Waits until the rejected attempt may be tried again. Fails if the policy doesn't retry rejections, or no longer.
-    pub(crate) async fn pause_after(&mut self, by: RejectedBy) -> Result<(), RejectedBy> {
-        let (retries, deadline) = (self.shared.retries, self.deadline);
-        let is_cancelled = retries.is_cancelled().await;
-        let pause = self.attempts.rejected(&mut self.shared, by, |failure| {
-            failure
-                .cancelled(is_cancelled)
-                .deadline(deadline, || TokioTimer.now())
-        });
-        let slept = retries.unless_cancelled(TokioTimer.sleep(pause?)).await;
-        slept.ok_or(RejectedBy::Cancelled)?;
-        let late = |_| RejectedBy::Deadline;
-        self.in_time_for_retry().map_err(late)
+    /// Decides what follows if the attempt was rejected. Returns true if it was.
+    pub(crate) async fn decide_rejection(&mut self) -> bool {
+        let Some((by, half_open_in)) = self.driver.rejection() else {
+            return false;
+        };
+        let is_cancelled = self.call.retries.is_cancelled().await;
+        let name = self.call.name().into_owned();
+        let site = Site::new(&self.call.retries.policy, &name);
+        let rejected = Rejected::new(by);
+        let failure = Failure::of_rejection(&site, &rejected, half_open_in);
+        self.driver
+            .rejected(failure.cancelled(is_cancelled), &mut self.call);
+        true
     }
 
     /// The attempt succeeded with that answer, and with it the call.
     pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
-        self.attempts.answered(&mut self.shared);
-        self.attempts.succeeded(&mut self.shared);
-        if self.attempts.call().is_retried() {
-            Q::retried(answer, self.number() - 1);
-        }
+        self.driver.ok(&mut self.call);
+        retried::<Q, A>(answer, self.number());
     }
 
-    /// Whether the failure is a first answer that no retry changes, and there is no last resort that would replace it.
-    pub(crate) fn hands_on<E>(&self, failed: &Failed<Q::Answer, E>) -> bool {
-        failed.is_answer() && self.number() == 1 && !self.falls_back
+    /// Returns true if the failure is a first answer that no retry changes, and no fallback would replace it.
+    pub(crate) fn hands_on<E>(&mut self, failed: &Failed<Q::Answer, E>) -> bool {
+        failed.is_answer() && self.number() == 1 && self.ending == Ending::Error
     }
 
-    /// The first answer is one that no retry changes: a success to all but the budget, which decides itself.
+    /// The first answer is one that no retry changes: a success except for the budget, which decides itself.
     pub(crate) fn answered_finally(&mut self) {
-        let retries = self.shared.retries;
-        if let Some(budget) = retries.budget.as_deref() {
+        if let Some(budget) = self.call.retries.budget.as_deref() {
             budget.called();
             budget.answered(None);
         }
-        self.shared.protections = protections(retries, None);
-        self.attempts.answered(&mut self.shared);
-        self.attempts.succeeded(&mut self.shared);
+        self.driver.answered(&mut self.call);
+        self.driver.report_success(&mut self.call);
     }
 
-    /// The attempt failed, perhaps before it began. Returns the pause before the next one, or why there is none.
+    /// The attempt failed, perhaps before it began. Returns the reason if none follows.
     pub(crate) fn failed<E>(
         &mut self,
         failed: &mut Failed<Q::Answer, E>,
         is_sent: bool,
         is_cancelled: bool,
-    ) -> Result<Duration, Reason> {
+        is_kept: bool,
+    ) -> Result<(), Reason> {
+        let call = &mut self.call;
         self.sent = self.sent.saturating_add(u32::from(is_sent));
         if is_sent && failed.verdict.is_ambiguous() {
-            Q::failed_ambiguously(&mut self.shared.kept);
+            Q::failed_ambiguously(&mut call.kept);
         }
         let may_follow = is_sent && failed.verdict.is_retryable();
-        let repeatable = if may_follow {
-            Q::repeatable(self.kept())
-        } else {
-            Ok(())
-        };
-        if let Err(gone) = repeatable {
+        let gone = may_follow
+            .then(|| Q::repeatable(&call.kept).err())
+            .flatten();
+        if let Some(gone) = gone {
             failed.show(gone);
         }
-        // What was not sent had no effect.
-        let (idempotent, deadline) = (self.idempotent || !is_sent, self.deadline);
-        let (verdict, shown, falls_back) = (failed.verdict, &failed.shown, self.falls_back);
-        self.attempts
-            .failed(&mut self.shared, verdict, shown, |failure| {
-                let failure = failure
-                    .idempotent(idempotent)
-                    .cancelled(is_cancelled)
-                    .unrepeatable(repeatable.is_err())
-                    .deadline(deadline, || TokioTimer.now());
-                if falls_back {
-                    failure.falls_back()
-                } else {
-                    failure
-                }
-            })
+        let name = call.name().into_owned();
+        let site = Site::new(&call.retries.policy, &name);
+        let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
+            // What was not sent had no effect.
+            .idempotent(self.idempotent || !is_sent)
+            .cancelled(is_cancelled)
+            .unrepeatable(gone.is_some());
+        if self.ending == Ending::Fallback {
+            failure = failure.falls_back();
+        }
+        if !is_kept {
+            failure = failure.forgotten();
+        }
+        self.driver.failed(failure, call).map(drop)
     }
 
-    /// Says how the call ended: with what the attempt came to.
+    /// The call ended with what its last attempt came to.
     pub(crate) fn ended<E>(
-        &self,
+        &mut self,
         failed: Failed<Q::Answer, E>,
         reason: Reason,
     ) -> GaveUp<Q::Answer, E> {
         gave_up::<Q, A, E>(failed.outcome, self.number(), reason)
     }
 
-    /// Ends the call before its first attempt or after a pause, with that failure and for that reason.
+    /// Ends the call with that failure before its first attempt or after a pause.
     pub(crate) fn gave_up<E>(
         &mut self,
-        mut failed: Failed<Q::Answer, E>,
-        ended: impl Into<Ended>,
+        failed: Failed<Q::Answer, E>,
+        stop: &Stop,
     ) -> GaveUp<Q::Answer, E> {
-        let Ended(reason, cause) = ended.into();
-        if let Some(cause) = cause {
-            failed.show(Shown(&*cause));
-        }
-        let (shared, shown) = (&mut self.shared, &failed.shown);
-        if self.falls_back {
-            self.attempts.falls_back(shared, shown, reason);
-        } else {
-            self.attempts.gave_up(shared, shown, reason);
-        }
-        gave_up::<Q, A, E>(failed.outcome, self.number() - 1, reason)
+        self.driver
+            .stopped(stop, &failed.shown, self.ending, &mut self.call);
+        gave_up::<Q, A, E>(failed.outcome, self.number() - 1, stop.reason())
     }
+}
 
-    /// Tells how the last resort ended, after so many attempts.
-    pub(crate) fn fell_back(&mut self, attempts: u32, ended_with: Result<(), &dyn fmt::Display>) {
-        let shared = &mut self.shared;
-        self.attempts.fell_back(shared, attempts, ended_with);
-    }
-
-    /// Whether a retry may yet begin.
-    pub(crate) fn in_time_for_retry(&self) -> Result<(), Reason> {
-        let late = self.attempts.late(self.deadline, || TokioTimer.now());
-        late.map_or(Ok(()), Err)
-    }
-
-    /// Whether the pause may yet begin: what ran before it may have taken too long.
-    pub(crate) fn in_time_for_pause(&self) -> Result<(), Reason> {
-        let late = self.attempts.outlasts(self.deadline, || TokioTimer.now());
-        late.map_or(Ok(()), Err)
+/// Notes in an answer how many retries it took.
+fn retried<Q: Repeat<A>, A>(answer: &mut Q::Answer, attempts: u32) {
+    if attempts > 1 {
+        Q::retried(answer, attempts - 1);
     }
 }
 
@@ -327,8 +290,8 @@ fn gave_up<Q: Repeat<A>, A, E>(
     attempts: u32,
     reason: Reason,
 ) -> GaveUp<Q::Answer, E> {
-    if let (Ok(answer), 2..) = (&mut outcome, attempts) {
-        Q::retried(answer, attempts - 1);
+    if let Ok(answer) = &mut outcome {
+        retried::<Q, A>(answer, attempts);
     }
     GaveUp {
         outcome,
@@ -337,14 +300,7 @@ fn gave_up<Q: Repeat<A>, A, E>(
     }
 }
 
-fn protections<'a>(retries: &'a ClientRetries, budget: Option<&'a Budget>) -> ProtectionsOf<'a> {
-    Protections::new()
-        .budget(budget)
-        .breaker(retries.breaker.as_deref())
-        .limiter(retries.limiter.as_deref())
-}
-
-/// What comes of waiting for less than that. What comes only then, or is looked at only then, is too late.
+/// The output of a wait that takes less than that. An output that comes only then, or is looked at only then, is too late.
 pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
     let Some(end) = Instant::now().checked_add(limit) else {
         return Some(wait.await);

@@ -1,22 +1,18 @@
 //! The loop of a call, whatever sends its requests.
 
-use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 use std::pin::pin;
-use std::time::Duration;
 
-use retry_runtime::macro_support::{ask, of_attempt};
-use retry_runtime::{
-    NextAttempt, Reason, Rejected, RejectedBy, TimedOut, Timer, TokioTimer, Verdict, show,
-};
+use retry_runtime::macro_support::{Ending, Stop, of_attempt};
+use retry_runtime::{NextAttempt, Reason, Rejected, TimedOut, Verdict};
 use tokio::time::timeout;
 
 use super::ClientRetries;
 use super::attempts::{ClientAttempts, in_less_than};
+use super::failed::Failed;
 use super::hooks::{Hook, HookFuture, Hooks};
-use crate::BoxError;
-use crate::repeat::{Judged, Repeat, Unrepeatable};
+use crate::repeat::Repeat;
 
 /// What sends the requests of a call, one at a time.
 pub(crate) trait Sender<Q>: Send {
@@ -81,31 +77,29 @@ where
         let keys = &*keys;
         let retries = keys.retries();
         let (mut request, kept) = keys.wrap(request).keep(retries.recorded);
-        let falls_back = keys.hooks().is_some_and(|hooks| hooks.fallback.is_some());
-        let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, falls_back);
+        let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
+        let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
+        let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, ending);
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<K::Answer, K::Error>> = None;
         let gave_up = loop {
-            let begun = match begin::<Q, S, K>(&mut attempts, &mut sender, retries.limit).await {
-                Ok(begun) => begun,
-                Err(by) => {
-                    let rejected = Rejected::new(by);
-                    let first = || failed_with(keys, K::rejected(rejected), Verdict::STOP);
-                    break attempts.gave_up(before.unwrap_or_else(first), rejected.reason());
-                }
-            };
+            let begun = begin(keys, &mut attempts, &mut sender).await;
+            if let Some(stop) = attempts.driver.stop() {
+                let first = || Failed::new(K::rejected(stop.rejected()), K::shown, Verdict::STOP);
+                break attempts.gave_up(before.unwrap_or_else(first), &stop);
+            }
             drop(before);
             let (outcome, unsent) = match begun {
-                Err(error) => {
+                Err(failed) => {
                     sender.give_up();
-                    (Err(error), Some(request))
+                    (Err(failed), Some(request))
                 }
                 Ok(()) => {
-                    let sent = send::<Q, S, K>(&mut sender, request, attempts.kept(), retries);
+                    let sent = send(keys, &mut sender, request, &attempts.call.kept);
                     (attempts.within(pin!(sent)).await, None)
                 }
             };
-            let mut failed = match judged(keys, outcome) {
+            let mut failed = match outcome {
                 Ok(mut answer) => {
                     attempts.succeeded(&mut answer);
                     return Ok(answer);
@@ -118,28 +112,27 @@ where
                 Err(failed) => failed,
             };
             let is_cancelled = retries.is_cancelled().await;
-            let pause = match attempts.failed(&mut failed, unsent.is_none(), is_cancelled) {
-                Ok(pause) => pause,
-                Err(reason) => break attempts.ended(failed, reason),
-            };
+            let is_kept = attempts.may_end_after_pause() || keys.run_between();
+            if let Err(reason) =
+                attempts.failed(&mut failed, unsent.is_none(), is_cancelled, is_kept)
+            {
+                break attempts.ended(failed, reason);
+            }
             request = match unsent.map_or_else(|| attempts.again(), Ok) {
                 Ok(request) => request,
-                Err(gone) => break attempts.gave_up(failed, gone),
-            };
-            let is_kept = attempts.may_end_after_pause() || keys.run_between();
-            before = (is_kept || K::Request::DRAINS).then_some(failed);
-            let between = between(keys, &mut attempts, &mut before, &mut request, pause);
-            if let Err(ended) = between.await {
-                if let Some(failed) = before.take() {
-                    break attempts.gave_up(failed, ended);
+                Err(gone) => {
+                    failed.show(gone);
+                    break attempts.gave_up(failed, &Stop::because(Reason::Unrepeatable));
                 }
-            }
+            };
+            before = (is_kept || K::Request::DRAINS).then_some(failed);
+            between(keys, &mut attempts, &mut before, &mut request).await;
             before = before.filter(|_| is_kept);
-            if keys.run_between() {
+            let goes_on = attempts.driver.unless_stopped(Some(()));
+            if goes_on.is_some() && keys.run_between() {
                 request = attempts.keep_again(request);
             }
         };
-        let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
         let Some(fallback) = fallback else {
             return gave_up.outcome;
         };
@@ -147,61 +140,38 @@ where
         drop(sender);
         let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
         let outcome = fallback(request, gave_up).await;
-        let failed = outcome.as_ref().map(drop).map_err(K::shown);
-        attempts.fell_back(made, failed.as_ref().map_err(|error| error as _).copied());
+        let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
+        attempts
+            .driver
+            .fell_back(made, &outcome, show, &mut attempts.call);
         outcome
     }
 }
 
-/// Why a call ends between a failure and the retry, and what the log shows of it.
-pub(crate) struct Ended(pub(crate) Reason, pub(crate) Option<BoxError>);
-
-impl From<Reason> for Ended {
-    fn from(reason: Reason) -> Self {
-        Self(reason, None)
-    }
-}
-
-impl From<Unrepeatable> for Ended {
-    fn from(gone: Unrepeatable) -> Self {
-        Self(Reason::Unrepeatable, Some(gone.into()))
-    }
-}
-
-/// The error of a hook.
-impl From<BoxError> for Ended {
-    fn from(error: BoxError) -> Self {
-        Self(Reason::HookFailed, Some(error))
-    }
-}
-
-/// What comes between a failure and the retry: the hooks, and the pause.
+/// The hooks, and the pause between them.
 async fn between<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, A>,
     failed: &mut Option<Failed<K::Answer, K::Error>>,
     request: &mut K::Request,
-    pause: Duration,
-) -> Result<(), Ended> {
-    let next = attempts.next();
+) {
+    let next = attempts.driver.next_attempt();
     let hook = keys.hooks().and_then(|hooks| hooks.before_pause.as_deref());
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
-        hook.await?;
-        attempts.in_time_for_pause()?;
+        attempts.hooked(hook.await);
     }
-    let pause = keys.retries().unless_cancelled(TokioTimer.sleep(pause));
-    let paused = match failed.as_mut().map(|failed| &mut failed.outcome) {
-        Some(Ok(answer)) => K::Request::drain(answer, pause).await,
-        _ => pause.await,
-    };
-    paused.ok_or(Reason::Cancelled)?;
-    attempts.in_time_for_retry()?;
+    if attempts.driver.pauses() {
+        let pause = attempts.wait();
+        match failed.as_mut().map(|failed| &mut failed.outcome) {
+            Some(Ok(answer)) => K::Request::drain(answer, pause).await,
+            _ => pause.await,
+        };
+    }
     let hook = keys.hooks().and_then(|hooks| hooks.before_retry.as_deref());
+    let hook = attempts.driver.unless_stopped(hook);
     if let Some(hook) = begin_hook(hook, K::request(request), failed, next) {
-        hook.await?;
-        attempts.in_time_for_retry()?;
+        attempts.hooked(hook.await);
     }
-    Ok(())
 }
 
 /// Takes the failure by `&mut`, since it need not be `Sync`.
@@ -214,60 +184,56 @@ fn begin_hook<'a, Q, A, E>(
     Some(hook?(request, failed.as_ref()?.outcome.as_ref(), next))
 }
 
-/// Begins an attempt. A rejected one is tried again as long as the policy allows.
-async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
-    attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
-    sender: &mut S,
-    limit: Option<Duration>,
-) -> Result<Result<(), AttemptError<K::Error>>, RejectedBy> {
-    loop {
-        match begin_once::<Q, S, K>(attempts, sender, limit).await {
-            Err(by) => {
-                sender.give_up();
-                attempts.pause_after(by).await?;
-            }
-            begun => return begun,
-        }
-    }
-}
-
-/// Begins an attempt that has its turn, once the sender is ready or has failed to be.
+/// Begins an attempt, unless the call ends before. Fails if the sender does not become ready.
 ///
-/// The wait for that has the limit of an attempt, but none of its time: what would be left of it might be too little for
-/// an answer to what was sent.
-async fn begin_once<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+/// The wait for the sender has the limit of an attempt, but takes none of its time: what would be left of it might be too
+/// little for an answer to what was sent.
+async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
+    keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
     sender: &mut S,
-    limit: Option<Duration>,
-) -> Result<Result<(), AttemptError<K::Error>>, RejectedBy> {
-    attempts.wait_for_turn().await?;
-    let ready = async {
-        match limit {
-            None => Ok(sender.ready().await),
-            Some(limit) => {
-                let ready = in_less_than(limit, sender.ready()).await;
-                ready.ok_or(TimedOut::new(limit))
+) -> Result<(), FailedBy<Q, S, K>> {
+    let limit = keys.retries().limit;
+    let mut begun = Ok(());
+    while attempts.driver.waits(&mut attempts.call) {
+        if !attempts.driver.gets_ready() {
+            if attempts.decide_rejection().await {
+                sender.give_up();
             }
+            attempts.wait().await;
+            continue;
         }
-    };
-    match attempts.in_time(ready).await? {
-        Ok(ready) => {
-            attempts.begin()?;
-            Ok(ready.map_err(|error| AttemptError::returned(K::error(error))))
-        }
-        // It says nothing of the server, so neither breaker nor limiter hears of it.
-        Err(timed_out) => Ok(Err(AttemptError::dropped(K::timed_out(timed_out)))),
+        let ready = async {
+            match limit {
+                None => Ok(sender.ready().await),
+                Some(limit) => {
+                    let ready = in_less_than(limit, sender.ready()).await;
+                    ready.ok_or(TimedOut::new(limit))
+                }
+            }
+        };
+        let waited = match attempts.in_time(ready).await {
+            Ok(Ok(ready)) => {
+                begun = ready.map_err(K::error);
+                Ok(())
+            }
+            // It is not evidence about the server, so neither breaker nor limiter records it.
+            Ok(Err(timed_out)) => return Err(failed(keys, K::timed_out(timed_out), true)),
+            Err(by) => Err(by),
+        };
+        attempts.driver.ready(waited);
     }
+    begun.map_err(|error| failed(keys, error, false))
 }
 
 /// Sends the request and judges the answer, in the time of an attempt. A block, as above.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 fn send<Q, S, K>(
+    keys: &K,
     sender: &mut S,
     request: K::Request,
     kept: &<K::Request as Repeat<S::Answer>>::Kept,
-    retries: &ClientRetries,
-) -> impl Future<Output = Result<Judged<K::Answer>, AttemptError<K::Error>>> + Send
+) -> impl Future<Output = Result<K::Answer, FailedBy<Q, S, K>>> + Send
 where
     Q: Send,
     S: Sender<Q>,
@@ -275,97 +241,39 @@ where
 {
     async move {
         let attempt = async {
-            let answer = sender.send(K::unwrap(request)).await;
-            let answer = answer.map_err(|error| AttemptError::returned(K::error(error)))?;
-            Ok(K::Request::judge(kept, answer, retries).await)
+            let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
+            Ok(K::Request::judge(kept, answer, keys.retries()).await)
         };
-        match retries.limit {
-            None => attempt.await,
+        let (outcome, is_dropped) = match keys.retries().limit {
+            None => (attempt.await, false),
             Some(limit) => match timeout(limit, attempt).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(AttemptError::dropped(K::timed_out(TimedOut::new(limit)))),
+                Ok(outcome) => (outcome, false),
+                Err(_) => (Err(K::timed_out(TimedOut::new(limit))), true),
             },
-        }
-    }
-}
-
-/// The answer of an attempt that succeeded, or how it failed.
-fn judged<Q, A, E, K: Keys<Q, A, E>>(
-    keys: &K,
-    outcome: Result<Judged<K::Answer>, AttemptError<K::Error>>,
-) -> Result<K::Answer, Failed<K::Answer, K::Error>> {
-    match outcome {
-        Ok(judged) => match judged.verdict {
+        };
+        let judged = outcome.map_err(|error| failed(keys, error, is_dropped))?;
+        match judged.verdict {
             None => Ok(judged.answer),
             Some(verdict) => Err(Failed {
                 outcome: Ok(judged.answer),
                 shown: judged.shown,
                 verdict,
             }),
-        },
-        Err(AttemptError { error, is_dropped }) => {
-            // `ask` marks an error of no known type, so that it counts as no answer of the server.
-            let verdict = ask(|| keys.verdict(&error).unwrap_or(Verdict::STOP));
-            Err(failed_with(keys, error, of_attempt(verdict, is_dropped)))
         }
     }
 }
 
-fn failed_with<Q, A, E, K: Keys<Q, A, E>>(
-    _: &K,
+type FailedBy<Q, S, K> = Failed<
+    <K as Keys<Q, <S as Sender<Q>>::Answer, <S as Sender<Q>>::Error>>::Answer,
+    <K as Keys<Q, <S as Sender<Q>>::Answer, <S as Sender<Q>>::Error>>::Error,
+>;
+
+/// The failure of an attempt with that error. It was dropped by its time limit, or returned.
+fn failed<Q, A, E, K: Keys<Q, A, E>>(
+    keys: &K,
     error: K::Error,
-    verdict: Verdict,
-) -> Failed<K::Answer, K::Error> {
-    Failed {
-        shown: K::shown(&error),
-        outcome: Err(error),
-        verdict,
-    }
-}
-
-/// The error of an attempt.
-pub(crate) struct AttemptError<E> {
-    error: E,
-    /// True if the `timeout` dropped the attempt, or the wait until the service was ready.
     is_dropped: bool,
-}
-
-impl<E> AttemptError<E> {
-    fn returned(error: E) -> Self {
-        let is_dropped = false;
-        Self { error, is_dropped }
-    }
-
-    fn dropped(error: E) -> Self {
-        let is_dropped = true;
-        Self { error, is_dropped }
-    }
-}
-
-/// How an attempt failed.
-pub(crate) struct Failed<A, E> {
-    pub(crate) outcome: Result<A, E>,
-    pub(crate) shown: String,
-    pub(crate) verdict: Verdict,
-}
-
-impl<A, E> Failed<A, E> {
-    /// Whether it is an answer, and one that no retry changes.
-    pub(crate) fn is_answer(&self) -> bool {
-        self.outcome.is_ok() && self.verdict == Verdict::STOP
-    }
-
-    /// Says why no attempt can follow, too.
-    pub(crate) fn show(&mut self, why: impl fmt::Display) {
-        self.shown = format!("{}; {why}", self.shown);
-    }
-}
-
-/// An error with what caused it.
-pub(crate) struct Shown<'a>(pub(crate) &'a (dyn Error + 'static));
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show::with_causes(&self.0, f)
-    }
+) -> Failed<K::Answer, K::Error> {
+    let verdict = keys.verdict(&error).unwrap_or(Verdict::STOP);
+    Failed::new(error, K::shown, of_attempt(verdict, is_dropped))
 }

@@ -8,7 +8,7 @@ use http_body::Body;
 use retry_runtime::Verdict;
 
 use super::{Judged, Repeat, RepeatBody, Unrepeatable};
-use crate::client_retries::run::Shown;
+use crate::client_retries::failed::Shown;
 use crate::http::{Answer, Look, LookedAt, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 

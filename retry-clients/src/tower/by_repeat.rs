@@ -4,7 +4,8 @@ use retry_runtime::{Rejected, TimedOut, Verdict};
 use tower_service::Service;
 
 use super::{Called, Hooked, Hooks, Retry, RetryLayer};
-use crate::client_retries::run::{Keys, Shown};
+use crate::client_retries::failed::Shown;
+use crate::client_retries::run::Keys;
 use crate::repeat::Repeat;
 use crate::{BoxError, ClientRetries};
 

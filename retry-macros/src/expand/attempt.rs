@@ -55,7 +55,7 @@ impl Printer<'_> {
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let span = self.attempt_span();
-        let once = self.beside_permit(self.once(attempted));
+        let once = self.beside_breaker(self.once(attempted));
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             let run = if is_blocking {
                 self.run(once)
@@ -68,6 +68,12 @@ impl Printer<'_> {
                 #?(is_blocking) { #[allow(clippy::redundant_closure_call)] }
                 let mut retry_outcome #typed = #(checked(run));
             };
+        };
+        let finished = if is_result {
+            ours!(retry_finished)
+        } else {
+            let checked = checked(ours!(retry_outcome));
+            ours!(__retry::Option::map(retry_finished, |retry_outcome| #checked))
         };
         ours! {
             #span
@@ -84,14 +90,12 @@ impl Printer<'_> {
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
             #complex
-            let mut retry_outcome #typed = match retry_finished {
-                __retry::Some(retry_outcome) => #(checked(ours!(retry_outcome))),
-                __retry::None => __retry::Err(
-                    #(Self::timed_out_conversion(timeout))(__retry::TimedOut::new(
-                        __retry::Option::unwrap_or_default(retry_timeout),
-                    )),
-                ),
-            };
+            let mut retry_outcome #typed = __retry::in_time(
+                #finished,
+                retry_timeout,
+                // In a closure, or a missing conversion would be two errors.
+                |retry_dropped| #(Self::timed_out_conversion(timeout))(retry_dropped),
+            );
         }
     }
 
@@ -240,7 +244,7 @@ impl Printer<'_> {
 
     /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
     pub(crate) fn last_after_failure(&self, policy: &Code) -> Option<Code> {
-        let last = self.is_last(&ours!(retry_next), policy)?;
+        let last = self.is_last(policy)?;
         Some(ours!(retry_last = #last;))
     }
 
@@ -251,9 +255,9 @@ impl Printer<'_> {
     }
 
     /// Whether no retry can follow.
-    pub(crate) fn is_last(&self, call: &Code, policy: &Code) -> Option<Code> {
+    pub(crate) fn is_last(&self, policy: &Code) -> Option<Code> {
         let values = self.values();
-        let last = ours!(__retry::Call::is_last(&#call, #policy, #values));
+        let last = ours!(__retry::Call::is_last(&retry_call.call(), #policy, #values));
         self.model.gives_away().then_some(last)
     }
 }

@@ -1,7 +1,6 @@
 //! The key `hedge`: attempts beside a slow one.
 
 use retry_vocabulary::key::Key;
-use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
 use crate::attribute::expression::is_per_cent;
@@ -11,24 +10,21 @@ use crate::expand::printer::Printer;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
+    /// Binds the waits that servers asked for.
     pub(crate) fn pushback(&self) -> Option<Code> {
-        self.model.is_hedged().then(|| {
-            ours! {
-                let mut retry_pushback = __retry::Pushback::new();
-                #?(self.model.is_cancellable()) { let mut retry_came = false; }
-            }
-        })
+        let is_hedged = self.model.is_hedged();
+        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new();))
     }
 
-    /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
-    /// guards, and the verdict on its failure where that was asked for already.
+    /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number and the
+    /// verdict on its failure where that was asked for already.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> Code {
         // Of what the body uses up, the compiler says that the key's closure captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
         let (is_timed, keeps) = (self.model.is_timed(), self.model.history.is_some());
+        let number = ours!(__retry::Call::attempt(#(self.whole_call())));
         let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {
             let (retry_after, retry_measured) = #(self.hedge_after(hedge));
@@ -45,7 +41,7 @@ impl Printer<'_> {
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
                 let mut retry_running = __retry::Running::new(
                     retry_first,
-                    (#(self.call())::attempt(&retry_call), #(self.guards())),
+                    #number,
                     retry_slept,
                     retry_measured,
                 );
@@ -63,9 +59,8 @@ impl Printer<'_> {
                 }
             };
             #?(is_timed) { let retry_dropped = retry_ended.timed_out; }
-            #?(self.model.has_breaker()) { let mut retry_permit = retry_ended.guards.0; }
-            #?(self.model.has_limiter()) { let mut retry_place = retry_ended.guards.1; }
             let retry_number = retry_ended.number;
+            retry_call.hedges_ended(retry_number, __retry::Result::is_ok(&retry_ended.outcome));
             let mut retry_outcome = retry_ended.outcome;
             #?(keeps) { #(self.kept_beside()) }
         }
@@ -78,75 +73,31 @@ impl Printer<'_> {
         if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
             after = ours_at!(span=> __retry::no_quantile(#after));
         }
-        ours_at!(span=> __retry::hedge(#after, #(self.now_at_start())))
+        ours_at!(span=> __retry::hedge(#after, #(self.now())))
     }
 
-    /// What let an attempt begin.
-    fn guards(&self) -> Code {
-        let permit = if_else(self.model.has_breaker(), ours!(retry_permit), ours!(()));
-        let ticket = if_else(self.model.has_limiter(), ours!(retry_place), ours!(()));
-        ours!((#permit, #ticket))
-    }
-
-    /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
-    /// last. If one refuses, no other begins until the running ones are over.
+    /// Begins another attempt beside those that run, if the call, the breaker, the limiter and the budget allow it. If one
+    /// refuses, no other begins until the running ones are over.
     fn beside(&self) -> Code {
-        let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let permit = ours_at!(breaker.span()=> __retry::Permit::unasked(#(self.kept(breaker))));
-            ours! {
-                let mut retry_permit = #permit;
-                if !__retry::Permit::admit_beside(&mut retry_permit) {
-                    return __retry::None;
-                }
-                __retry::Call::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
-            }
-        });
-        let turn = self.model.expr(Key::Limiter).map(|limiter| {
-            let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.kept(limiter))));
-            ours!(let mut retry_place = #turn?;)
-        });
-        let begins = turn
-            .is_some()
-            .then(|| ours!(__retry::Place::begin(&mut retry_place);));
-        let kept = self.model.history;
-        let begun = kept.map(|_| ours!(__retry::Attempt::begin_beside(&retry_history);));
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            // A `match` keeps what it borrows from until its end.
             ours! {
-                #[allow(clippy::match_single_binding)]
-                match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#(self.details(&self.now_at_start())) {
-                    #?(permit.is_some()) { mut } retry_slow => {
-                        if !__retry::Call::may_hedge(&retry_next, &retry_slow, retry_pushback) {
-                            return __retry::None;
-                        }
-                        #permit
-                        #turn
-                        if !__retry::Call::hedges(&mut retry_next, retry_slow, retry_delay) {
-                            return __retry::None;
-                        }
-                        #begins
-                        #begun
-                        __retry::Some(#(self.guards()))
-                    }
-                }
+                retry_call.hedge(
+                    __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#(self.details()),
+                    retry_delay,
+                    retry_pushback,
+                    #(self.reporter()),
+                )
             }
         });
         ours! {
-            let mut retry_next = retry_call;
-            let retry_begins = __retry::cold(|| {
-                #(self.cancel())
-                #(self.observer())
-                #(self.budget())
-                #decided
-            });
-            retry_call = retry_next;
-            if let __retry::Some(retry_guards) = retry_begins {
-                retry_running.begin(
-                    retry_attempt(),
-                    (__retry::Call::attempt(&retry_call), retry_guards),
-                    retry_sleep(retry_after),
-                );
+            #(self.cancelled())
+            let retry_begins = __retry::cold(|| { #decided });
+            if let __retry::Some(retry_number) = retry_begins {
+                #?(self.model.history.is_some()) {
+                    __retry::Attempt::begin_beside(&retry_history);
+                }
+                retry_running.begin(retry_attempt(), retry_number, retry_sleep(retry_after));
             }
         }
     }
@@ -154,33 +105,24 @@ impl Printer<'_> {
     /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
     fn failed_beside(&self) -> Code {
         let (model, shown) = (self.model, self.shown());
-        let guards = ours! {
-            #?(model.has_breaker()) { .permit(&mut retry_ended.guards.0) }
-            #?(model.has_limiter()) { .place(&mut retry_ended.guards.1) }
-        };
-        let told = self.payer_and_observer();
         let judged = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
-                let retry_goes_on = __retry::Call::failed_beside(
-                    &mut retry_next,
-                    __retry::Failure::new(#site, retry_asked, #shown)#guards #told,
+                let retry_goes_on = retry_call.hedge_failed(
+                    __retry::Failure::new(#site, retry_asked, #shown),
                     retry_ended.number,
                     &mut retry_pushback,
+                    #(self.reporter()),
                 );
                 (retry_goes_on, retry_asked)
             }
         });
         ours! {
             #?(model.is_timed()) { let retry_dropped = retry_ended.timed_out; }
-            let mut retry_next = retry_call;
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
-                #(self.observer())
-                #(self.budget())
                 let retry_asked = #(self.asked_verdict(FailureSource::Body));
                 #judged
             });
-            retry_call = retry_next;
             if retry_goes_on {
                 #?(model.history.is_some()) { retry_beside.push(retry_error); }
                 continue;
@@ -212,15 +154,6 @@ impl Printer<'_> {
                 __retry::Some(retry_verdict) => retry_verdict,
                 __retry::None => #verdict,
             }
-        }
-    }
-
-    /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
-    pub(crate) fn succeeded_call(&self) -> Code {
-        if self.model.is_hedged() {
-            ours!(&__retry::Call::at(retry_call, retry_number))
-        } else {
-            self.whole_call()
         }
     }
 }

@@ -38,7 +38,6 @@ pub(crate) struct Model {
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
     pub(crate) deadline: Option<Deadline>,
-    pub(crate) count: Count,
     pub(crate) decision: Decider,
     pub(crate) history: Option<History>,
     /// Whether anything needs the time since the call began. If not, no clock is read.
@@ -105,17 +104,6 @@ pub(crate) enum Policy {
         /// Whether there are retries, beside whichever policy it is.
         enabled: Option<Box<Argument>>,
     },
-}
-
-/// What a call counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// Retries alone.
-    Retries,
-    /// Retries, and what an expression said of `max`.
-    LimitedRetries,
-    /// Everything that delays may depend on.
-    Everything,
 }
 
 /// What a call keeps of earlier attempts, besides their number and its start.
@@ -223,7 +211,6 @@ impl Model {
                 (None, Some(_)) => Some(Deadline::OfPolicy),
                 (None, None) => None,
             },
-            count: Count::Everything,
             decision: Decider::Full,
             history: None,
             shows_time: false,
@@ -232,11 +219,8 @@ impl Model {
             function,
         };
         model.history = model.history();
-        model.count = Count::new(&model);
         model.shows_time = model.shows_time();
-        if model.count == Count::Retries
-            && model.delays().is_none()
-            && !model.has(&FOR_THE_DECISION)
+        if model.counts_retries_alone() && model.delays().is_none() && !model.has(&FOR_THE_DECISION)
         {
             model.decision = if model.is_simple() {
                 Decider::Simple
@@ -294,7 +278,6 @@ impl Model {
             self.policy = Policy::Numbers(numbers.clone());
         }
         // To know which attempt is the last one, because that takes the arguments themselves.
-        self.count = Count::Everything;
         self.decision = Decider::Full;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
@@ -399,17 +382,6 @@ impl Model {
         self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
     }
 
-    /// Whether a value may be a failure. Several kinds of failure then leave the same thing to the pause: what the user wrote
-    /// for it must stand at one place, because a closure or an `async` block that is written twice has two types.
-    pub(crate) fn rejects_values(&self) -> bool {
-        self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected()
-    }
-
-    /// Whether the user's timer is asked for the time, and not only to sleep.
-    pub(crate) fn asks_timer(&self) -> bool {
-        self.names_clock() && (self.deadline.is_some() || self.shows_time || self.resumes())
-    }
-
     /// Whether the user's timer has a clock of its own. A closure only sleeps.
     pub(crate) fn names_clock(&self) -> bool {
         self.expr(Key::Timer)
@@ -449,8 +421,26 @@ impl Model {
         as_variant!(self.arguments.value(Key::Attempt)?, KeyValue::Name(attempt) => attempt)
     }
 
+    /// Whether retries are all that has to be counted. A policy known at run time may ask for anything. Values that are
+    /// rejected have a count of their own, and attempts that run at once numbers of their own. The retries of a resumed stream
+    /// are counted anew, while its delays may go on growing.
+    fn counts_retries_alone(&self) -> bool {
+        let Policy::Constant(numbers) = &self.policy else {
+            return false;
+        };
+        !numbers.iter().any(needs_everything)
+            && !self.restarts()
+            && !self.has(&keys![Clone Validate Hedge])
+    }
+
+    /// Whether the runtime's driver keeps the call: where the decision after a failure needs more than the count, the policy
+    /// and the verdict.
+    pub(crate) fn is_driven(&self) -> bool {
+        self.decision == Decider::Full
+    }
+
     /// Whether any of the keys is given.
-    fn has(&self, keys: &[Key]) -> bool {
+    pub(crate) fn has(&self, keys: &[Key]) -> bool {
         keys.iter().any(|key| self.arguments.get(*key).is_some())
     }
 
@@ -494,14 +484,8 @@ decided_by! {
     is_cancellable: Cancel;
     /// Whether retries are paid for.
     is_paid: Budget;
-    /// Whether a breaker lets attempts through.
-    has_breaker: Breaker;
-    /// Whether attempts wait for their turn.
-    has_limiter: Limiter;
     /// Whether attempts may run beside a slow one.
     is_hedged: Hedge;
-    /// Whether an observer is told of events.
-    is_observed: Observe;
     /// Whether a value may be rejected with an error.
     is_validated: Validate;
     /// Whether rejected values are repaired.
@@ -512,8 +496,6 @@ decided_by! {
     tells_reason: GiveUp | Fallback;
     /// Whether a policy's `max` is shown to somebody before any failure.
     shows_max: Attempt | Observe | Abort;
-    /// Whether something may end the call wherever it is.
-    is_abortable: Abort;
     /// Whether anything of the user's runs between two attempts.
     is_hooked: BeforePause | BeforeRetry;
     /// Whether something may let an attempt not begin.
@@ -548,22 +530,6 @@ impl Policy {
             Self::Constant(numbers)
         } else {
             Self::Numbers(numbers)
-        }
-    }
-}
-
-impl Count {
-    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own, and attempts
-    /// that run at once numbers of their own. The retries of a resumed stream are counted anew, while its delays may go on
-    /// growing, and all its attempts are counted beside them.
-    fn new(model: &Model) -> Self {
-        let numbers = model.policy.numbers();
-        let is_simple = numbers.is_some_and(|numbers| !numbers.iter().any(needs_everything));
-        match model.policy {
-            _ if !is_simple || model.restarts() => Self::Everything,
-            _ if model.has(&[Key::Clone, Key::Validate, Key::Hedge]) => Self::Everything,
-            Policy::Constant(_) => Self::Retries,
-            _ => Self::LimitedRetries,
         }
     }
 }

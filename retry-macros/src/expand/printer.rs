@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
-use crate::expand::model::{Count, Model, SEE_ATTEMPT};
+use crate::expand::model::{Model, SEE_ATTEMPT};
 use crate::target::function::Asyncness;
 use crate::tokens::{
     Code, code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, with_content,
@@ -26,23 +26,14 @@ pub(crate) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The type of `retry_call`, by which its functions are called: a trait of the user's may have methods of the same
-    /// names for every type. Only what takes the call by value is safe from these, and may be called as a method.
-    pub(crate) fn call(&self) -> Code {
-        match self.model.count {
-            Count::Retries => ours!(__retry::Retries),
-            Count::LimitedRetries => ours!(__retry::LimitedRetries),
-            Count::Everything => ours!(__retry::Call),
-        }
-    }
-
-    /// All that is known of the call, of type `&Call`.
+    /// All that is known of the call, of type `&Call`. Functions are called by their paths: a trait of the user's may have
+    /// methods of the same names for every type.
     pub(crate) fn whole_call(&self) -> Code {
-        match self.model.count {
-            Count::Retries => ours!(&retry_call.whole(__RETRY_SITE)),
-            Count::LimitedRetries => ours!(&retry_call.whole()),
-            Count::Everything => ours!(&retry_call),
-        }
+        if_else(
+            self.model.is_driven(),
+            ours!(&retry_call.call()),
+            ours!(&retry_call.whole(__RETRY_SITE)),
+        )
     }
 
     /// The function's error type.
@@ -68,8 +59,23 @@ impl Printer<'_> {
         Some(code!(__retry::#function(#(self.kept(timer)))))
     }
 
-    /// The timer that the user named, or the one of the runtime's features.
+    /// Binds the timer that the user named.
+    pub(crate) fn bound_timer(&self) -> Option<Code> {
+        let timer = self.named_timer()?;
+        Some(ours!(let retry_timer = #timer;))
+    }
+
+    pub(crate) fn names_timer(&self) -> bool {
+        self.model.expr(Key::Timer).is_some()
+    }
+
+    /// The timer, or a reference to it.
     pub(crate) fn timer(&self) -> Code {
+        if_else(self.names_timer(), ours!(&retry_timer), self.own_timer())
+    }
+
+    /// The timer that the user named, or the one of the runtime's features.
+    pub(crate) fn own_timer(&self) -> Code {
         self.named_timer().unwrap_or_else(|| match self.asyncness {
             Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
             Asyncness::Blocking => code!(__retry::DefaultTimer),
@@ -84,30 +90,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Binds `retry_observer`, where the attribute names one.
-    pub(crate) fn observer(&self) -> Option<Code> {
-        let expr = self.model.expr(Key::Observe)?;
-        let span = expr.span();
-        let observer = self.user(expr);
-        let (bound, observer) = if matches!(expr, Expr::Closure(_)) {
-            (None, observer)
-        } else {
-            let observe =
-                ours_at!(span=> __retry::IntoObserver::observe(&retry_observed, retry_event));
-            let observe = ours!(|retry_event: &__retry::Event<'_>| #observe);
-            (Some(ours!(let retry_observed = #observer;)), observe)
-        };
-        let times = ours!(&mut retry_stopwatch, #(self.now_at_start()));
-        let observer = ours_at!(span=> __retry::timed(#observer, #times));
-        Some(ours!(#bound let mut retry_observer = #observer;))
-    }
-
-    /// The observer, for reports that may have one.
-    pub(crate) fn observe(&self) -> Code {
-        let some = ours!(__retry::Some(&mut retry_observer));
-        if_else(self.model.is_observed(), some, ours!(__retry::None))
-    }
-
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<Code> {
         let own = code!(
@@ -118,23 +100,6 @@ impl Printer<'_> {
             Some(KeyValue::Alone)
         );
         is_own.then_some(own)
-    }
-
-    /// Binds `retry_budget`, where the attribute names one.
-    pub(crate) fn budget(&self) -> Option<Code> {
-        let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
-            KeyValue::Expr(expr) => {
-                let span = expr.span();
-                let budget = ours_at!(span=> __retry::budget(#(self.user(expr))));
-                let is_shared = ours_at!(span=> __retry::held(&retry_budget).__retry_is_shared(););
-                (budget, Some(is_shared))
-            }
-            _ => {
-                let span = self.model.arguments.get(Key::Budget)?.ident.span();
-                (ours_at!(span=> __retry::own_budget(&__RETRY_BUDGET)), None)
-            }
-        };
-        Some(ours!(let retry_budget = #budget; #is_shared))
     }
 
     /// Binds what the user calls the attempt.

@@ -93,7 +93,7 @@ impl Printer<'_> {
         let progress = {
             let span = outcome::value_span(item);
             let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
-            ours!(let mut retry_progress = #progress(#(self.now_at_start()));)
+            ours!(let mut retry_progress = #progress(#(self.now()));)
         };
         let passed_on = self.awaited(ours! {
             __retry::stream::resume::pass_on(retry_started, &retry_giver, &mut retry_progress)
@@ -104,7 +104,7 @@ impl Printer<'_> {
             match retry_started {
                 __retry::Ok(retry_started) => {
                     #(self.answered())
-                    #(self.credited())
+                    #?(model.is_paid()) { retry_call.credit(); }
                     #passed_on
                 }
                 __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
@@ -208,17 +208,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Tells the budget of an attempt's first item.
-    fn credited(&self) -> Option<Code> {
-        let budget = self.budget()?;
-        Some(ours! {
-            {
-                #budget
-                retry_call = __retry::Call::credited(retry_call, &retry_budget);
-            }
-        })
-    }
-
     /// Declares how long the attempt may take until it succeeds, and how long each item after another.
     fn patience_declaration(&self) -> Code {
         let limit = |key| {
@@ -240,7 +229,7 @@ impl Printer<'_> {
         let Some(timeout) = timeouts[0].or(timeouts[1]) else {
             return ours!(__retry::stream::endless::<#failing>());
         };
-        let (timer, from_timed_out) = (self.timer(), Self::timed_out_conversion(timeout));
+        let (timer, from_timed_out) = (self.own_timer(), Self::timed_out_conversion(timeout));
         ours!(__retry::stream::patience::<#failing, _>(#timer, #idle, #from_timed_out))
     }
 
@@ -252,7 +241,7 @@ impl Printer<'_> {
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         // All of it there, or an error about the stream's type would appear twice, at two places.
         ours_at! {span=>
-            let retry_fallen = match retry_fallen {
+            let retry_outcome = match retry_outcome {
                 __retry::Ok(retry_stream) => __retry::stream::outcome::<#failing, _>(
                     __retry::stream::#(module(stream))::fallen(#opened, #patience).await,
                 ),

@@ -5,95 +5,84 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::{Decided, FailureSource};
+use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, ours, ours_at};
+use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
-    /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
+    /// Looks at `retry_outcome`: goes on to a retry, or on with the outcome to return.
     pub(crate) fn judged(&self) -> Code {
-        if self.model.rejects_values() {
-            return self.gathered();
-        }
+        let model = self.model;
         let keys = (
-            self.model.expr(Key::Validate),
-            self.model.expr(Key::Correct),
+            model.expr(Key::Until),
+            model.expr(Key::Validate),
+            model.expr(Key::Correct),
         );
-        let (value, accepted) = match keys {
-            (Some(validate), Some(correct)) => {
-                (ours!(retry_value), self.corrected(validate, correct))
+        let ok = match keys {
+            // The outcome stays in its place until it is handed on: where it is moved or borrowed, the compiler copies a
+            // large value once or twice more.
+            (None, None, _) if model.is_driven() && !model.resumes() => {
+                ours!(__retry::Ok(_) => retry_call.ok(#(self.reporter())),)
             }
-            _ => (ours!(_), self.report()),
+            (None, None, _) => ours!(__retry::Ok(_) => { #(self.report()) }),
+            (until, validate, correct) => {
+                let again = ours!(retry_outcome = __retry::Ok(retry_value););
+                let accepted = match (validate, correct) {
+                    (Some(validate), Some(correct)) => self.corrected(validate, correct),
+                    (None, _) if model.is_driven() => {
+                        ours!(#again retry_call.ok(#(self.reporter()));)
+                    }
+                    _ => ours!(#again #(self.report())),
+                };
+                let checked = validate.filter(|_| correct.is_none());
+                ours! {
+                    __retry::Ok(retry_value) => {
+                        #(until.map(|until| self.wanted(until)))
+                        // The attempt is over, however long the value is looked at.
+                        #(validate.and_then(|_| self.answered()))
+                        #(checked.map(|validate| self.valid(validate)))
+                        #accepted
+                    }
+                }
+            }
         };
         ours! {
-            // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
-            // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                __retry::Ok(#value) => { #?(!self.model.resumes()) { #(self.answered()) } #accepted }
+                #ok
                 __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
 
-    /// Looks at `retry_outcome` where a value may be a failure, too. Failures share what they leave to the pause, which is
-    /// bound between finding one and deciding about it.
-    fn gathered(&self) -> Code {
-        let (until, validate) = (self.model.expr(Key::Until), self.model.expr(Key::Validate));
-        let correct = self.model.expr(Key::Correct);
-        let checked = validate.filter(|_| correct.is_none());
-        let (by_until, by_check) = match (until, checked) {
-            (Some(_), Some(_)) => (
-                ours!((retry_value, __retry::None)),
-                ours!((retry_value, __retry::Some(retry_error))),
-            ),
-            _ => (ours!(retry_value), ours!((retry_value, retry_error))),
-        };
-        let again = ours!(retry_outcome = __retry::Ok(retry_value););
-        let wanted = until.map(|until| {
-            ours! {
-                // Not negated, or the compiler would say of what is no `bool` that this can't be.
-                if #(self.accepts(until)) {} else {
-                    break 'retry_judged __retry::Ok(#by_until);
-                }
-            }
-        });
-        let valid = checked.map(|validate| {
-            ours! {
-                #(self.check(validate))
-                if let __retry::Err(retry_error) = retry_checked {
-                    break 'retry_judged __retry::Ok(#by_check);
-                }
-            }
-        });
-        let accepted = match (validate, correct) {
-            (Some(validate), Some(correct)) => self.corrected(validate, correct),
-            _ => ours!(#again #(self.report())),
-        };
-        let unwanted = self.unwanted();
-        let unwanted = until.map(|_| ours!(__retry::Ok(#by_until) => { #again #unwanted }));
-        let invalid = checked.map(|_| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
+    /// What follows a value that `until` rejects.
+    fn wanted(&self, until: &Expr) -> Code {
+        let kept = self.model.history;
+        let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
+        let unwanted = self.decided(FailureSource::Until, interrupted, Code::new());
         ours! {
-            let retry_failure = 'retry_judged: {
-                match retry_outcome {
-                    __retry::Ok(retry_value) => {
-                        #(self.answered())
-                        #wanted
-                        #valid
-                        #accepted
-                    }
-                    __retry::Err(retry_error) => {
-                        break 'retry_judged __retry::Err(retry_error);
-                    }
-                }
-                #(self.leave())
-            };
-            #(self.timer_assignment())
-            #(self.cancel())
-            match retry_failure {
+            // Not negated, or the compiler would say of what is no `bool` that this can't be.
+            if #(self.accepts(until)) {} else {
+                retry_outcome = __retry::Ok(retry_value);
                 #unwanted
+                #(self.leave())
+            }
+        }
+    }
+
+    /// What follows a value that `validate` rejects, and nothing corrects.
+    fn valid(&self, validate: &Expr) -> Code {
+        let kept = self.kept_invalid().map(|kept| {
+            ours! {
+                #kept
+                __retry::Attempt::failed(&mut retry_history, retry_error);
+            }
+        });
+        let invalid = self.decided(FailureSource::Validation, kept, self.ended_invalid());
+        ours! {
+            #(self.check(validate))
+            if let __retry::Err(retry_error) = retry_checked {
                 #invalid
-                __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
@@ -102,13 +91,6 @@ impl Printer<'_> {
     fn accepts(&self, until: &Expr) -> Code {
         let accepts = ours_at!(until.span()=> __retry::accepts(&retry_value, #(self.user(until))));
         Self::contained(until, accepts)
-    }
-
-    /// What follows a value that `until` rejected, and that is the outcome again.
-    fn unwanted(&self) -> Code {
-        let kept = self.model.history;
-        let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
-        self.decided(FailureSource::Until, interrupted, Code::new())
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.
@@ -151,27 +133,22 @@ impl Printer<'_> {
         }
     }
 
-    /// What follows a value that `validate` rejected, and nothing corrects.
-    fn invalid(&self) -> Code {
-        let kept = self.kept_invalid().map(|kept| {
-            ours! {
-                #kept
-                __retry::Attempt::failed(&mut retry_history, retry_error);
-            }
-        });
-        self.decided(FailureSource::Validation, kept, self.ended_invalid())
-    }
-
     /// What follows a value that `validate` is to check and `correct` to repair.
     fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
-        let Decided {
-            before,
-            decision,
-            retried,
-            ..
-        } = self.decision(FailureSource::Validation);
-        let ended = self.ended_invalid();
-        let reason = self.reason().unwrap_or_else(|| ours!(_));
+        let reason = |reason| when(self.model.tells_reason(), reason);
+        let stopped = |of: &Code| {
+            ours! {
+                retry_call.correction_stopped(
+                    #of,
+                    #(self.shown()),
+                    #(self.ending()),
+                    #(self.reporter()),
+                );
+            }
+        };
+        let failed = ours!(__retry::Reason::CorrectionFailed);
+        let arguments = ours!(retry_value, &retry_error);
+        let corrected = self.settled(correct, "correct", arguments, self.value());
         ours! {
             let mut retry_value = retry_value;
             loop {
@@ -181,40 +158,30 @@ impl Printer<'_> {
                     #(self.report())
                     break;
                 };
-                #before
-                let retry_pause = match #decision {
-                    #retried => #(self.paused()),
-                    __retry::Err(#reason) => {
-                        #(self.without_cancel(ended.clone()))
-                        break;
+                #(self.driven_decision(FailureSource::Validation))
+                if let __retry::Err(#(if_else(self.model.tells_reason(), ours!(retry_reason), ours!(_)))) = retry_decision {
+                    #(self.ended_invalid())
+                }
+                while retry_call.pauses() { #(self.waiting()) }
+                #(self.tick())
+                if let __retry::Some(retry_reason) = retry_call.begin_correction() {
+                    #(stopped(&ours!(retry_reason)))
+                    #(self.ended_invalid())
+                }
+                #(self.beside_attempt(ours!(retry_corrected), &corrected))
+                #(self.tick())
+                #?(self.model.history.is_some()) {
+                    __retry::Attempt::corrected(&mut retry_history, retry_error);
+                }
+                retry_value = match retry_corrected {
+                    __retry::Ok(retry_value) => retry_value,
+                    __retry::Err(retry_error) => {
+                        #(stopped(&failed))
+                        #(reason(ours!(let retry_reason = #failed;)))
+                        #(self.ended())
                     }
                 };
-                #(self.correction(correct, &ended))
             }
-        }
-    }
-
-    /// Puts a repaired value in the place of the rejected one, after the pause.
-    fn correction(&self, correct: &Expr, ended: &Code) -> Code {
-        let spend = ours!(__retry::Paid::spend(retry_paid););
-        let pause = self.pause([None, None], self.late_correction(ended), &spend);
-        let arguments = ours!(retry_value, &retry_error);
-        let corrected = self.settled(correct, "correct", arguments, self.value());
-        let failed = ours!(__retry::Reason::CorrectionFailed);
-        ours! {
-            #pause
-            #(self.beside_attempt(ours!(retry_corrected), &corrected))
-            #?(self.model.history.is_some()) {
-                __retry::Attempt::corrected(&mut retry_history, retry_error);
-            }
-            retry_value = match retry_corrected {
-                __retry::Ok(retry_value) => retry_value,
-                __retry::Err(retry_error) => {
-                    #(self.reported(&self.shown(), &ours!(Corrected), &failed))
-                    #(self.ended())
-                    break;
-                }
-            };
         }
     }
 

@@ -101,6 +101,7 @@ snapshots! {
     corrected
     breaker
     limiter
+    five_keys
     rejected
     hedge
     spans

@@ -1,11 +1,12 @@
+use crate::call::driver::Driver;
+use crate::call::protections::{Protections, Protects};
 use crate::chain::into_chain::IntoChain;
-use crate::chain::keys::{Keys, SharedKeys};
-use crate::chain::on_error::ByClassify;
+use crate::chain::keys::{HasKey, Keys, SharedKeys, With, named};
+use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::policy_call::PolicyCall;
-use crate::key::with;
 use crate::policy::Policy;
-use crate::time::cancel::Uncancelled;
-use crate::time::default_timer::DefaultTimer;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
 
 /// A policy for batches: how many items go into a call, and how many calls are made at the same time.
 ///
@@ -29,8 +30,8 @@ use crate::time::default_timer::DefaultTimer;
 ///
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
-pub struct Batches<On = ByClassify, W = DefaultTimer, C = Uncancelled, K = Keys> {
-    pub(super) call: PolicyCall<On, C, W, K>,
+pub struct Batches<On = ByClassify, P = Protections, K = Keys> {
+    pub(super) call: PolicyCall<On, P, K>,
     pub(super) size: usize,
     pub(super) concurrency: usize,
 }
@@ -43,9 +44,9 @@ impl Policy {
     }
 }
 
-impl<On, C, W, K> PolicyCall<On, C, W, K> {
+impl<On, P, K> PolicyCall<On, P, K> {
     /// Sets how many items go into one call, as [`Policy::batches`] does.
-    pub fn batches(self, size: usize) -> Batches<On, W, C, K> {
+    pub fn batches(self, size: usize) -> Batches<On, P, K> {
         Batches {
             call: self,
             size: size.max(1),
@@ -54,14 +55,21 @@ impl<On, C, W, K> PolicyCall<On, C, W, K> {
     }
 }
 
-impl<On, C, K> Batches<On, DefaultTimer, C, K> {
+impl<On, P, K> Batches<On, P, K> {
     /// Uses another runtime's [`Timer`](crate::Timer), or for blocking calls a [`BlockingTimer`](crate::BlockingTimer).
-    pub fn timer<V>(self, timer: V) -> Batches<On, V, C, K> {
-        with!(self: Batches { call: self.call.timer(timer) } size concurrency)
+    pub fn timer<V>(self, timer: V) -> Batches<On, P, With<K, named::timer, V>>
+    where
+        K: HasKey<named::timer>,
+    {
+        let (size, concurrency) = (self.size, self.concurrency);
+        let call = self.call.timer(timer);
+        Batches {
+            call,
+            size,
+            concurrency,
+        }
     }
-}
 
-impl<On, W, C, K> Batches<On, W, C, K> {
     /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
@@ -72,34 +80,59 @@ impl<On, W, C, K> Batches<On, W, C, K> {
 /// What [`retry_each`](crate::retry_each) takes as its policy: a [`Policy`], with or without [`Policy::on`] and
 /// [`Batches`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no policy for batches",
-    label = "no policy",
+    message = "`{Self}` is not a policy for batches",
+    label = "not a policy",
     note = "give a `Policy`, a `&Policy`, or what `Policy::on` or `Policy::batches` returns"
 )]
 pub trait IntoBatches {
-    /// Which errors are worth a retry.
+    /// The type of what classifies errors.
     type On;
-    /// How to sleep.
+    /// The type of what sleeps.
     type Timer;
-    /// What cancels the batch.
+    /// The type of what cancels the batch.
     type Cancel;
+    /// What calls share.
+    type Protections: Protects;
     /// The keys that batches share with calls.
-    type Keys: SharedKeys;
+    type Keys: SharedKeys<Cancel = Self::Cancel, Timer = Self::Timer>;
 
-    /// The numbers, all items in one batch where none are given.
-    fn into_batches(self) -> Batches<Self::On, Self::Timer, Self::Cancel, Self::Keys>;
+    /// The numbers, all items in one batch if none are given.
+    fn into_batches(self) -> Batches<Self::On, Self::Protections, Self::Keys>;
 }
 
-/// The spans that a policy for batches opens.
-pub(super) type SpansOf<P> = <<P as IntoBatches>::Keys as SharedKeys>::Span;
+/// A policy for batches that several threads can share: a bound of
+/// [`retry_each_blocking`](crate::retry_each_blocking).
+pub trait AcrossThreads<E>:
+    IntoBatches<
+        On: OnError<E> + Send,
+        Timer: BlockingTimer + Sync,
+        Cancel: Cancel + Sync,
+        Protections: Sync,
+        Keys: SharedKeys<Name: Send, Observer: Send, Policy: Send>,
+    >
+{
+}
 
-/// What the calls of a policy for batches share.
-pub(super) type GuardsOf<P> = <<P as IntoBatches>::Keys as SharedKeys>::Guards;
+impl<E, P> AcrossThreads<E> for P where
+    P: IntoBatches<
+            On: OnError<E> + Send,
+            Timer: BlockingTimer + Sync,
+            Cancel: Cancel + Sync,
+            Protections: Sync,
+            Keys: SharedKeys<Name: Send, Observer: Send, Policy: Send>,
+        >
+{
+}
 
-impl<On, W, C, K: SharedKeys> IntoBatches for Batches<On, W, C, K> {
+/// A call of a batch, or an item.
+pub(super) type AttemptsOf<'a, Q> =
+    Driver<&'a <Q as IntoBatches>::Protections, &'a <Q as IntoBatches>::Timer>;
+
+impl<On, P: Protects, K: SharedKeys> IntoBatches for Batches<On, P, K> {
     type On = On;
-    type Timer = W;
-    type Cancel = C;
+    type Timer = K::Timer;
+    type Cancel = K::Cancel;
+    type Protections = P;
     type Keys = K;
 
     fn into_batches(self) -> Self {
@@ -113,9 +146,10 @@ impl<P: IntoChain> IntoBatches for P {
     type On = P::On;
     type Timer = P::Timer;
     type Cancel = P::Cancel;
+    type Protections = P::Protections;
     type Keys = P::Keys;
 
-    fn into_batches(self) -> Batches<P::On, P::Timer, P::Cancel, P::Keys> {
+    fn into_batches(self) -> Batches<P::On, P::Protections, P::Keys> {
         self.into_chain().batches(usize::MAX)
     }
 }

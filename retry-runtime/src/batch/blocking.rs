@@ -1,20 +1,20 @@
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
-use super::batches::{GuardsOf, SpansOf};
+use super::batches::AcrossThreads;
 use super::rounds::{Batch, Rounds};
 use super::stop::Stop;
-use super::{Batches, IntoBatches, ItemError};
-use crate::call::attempted;
-use crate::call::attempts::Attempts;
+use super::{Batches, ItemError};
+use crate::call::attempted::run_within;
 use crate::call::late;
 use crate::chain::context::Context;
 use crate::chain::keys::SharedKeys;
 use crate::chain::name::name_of;
-use crate::chain::on_error::OnError;
-use crate::chain::span::SpanKey;
+use crate::chain::span::Span;
+use crate::chain::under_way::Shared;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 use crate::sync::lock;
@@ -53,13 +53,7 @@ pub fn retry_each_blocking<P, I, F, T, E>(
     operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<
-            On: OnError<E> + Send,
-            Timer: BlockingTimer + Sync,
-            Cancel: Cancel + Sync,
-            Keys: SharedKeys<Guards: Send, Name: Send, Observer: Send>,
-        >,
-    Attempts<GuardsOf<P>>: Send,
+    P: AcrossThreads<E>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -78,13 +72,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     items: I,
     operation: F,
 ) where
-    P: IntoBatches<
-            On: OnError<E> + Send,
-            Timer: BlockingTimer + Sync,
-            Cancel: Cancel + Sync,
-            Keys: SharedKeys<Guards: Send, Name: Send, Observer: Send>,
-        >,
-    Attempts<GuardsOf<P>>: Send,
+    P: AcrossThreads<E>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -95,13 +83,14 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         size,
         concurrency,
     } = policy.into_batches();
-    let mut rules = Context::<_, P::Keys, _>::new(call.policy, call.keys, name_of(&operation));
-    let (timer, cancel, spans) = (call.timer, call.cancel, rules.keys.span);
-    rules.starts(|| timer.clock());
-    let span = spans.of_call(|| rules.name());
-    let _entered = SpansOf::<P>::enter(&span);
-    let now = || timer.now();
-    let rounds = Rounds::new(rules, size, call.on, items.into_iter(), results, now);
+    let is_spanned = call.keys.is_spanned();
+    let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name_of(&operation));
+    let span = Span::of_call(is_spanned, || rules.name());
+    let _entered = span.enter();
+    let (policy, name) = (*rules.policy(), Arc::<str>::from(rules.name()));
+    let shared = Shared::new(&call.protections, &timer, BlockingTimer::now);
+    let items = items.into_iter();
+    let rounds = Rounds::<P, _, _, _>::new(rules, shared, size, call.on, items, results);
     let deadline = rounds.deadline;
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);
@@ -109,58 +98,85 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     loop {
         let ended = || {
             let cancelled = cancel.is_cancelled().then_some(Reason::Cancelled);
-            cancelled.or_else(|| late::late(deadline, pause, now))
+            cancelled.or_else(|| late::late(deadline, pause, || timer.now()))
         };
-        // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
-        // Calls that have to wait are handed to a thread, too.
-        let handed = Mutex::new(Vec::with_capacity(1));
-        let hand = || {
-            let batch = lock(&rounds).next_batch(ended);
-            batch
-                .map(|batch| lock(&handed).push((batch, None)))
-                .is_some()
+        let attempt = |batch: &mut Batch<'_, P, I::Item>| {
+            let span = Span::of_attempt(is_spanned, || batch.round.call().attempt());
+            let attempt = || operation(batch.items());
+            span.run(|| run_within(&policy, || Arc::clone(&name), attempt))
         };
-        let next = || {
-            if stop.has_panicked() {
-                return None;
-            }
-            let handed = lock(&handed).pop();
-            handed.or_else(|| Some((lock(&rounds).next_batch(ended)?, None)))
-        };
-        let begin = |(mut batch, awaited): (Batch<_, GuardsOf<P>>, _)| {
-            let waited = stop.wait(&mut batch.round, awaited, &timer, deadline);
-            let standing = lock(&rounds).proceed(batch, waited, now)?;
-            if stop.has_panicked() {
-                lock(&rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
-                return None;
-            }
-            let (begun, waits) = lock(&rounds).begin(standing, now);
-            lock(&handed).extend(waits);
-            begun
-        };
-        let work = || {
-            // Another thread is not in it yet.
-            let _entered = SpansOf::<P>::enter(&span);
-            while let Some(batch) = next() {
-                let Some(batch) = begin(batch) else {
-                    continue;
-                };
-                let attempt = || operation(batch.items());
-                let answers = attempted::run!(
-                    spans.attempt(batch.number(), attempt),
-                    lock(&rounds).outer()
-                );
-                lock(&rounds).answered(batch, answers);
-            }
-        };
-        work_at_once(concurrency, &stop, hand, work);
-        match lock(&rounds).next_round(now, || cancel.is_cancelled()) {
+        send_round(&rounds, &stop, (concurrency, &span), ended, attempt);
+        match lock(&rounds).next_round(|| cancel.is_cancelled()) {
             Some(delay) => pause = delay,
             None => return,
         }
         // Where it is cut short, the next round is not sent.
         timer.sleep_or_cancelled(pause, &cancel);
     }
+}
+
+/// Sends the items of a round, in that many calls at a time, in that span.
+fn send_round<'a, P, I, T, E>(
+    rounds: &Mutex<Rounds<'a, P, I, T, E>>,
+    stop: &Stop<'_, P::Cancel>,
+    (concurrency, span): (usize, &Span),
+    ended: impl Fn() -> Option<Reason> + Sync,
+    operation: impl Fn(&mut Batch<'a, P, I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
+) where
+    P: AcrossThreads<E>,
+    I: Iterator<Item: Clone + Send> + Send,
+    T: Send,
+    E: Send + Sync,
+{
+    // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
+    // Calls that have to wait are handed to a thread, too.
+    let handed = Mutex::new(Vec::with_capacity(1));
+    let hand = || {
+        let batch = lock(rounds).next_batch(&ended);
+        batch
+            .map(|batch| lock(&handed).push((batch, None)))
+            .is_some()
+    };
+    let next = || {
+        if stop.has_panicked() {
+            return None;
+        }
+        let handed = lock(&handed).pop();
+        handed.or_else(|| Some((lock(rounds).next_batch(&ended)?, None)))
+    };
+    // The next batch, unless it has to wait or does not begin.
+    let begin = || {
+        let (mut batch, waits) = next()?;
+        if let Some(end) = waits {
+            stop.wait(&mut batch.round, end);
+        }
+        let Some(standing) = lock(rounds).proceed(batch) else {
+            return Some(None);
+        };
+        if stop.has_panicked() {
+            lock(rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
+            return Some(None);
+        }
+        let (begun, waits) = lock(rounds).begin(standing);
+        // The time of a call that runs meanwhile is part of a pause.
+        let waits = waits.map(|mut batch| {
+            let end = batch.round.pause_end();
+            (batch, Some(end))
+        });
+        lock(&handed).extend(waits);
+        Some(begun)
+    };
+    let work = || {
+        // Another thread is not in it yet.
+        let _entered = span.enter();
+        while let Some(begun) = begin() {
+            if let Some(mut batch) = begun {
+                let answers = operation(&mut batch);
+                lock(rounds).answered(batch, answers);
+            }
+        }
+    };
+    work_at_once(concurrency, stop, hand, work);
 }
 
 /// Runs `work` on at most that many threads, this one included, as long as `hand` has something for another.

@@ -9,26 +9,27 @@ use core::iter::Fuse;
 use core::mem;
 use core::time::Duration;
 
+use super::IntoBatches;
 use super::ItemError;
+use super::batches::AttemptsOf;
 use super::groups::{Groups, ItemFailure};
 use super::item_error::Miscount;
 use super::part::{ItemEnd, Part};
 use super::round::Round;
 use super::tally::Tally;
-use crate::call::attempts::{Attempts, Shared};
-#[cfg(feature = "nested")]
-use crate::call::nested::Outer;
-use crate::call::protections::Guards;
+use crate::call::failure::Failure;
+use crate::call::protections::Protects;
+use crate::call::reporter::{Reporter, Times};
 use crate::call::state::Call;
 use crate::chain::context::Context;
+use crate::chain::key::Key;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::ObserverKey;
-use crate::chain::on_error::{Described, OnError};
-use crate::chain::under_way::{Awaited, in_order};
+use crate::chain::observer::Observes;
+use crate::chain::on_error::{Classifies, Described, OnError};
+use crate::chain::under_way::{Shared, in_order};
 use crate::classify::kind::Kind;
-use crate::classify::rejected::RejectedBy;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
-use crate::key::Key;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
@@ -39,11 +40,12 @@ use crate::observe::verdict_warning;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
-pub(super) struct Rounds<'a, I: Iterator, T, E, On, K: SharedKeys> {
-    rules: Context<Policy, K, &'static str>,
+pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
+    pub(super) rules: Context<Q::Keys, &'static str>,
+    shared: Shared<'a, Q::Protections, Q::Timer>,
     /// How many items go into one call at most.
     size: usize,
-    on: On,
+    on: Q::On,
     /// When the batch ends at the latest.
     pub(super) deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
@@ -56,48 +58,44 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On, K: SharedKeys> {
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
-    queue: vec::IntoIter<EntryOf<I, K>>,
+    queue: vec::IntoIter<Entry<'a, Q, I::Item>>,
     /// Items of this round whose last call failed.
-    failed: Vec<(usize, FailedOf<I, K>)>,
+    failed: Vec<(usize, Failed<'a, Q, I::Item>)>,
     /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
     /// What was given up last.
     given_up: Option<Part>,
-    progress: <K::Observer as ObserverKey>::Progress,
+    progress: <<Q::Keys as SharedKeys>::Observer as Observes>::Progress,
 }
 
 /// An item that may be sent, as a call of its own.
-pub(super) struct Entry<I, G: Guards> {
+pub(super) struct Entry<'a, Q: IntoBatches, I> {
     index: usize,
     item: I,
-    attempts: Attempts<G>,
+    attempts: AttemptsOf<'a, Q>,
     /// Whether another item of the last call paid for both.
     is_unpaid: bool,
 }
 
-/// The items of one call, and its place with the limiter, which its round as a call has.
-pub(super) struct Batch<I, G: Guards> {
-    pub(super) entries: Vec<Entry<I, G>>,
-    pub(super) round: Attempts<G>,
+/// The items of one call, and its slot of the limiter, which its round as a call has.
+pub(super) struct Batch<'a, Q: IntoBatches, I> {
+    pub(super) entries: Vec<Entry<'a, Q, I>>,
+    pub(super) round: AttemptsOf<'a, Q>,
 }
 
-type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
-type FailedOf<I, K> = (EntryOf<I, K>, ItemFailure);
-type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
+/// A call that begins, and one that waits.
+type BegunAndWaiting<B> = (Option<B>, Option<B>);
 
-/// A call, and what it waits for, if it may not begin yet. `None` if the call was rejected.
-type StandingOf<I, K> = Option<(BatchOf<I, K>, Option<Awaited>)>;
+type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
 
-impl<I: Clone, G: Guards> Batch<I, G> {
+/// A call. True if it has to wait before it may begin. `None` if the call was rejected.
+type Standing<'a, Q, I> = Option<(Batch<'a, Q, I>, bool)>;
+
+impl<Q: IntoBatches, I: Clone> Batch<'_, Q, I> {
     pub(super) fn items(&self) -> Vec<I> {
         let items = self.entries.iter().map(|entry| entry.item.clone());
         items.collect()
-    }
-
-    /// The number of its round.
-    pub(super) fn number(&self) -> u32 {
-        self.round.call().attempt()
     }
 }
 
@@ -132,31 +130,32 @@ fn shown<T, E, On: OnError<E>>(
     }
 }
 
-impl<'a, I, T, E, On, K> Rounds<'a, I, T, E, On, K>
+impl<'a, Q, I, T, E> Rounds<'a, Q, I, T, E>
 where
+    Q: IntoBatches<On: OnError<E>>,
     I: Iterator,
-    On: OnError<E>,
-    K: SharedKeys,
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Context<Policy, K, &'static str>,
+        rules: Context<Q::Keys, &'static str>,
+        shared: Shared<'a, Q::Protections, Q::Timer>,
         size: usize,
-        on: On,
+        on: Q::On,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
-        now: impl FnOnce() -> Moment,
     ) -> Self {
-        if rules.policy.attempt_limit().is_some() {
+        if rules.policy().attempt_limit().is_some() {
             ignored_timeout::tell(rules.name());
         }
-        let limit = rules.policy.time_limit();
+        let limit = rules.policy().time_limit();
+        let now = || shared.now();
         results.clear();
         results.reserve(items.size_hint().0);
         Self {
             deadline: limit.and_then(|limit| now().checked_add(limit)),
             ended: None,
             rules,
+            shared,
             size,
             on,
             number: 1,
@@ -172,17 +171,11 @@ where
         }
     }
 
-    /// The batch, to calls within its own.
-    #[cfg(feature = "nested")]
-    pub(super) fn outer(&self) -> Outer {
-        Outer::shared(&self.rules.policy, Arc::from(self.rules.name()))
-    }
-
     /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
     pub(super) fn next_batch(
         &mut self,
         ended: impl FnOnce() -> Option<Reason>,
-    ) -> Option<BatchOf<I, K>> {
+    ) -> Option<Batch<'a, Q, I::Item>> {
         self.ended = self.ended.or_else(ended);
         if let Some(reason) = self.ended {
             self.leave(reason);
@@ -197,15 +190,28 @@ where
             self.tally.items += 1;
             entries.push(entry);
         }
-        let mut round = Attempts::of(Call::after(self.number.saturating_sub(1)));
-        for entry in &mut entries {
-            round.share_rejections(&mut entry.attempts);
+        if entries.is_empty() {
+            return None;
         }
-        (!entries.is_empty()).then_some(Batch { entries, round })
+        let mut round = self.round_of(entries.len());
+        for entry in &entries {
+            round.share_rejections(&entry.attempts);
+        }
+        Some(Batch { entries, round })
+    }
+
+    /// This round as a call with that many items.
+    fn round_of(&self, items: usize) -> AttemptsOf<'a, Q> {
+        let mut round = self.shared.attempts();
+        round.set_call(Call::after(self.number.saturating_sub(1)));
+        round.set_end(self.deadline);
+        round.retry_rejections();
+        round.set_items(items);
+        round
     }
 
     /// The next item that no call has sent yet.
-    fn fresh(&mut self) -> Option<EntryOf<I, K>> {
+    fn fresh(&mut self) -> Option<Entry<'a, Q, I::Item>> {
         if self.number != 1 {
             return None;
         }
@@ -216,64 +222,48 @@ where
         Some(Entry {
             index,
             item,
-            attempts: Attempts::new(),
+            attempts: self.shared.attempts(),
             is_unpaid: false,
         })
     }
 
-    /// Ends what a call waited for. Without a time, it takes a place with the limiter. Returns the
-    /// call and what it has to wait for next, unless it was rejected.
-    pub(super) fn proceed(
-        &mut self,
-        mut batch: BatchOf<I, K>,
-        waited: Result<Option<Duration>, RejectedBy>,
-        now: impl Fn() -> Moment,
-    ) -> StandingOf<I, K> {
-        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
-        let awaited = batch.round.proceed(&mut self.rules, items, waited);
-        if let Ok(Some(_)) = awaited {
-            self.progressed();
-        }
-        self.unless_rejected(batch, awaited, now)
-    }
-
-    /// Has a rejected call tried again after a pause, or ends its items.
-    fn unless_rejected(
-        &mut self,
-        mut batch: BatchOf<I, K>,
-        awaited: Result<Option<Awaited>, RejectedBy>,
-        now: impl Fn() -> Moment,
-    ) -> StandingOf<I, K> {
-        let awaited = awaited.or_else(|by| {
-            let (round, clock) = (&mut batch.round, (self.deadline, now));
+    /// Takes a call as far as it gets without waiting. A rejected call is tried again after a pause, or its items end.
+    pub(super) fn proceed(&mut self, mut batch: Batch<'a, Q, I::Item>) -> Standing<'a, Q, I::Item> {
+        while batch.round.waits(&mut self.rules) {
+            let Some((by, half_open_in)) = batch.round.rejection() else {
+                self.progressed();
+                return Some((batch, true));
+            };
             // Never cancelled here: a batch that is cancelled begins no further call.
-            let awaited = round.tried_again(&mut self.rules, by, false, clock)?;
+            let (site, reporter) = self.rules.parts();
+            let rejected = Rejected::new(by);
+            let failure = Failure::of_rejection(&site, &rejected, half_open_in);
+            batch.round.rejected(failure, reporter);
             for entry in &mut batch.entries {
-                entry.attempts.share_rejections(&mut batch.round);
+                entry.attempts.share_rejections(&batch.round);
             }
-            Ok(awaited)
-        });
-        match awaited {
-            Ok(awaited) => Some((batch, awaited)),
-            Err(by) => {
-                self.rejected(batch.entries, by);
+        }
+        match batch.round.stop() {
+            None => Some((batch, false)),
+            Some(stop) => {
+                self.rejected(batch.entries, stop.rejected().by());
                 None
             }
         }
     }
 
     /// The call does not begin, and its items end.
-    pub(super) fn rejected(&mut self, entries: Vec<EntryOf<I, K>>, by: RejectedBy) {
-        for entry in entries {
-            self.end(&entry, ItemEnd::Rejected(by), by.reason());
+    pub(super) fn rejected(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, by: RejectedBy) {
+        for mut entry in entries {
+            self.end(&mut entry, ItemEnd::Rejected(by), by.reason());
         }
         self.progressed();
     }
 
     /// Ends an item without a failure of its own.
-    fn end(&mut self, entry: &EntryOf<I, K>, end: ItemEnd, reason: Reason) {
+    fn end(&mut self, entry: &mut Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
-        let max = entry.attempts.call().retries_allowed(&self.rules.policy);
+        let max = entry.attempts.call().retries_allowed(self.rules.policy());
         self.tally.ended(end, max, entry.index, 1);
     }
 
@@ -281,41 +271,42 @@ where
     /// the call, or its other items as a call of their own, if they are tried again.
     pub(super) fn begin(
         &mut self,
-        (mut batch, awaited): (BatchOf<I, K>, Option<Awaited>),
-        now: impl Fn() -> Moment,
-    ) -> (Option<BatchOf<I, K>>, StandingOf<I, K>) {
-        if awaited.is_some() {
-            return (None, Some((batch, awaited)));
+        (mut batch, waits): (Batch<'a, Q, I::Item>, bool),
+    ) -> BegunAndWaiting<Batch<'a, Q, I::Item>> {
+        if waits {
+            return (None, Some(batch));
         }
-        let mut rejected = None;
-        let mut others = Batch {
-            entries: Vec::new(),
-            round: batch.round.apart(),
-        };
+        let (mut rejected, mut others) = (None, Vec::new());
         let entries = batch.entries.into_iter().filter_map(|mut entry| {
             if let Err(by) = self.admit(&mut entry) {
                 rejected = Some(by);
-                others.entries.push(entry);
+                others.push(entry);
                 return None;
             }
             Some(entry)
         });
         batch.entries = entries.collect();
         let begins = !batch.entries.is_empty();
-        let others = rejected.and_then(|by| self.unless_rejected(others, Err(by), now));
+        let others = rejected.and_then(|by| {
+            let mut round = self.round_of(others.len());
+            round.share_rejections(&batch.round);
+            round.reject(by);
+            let entries = others;
+            self.proceed(Batch { entries, round })
+        });
         if begins {
-            batch.round.take_turn();
+            batch.round.begin_batch();
             if !mem::replace(&mut self.has_begun, true) {
-                batch.round.tell_started(&mut self.rules);
+                batch.round.report_started(&mut self.rules);
             }
         }
         self.progressed();
-        (begins.then_some(batch), others)
+        (begins.then_some(batch), others.map(|(others, _)| others))
     }
 
-    /// Asks the breaker whether the item may be sent.
-    fn admit(&mut self, entry: &mut EntryOf<I, K>) -> Result<(), RejectedBy> {
-        entry.attempts.admit(&mut self.rules)?;
+    /// Asks the breaker if the item may be sent.
+    fn admit(&mut self, entry: &mut Entry<'a, Q, I::Item>) -> Result<(), RejectedBy> {
+        entry.attempts.begin_item(&mut self.rules)?;
         if let Err(error) = &mut self.results[entry.index] {
             error.sent(entry.attempts.call().attempt());
         }
@@ -325,9 +316,11 @@ where
     /// Tells the observer how far the batch is.
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
-        let (progress, number) = (&mut self.progress, self.number);
-        self.rules
-            .tell(|site, observe| progress.tell(site.name(), number, all, observe));
+        let (progress, number, now) = (&mut self.progress, self.number, || self.shared.now());
+        let mut rules = &mut self.rules;
+        rules.report(&mut Times::new(&now, &mut None), &mut |name, observe| {
+            progress.tell(name, number, all, observe);
+        });
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
@@ -339,9 +332,9 @@ where
 
     /// Sends nothing more of this round.
     fn leave(&mut self, reason: Reason) {
-        for entry in mem::take(&mut self.queue) {
+        for mut entry in mem::take(&mut self.queue) {
             self.tally.items += 1;
-            self.end(&entry, ItemEnd::NotSent, reason);
+            self.end(&mut entry, ItemEnd::NotSent, reason);
         }
         if self.number == 1 {
             let sent = self.results.len();
@@ -351,16 +344,16 @@ where
             let items = self.results.len() - sent;
             self.progress.failed(items);
             self.tally.items += items;
-            let max = Call::new().retries_allowed(&self.rules.policy);
+            let max = Call::new().retries_allowed(self.rules.policy());
             self.tally.ended(ItemEnd::NotSent, max, sent, items);
         }
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = BatchOf<I, K>>) {
+    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = Batch<'a, Q, I::Item>>) {
         self.ended = Some(Reason::Deadline);
-        for entry in calls.flat_map(|batch| batch.entries) {
-            self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
+        for mut entry in calls.flat_map(|batch| batch.entries) {
+            self.end(&mut entry, ItemEnd::Dropped, Reason::Deadline);
         }
         self.leave(Reason::Deadline);
     }
@@ -368,7 +361,7 @@ where
     /// Takes in what a call returned.
     pub(super) fn answered(
         &mut self,
-        Batch { entries, mut round }: BatchOf<I, K>,
+        Batch { entries, mut round }: Batch<'a, Q, I::Item>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         let end = match answers {
@@ -376,12 +369,12 @@ where
             Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
             Ok(answers) => self.miscounted(entries, answers.len()),
         };
-        round.leave(&mut self.rules, end);
+        round.leave(end, &mut self.rules);
         self.progressed();
     }
 
     /// One request failed, not as many as it has items. Returns what the limiter is told.
-    fn all_failed(&mut self, entries: Vec<EntryOf<I, K>>, error: E) -> End {
+    fn all_failed(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, error: E) -> End {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
         let mut leaders = BTreeSet::new();
@@ -389,14 +382,14 @@ where
             if !leaders.is_empty() {
                 entry.attempts.release();
             }
-            let leads = leaders.insert(*entry.attempts.call());
+            let leads = leaders.insert(entry.attempts.call());
             self.failed(entry, Arc::clone(&error), verdict, leads);
         }
         End::of_failure(verdict)
     }
 
     /// Each item has an answer of its own. Returns what the limiter is told.
-    fn each(&mut self, entries: Vec<EntryOf<I, K>>, answers: Vec<Result<T, E>>) -> End {
+    fn each(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, answers: Vec<Result<T, E>>) -> End {
         // One request succeeded, not as many as it has items.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
@@ -425,12 +418,16 @@ where
     }
 
     /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
-    fn miscounted(&mut self, entries: Vec<EntryOf<I, K>>, answers: usize) -> End {
+    fn miscounted(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, answers: usize) -> End {
         let items = entries.len();
         let miscount = Miscount { answers, items };
         for mut entry in entries {
             entry.attempts.release();
-            self.end(&entry, ItemEnd::Miscounted(miscount), Reason::Unanswered);
+            self.end(
+                &mut entry,
+                ItemEnd::Miscounted(miscount),
+                Reason::Unanswered,
+            );
             let attempts = entry.attempts.call().attempt();
             self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));
         }
@@ -438,14 +435,14 @@ where
     }
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
-    fn succeeded(&mut self, entry: &mut EntryOf<I, K>, leads: bool) {
-        entry.attempts.passed(&mut self.rules);
+    fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
+        entry.attempts.answered(&mut self.rules);
         if entry.is_unpaid {
             // There is nothing to give back.
-            entry.attempts.call.followed = None;
+            entry.attempts.set_followed(None);
         }
         if leads {
-            entry.attempts.credit(self.rules.guards());
+            entry.attempts.credit_success();
         }
         self.progress.done(1);
     }
@@ -459,13 +456,21 @@ where
         verdict
     }
 
-    fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
+    fn failed(
+        &mut self,
+        mut entry: Entry<'a, Q, I::Item>,
+        error: Arc<E>,
+        verdict: Verdict,
+        leads: bool,
+    ) {
         let shown = Described {
             on: &self.on,
             error: &*error,
         };
-        entry.attempts.broke(&mut self.rules, verdict, &shown);
-        let call = *entry.attempts.call();
+        let (site, reporter) = self.rules.parts();
+        let failure = Failure::new(&site, verdict, &shown);
+        entry.attempts.record_failure(&failure, reporter);
+        let call = entry.attempts.call();
         self.results[entry.index] = Err(ItemError::failed(error, call.attempt()));
         let failure = ItemFailure {
             index: entry.index,
@@ -478,33 +483,26 @@ where
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
-    pub(super) fn next_round(
-        &mut self,
-        now: impl FnOnce() -> Moment,
-        is_cancelled: impl FnOnce() -> bool,
-    ) -> Option<Duration> {
+    pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let name = self.rules.name().to_owned();
         let policy = self.rules.policy_in_force();
-        let round = self.round((&policy, &name), tally.items, now, is_cancelled);
+        let round = self.round((&policy, &name), tally.items, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));
-        let protections = self.rules.guards().protections();
-        let budget = protections.budget.get().cloned();
         let mut failures = failed.iter().map(|(_, (_, failure))| *failure);
-        let mut groups = Groups::new(
-            &round,
-            &mut failures,
-            budget.as_ref().map(|budget| budget as _),
-            protections.handle_throttling(),
-        );
-        let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
+        let budget = self.shared.protections.budget();
+        let is_limited = self.shared.handles_throttling();
+        let mut groups = Groups::new(&round, &mut failures, budget, is_limited);
+        let mut queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
-        let (of_groups, of_tally) = self.rules.tell(|_, mut observe| {
-            let of_groups = groups.report(&shown, reborrow(&mut observe));
-            (of_groups, tally.report(&round, self.ended, &shown, observe))
-        });
+        let (of_groups, of_tally) =
+            self.rules
+                .report_once(&|| self.shared.now(), |_, mut observe| {
+                    let of_groups = groups.report(&shown, reborrow(&mut observe));
+                    (of_groups, tally.report(&round, self.ended, &shown, observe))
+                });
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause;
@@ -519,7 +517,9 @@ where
             };
             self.tell_of_end(&round, ended);
         }
-        let limits = queue.iter().map(|entry| entry.attempts.call().in_force());
+        let limits = queue
+            .iter_mut()
+            .map(|entry| entry.attempts.call().in_force());
         self.in_force = limits.max().unwrap_or_default();
         self.queue = queue.into_iter();
         pause
@@ -530,13 +530,12 @@ where
         &self,
         (policy, name): (&'p Policy, &'p str),
         items: usize,
-        now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
     ) -> Round<'p> {
         // Without a deadline nobody asks.
         let now = self
             .deadline
-            .map_or(Moment::from_origin(Duration::ZERO), |_| now());
+            .map_or(Moment::from_origin(Duration::ZERO), |_| self.shared.now());
         Round {
             policy,
             deadline: self.deadline,
@@ -548,7 +547,7 @@ where
                 _ => now,
             },
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
-            idempotent: self.rules.keys.idempotent,
+            idempotent: self.rules.idempotent,
             name,
             number: self.number,
             items,
@@ -558,18 +557,15 @@ where
     /// The items that the next round sends. All others are given up.
     fn sent_again(
         &mut self,
-        failed: impl Iterator<Item = FailedOf<I, K>>,
+        failed: impl Iterator<Item = Failed<'a, Q, I::Item>>,
         groups: &mut Groups<'_>,
-    ) -> Vec<EntryOf<I, K>> {
+    ) -> Vec<Entry<'a, Q, I::Item>> {
         let mut again = Vec::with_capacity(failed.size_hint().0);
         for (mut entry, failure) in failed {
             match groups.decision(failure) {
                 Ok(call) => {
-                    entry.attempts.call = call;
+                    entry.attempts.decided(call, failure.leads);
                     entry.is_unpaid = !failure.leads;
-                    if failure.leads {
-                        entry.attempts.pay(self.rules.guards());
-                    }
                     again.push(entry);
                 }
                 Err(reason) => self.give_up(entry.index, reason),
@@ -592,15 +588,23 @@ where
             };
             let shown = shown(self.results, &self.on);
             let part = Part { items, ..part };
-            let rules = &mut self.rules;
-            rules.tell(|_, observe| all.gave_up(part, reason, ended, &shown, observe));
+            self.rules.report_once(&|| self.shared.now(), |_, observe| {
+                all.gave_up(part, reason, ended, &shown, observe);
+            });
             return;
         }
         // The log hears of a success only after a failure.
-        let is_told = self.number > 1 || self.has_begun && self.rules.is_observed();
-        if is_told && self.results.iter().all(Result::is_ok) {
-            let call = Call::after(self.number.saturating_sub(1)).with_max(self.in_force);
-            Attempts::of(call).tell_of_success(&mut self.rules);
+        let is_reported =
+            self.number > 1 || self.has_begun && <Q::Keys as SharedKeys>::Observer::IS_NAMED;
+        if is_reported && self.results.iter().all(Result::is_ok) {
+            let call = Call::after(self.number.saturating_sub(1));
+            let max = match self.in_force {
+                0 => self.rules.policy().retries_allowed(),
+                max => max,
+            };
+            let mut all = self.shared.attempts();
+            all.set_call(call.with_max(max));
+            all.report_success(&mut self.rules);
         }
     }
 }

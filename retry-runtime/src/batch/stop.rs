@@ -1,13 +1,10 @@
 use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::time::Duration;
 use std::sync::Mutex;
 use std::thread::{self, Thread};
 
-use crate::call::attempts::Attempts;
-use crate::call::protections::Guards;
-use crate::chain::under_way::Awaited;
-use crate::classify::rejected::RejectedBy;
+use crate::call::driver::Driver;
+use crate::call::protections::Protects;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, CancelFn};
@@ -43,37 +40,23 @@ impl<'a, C: Cancel> Stop<'a, C> {
         made
     }
 
-    /// Waits until an attempt has its turn, or may enter again. Returns how long it waited for its turn.
-    pub(super) fn wait<G: Guards>(
+    /// Waits until an attempt has its turn, or may enter again at the end of its pause.
+    pub(super) fn wait<P: Protects, T: BlockingTimer>(
         &self,
-        attempts: &mut Attempts<G>,
-        awaited: Option<Awaited>,
-        timer: &dyn BlockingTimer,
-        deadline: Option<Moment>,
-    ) -> Result<Option<Duration>, RejectedBy> {
-        let Some(awaited) = awaited else {
-            return Ok(None);
-        };
-        // Whenever it is woken, this thread asks whether it is cancelled.
+        attempt: &mut Driver<P, T>,
+        end: Option<Moment>,
+    ) {
+        // Whenever it is woken, this thread asks if it is cancelled.
         let thread = thread::current();
         let id = thread.id();
         lock(&self.waiting).push(thread);
-        let waited = match awaited {
-            Awaited::Turn => attempts.wait_blocking(timer, deadline, self).map(Some),
-            Awaited::Pause(end) => {
-                let left = end.map_or(Duration::MAX, |end| end.since(timer.now()));
-                // Asked in between even where nothing cancels the batch: a panic wakes no timer.
-                let cancel = CancelFn::new(|| self.is_cancelled());
-                if timer.sleep_or_cancelled(left, &cancel) {
-                    Err(RejectedBy::Cancelled)
-                } else {
-                    let late = attempts.late(deadline, || timer.now());
-                    late.map_or(Ok(None), |_| Err(RejectedBy::Deadline))
-                }
-            }
-        };
+        if attempt.pauses() {
+            // Asked in between even if nothing cancels the batch: a panic wakes no timer.
+            attempt.pause_until(end, &CancelFn::new(|| self.is_cancelled()));
+        } else {
+            attempt.wait_blocking(self);
+        }
         lock(&self.waiting).retain(|thread| thread.id() != id);
-        waited
     }
 }
 

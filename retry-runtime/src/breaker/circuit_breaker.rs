@@ -7,7 +7,6 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::forward::forward;
-use crate::key::Never;
 use crate::limiter::End;
 use crate::listed::listed;
 use crate::observe::cause::Cause;
@@ -225,6 +224,5 @@ forward! {
         fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> => None;
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
-    Option<T>: "A switch: `None` lets everything through.";
-    [] Never, |never| never.held::<&dyn CircuitBreaker>()
+    Option<T>: "A switch: `None` lets everything through."
 }

@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 
 /// A breaker's pass while an attempt runs. Dropped before the attempt has ended, it goes back to the breaker.
@@ -37,19 +35,12 @@ impl<B: CircuitBreaker> Permit<B> {
     /// Asks for a pass. `None` if the breaker lets nothing through.
     #[inline]
     pub fn new(breaker: B) -> Option<Self> {
-        let mut permit = Self::unasked(breaker);
-        permit.admit().then_some(permit)
-    }
-
-    /// Holds the breaker, which has not been asked for a pass yet.
-    #[doc(hidden)]
-    #[inline]
-    pub fn unasked(breaker: B) -> Self {
-        Self {
+        let pass = breaker.admit()?;
+        Some(Self {
             breaker,
-            pass: None,
+            pass: Some(pass),
             as_breaker,
-        }
+        })
     }
 }
 
@@ -58,34 +49,6 @@ fn as_breaker<B: CircuitBreaker>(breaker: &B) -> &dyn CircuitBreaker {
 }
 
 impl<B> Permit<B> {
-    /// What [`CircuitBreaker::is_open`] says.
-    #[doc(hidden)]
-    #[inline]
-    pub fn is_open(&self) -> bool {
-        (self.as_breaker)(&self.breaker).is_open()
-    }
-
-    /// What [`CircuitBreaker::half_open_in`] says.
-    #[doc(hidden)]
-    pub fn half_open_in(&self) -> Option<Duration> {
-        (self.as_breaker)(&self.breaker).half_open_in()
-    }
-
-    /// Asks for a pass. Returns whether there is one.
-    #[doc(hidden)]
-    #[inline]
-    pub fn admit(&mut self) -> bool {
-        self.pass = (self.as_breaker)(&self.breaker).admit();
-        self.pass.is_some()
-    }
-
-    /// Asks for a pass for an attempt beside a slow one.
-    #[doc(hidden)]
-    pub fn admit_beside(&mut self) -> bool {
-        self.pass = (self.as_breaker)(&self.breaker).admit_hedge();
-        self.pass.is_some()
-    }
-
     /// The change of state that this attempt caused by beginning: to half open, or none.
     #[inline]
     pub fn transition(&self) -> Option<Transition> {
@@ -97,14 +60,6 @@ impl<B> Permit<B> {
     #[inline]
     pub fn succeeded(&mut self) -> Option<Transition> {
         self.record(Seen::Success)
-    }
-}
-
-#[cfg(any(feature = "batch", feature = "plan"))]
-impl<B> Permit<B> {
-    /// Gives back the pass of something that was no attempt of its own. However long it took, it does not count.
-    pub(crate) fn release(mut self) {
-        self.record(Seen::Ignored);
     }
 }
 

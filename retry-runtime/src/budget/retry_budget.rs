@@ -6,7 +6,6 @@ use alloc::sync::Arc;
 
 use crate::classify::kind::Kind;
 use crate::forward::forward;
-use crate::key::Never;
 
 /// What retries are paid from, shared by calls: the key `budget`.
 ///
@@ -95,8 +94,7 @@ forward! {
         fn failed(&self, kind: Kind) => ();
     }
     for &T, Arc<T>, Rc<T>, Box<T>;
-    Option<T>: "A switch: `None` pays for everything.";
-    [] Never, |never| never.held::<&dyn RetryBudget>()
+    Option<T>: "A switch: `None` pays for everything."
 }
 
 /// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)

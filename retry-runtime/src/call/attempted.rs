@@ -1,49 +1,14 @@
-//! How loops make an attempt: with the feature `nested`, calls within it know of the call around them.
+//! Attempts with the feature `nested`: calls within one see the call around them.
 
 use alloc::sync::Arc;
 use core::future::Future;
 use core::pin::Pin;
 
 #[cfg(feature = "nested")]
-use crate::call::nested::{Outer, within};
+use crate::call::nested::{Outer, enter, within};
 use crate::policy::Policy;
 
-/// Awaits the attempt's future. The outer call is an `Outer`.
-#[cfg(feature = "nested")]
-macro_rules! awaited {
-    ($future:expr, $outer:expr) => {{
-        let outer = $outer;
-        let future = ::core::pin::pin!($future);
-        $crate::call::nested::within(future, outer).await
-    }};
-}
-
-/// Runs the attempt.
-#[cfg(feature = "nested")]
-macro_rules! run {
-    ($attempt:expr, $outer:expr) => {{
-        let _entered = $crate::call::nested::enter($outer);
-        $attempt
-    }};
-}
-
-#[cfg(not(feature = "nested"))]
-macro_rules! awaited {
-    ($future:expr, $outer:expr) => {
-        $future.await
-    };
-}
-
-#[cfg(not(feature = "nested"))]
-macro_rules! run {
-    ($attempt:expr, $outer:expr) => {
-        $attempt
-    };
-}
-
-pub(crate) use {awaited, run};
-
-/// The attempt of a loop in another crate, whose call has that policy and that name.
+/// The attempt of a loop whose call has that policy and that name.
 pub fn attempt_within<F: Future>(
     attempt: Pin<&mut F>,
     policy: &Policy,
@@ -56,4 +21,18 @@ pub fn attempt_within<F: Future>(
         let _ = (policy, name);
         attempt
     }
+}
+
+/// The same for an attempt that blocks.
+#[inline]
+pub(crate) fn run_within<V>(
+    policy: &Policy,
+    name: impl FnOnce() -> Arc<str>,
+    attempt: impl FnOnce() -> V,
+) -> V {
+    #[cfg(feature = "nested")]
+    let _entered = enter(Outer::shared(policy, name()));
+    #[cfg(not(feature = "nested"))]
+    let _ = (policy, name);
+    attempt()
 }

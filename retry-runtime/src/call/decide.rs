@@ -29,32 +29,32 @@ impl Call {
     }
 
     fn decision(&mut self, failure: &mut Failure<'_>, policy: &Policy) -> Decision {
-        let values = failure.values;
+        let values = failure.inputs.values;
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, values);
         self.limit = policy.retries_allowed();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
         self.in_force = self.in_force_after(failure, policy);
         self.tell_budget(failure, policy);
-        if failure.cancelled && kind.is_some() {
+        if failure.inputs.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
         }
         if failure.verdict.warns() {
             verdict_warning::tell(failure.site.name(), failure.verdict, failure.error);
         }
-        let kind = retryable(failure.verdict, failure.idempotent)?;
-        if failure.repeated {
+        let kind = retryable(failure.verdict, failure.inputs.idempotent)?;
+        if failure.inputs.repeated {
             return Err(Reason::Repeated);
         }
         let retry = self.count(counted).saturating_add(1);
-        if failure.last || !schedule.allows(retry) {
+        if failure.inputs.last || !schedule.allows(retry) {
             return Err(Reason::Exhausted);
         }
-        if failure.unrepeatable {
+        if failure.inputs.unrepeatable {
             return Err(Reason::Unrepeatable);
         }
         let delay = self.delay(failure, policy, (kind, &schedule), retry)?;
-        let times = 0..failure.times;
+        let times = 0..failure.inputs.times;
         let seen = failure.verdict.kind_seen().unwrap_or(kind);
         failure.paid = match failure.payer(seen) {
             Some(budget) => times.filter(|_| budget.withdraw(seen)).count(),
@@ -76,7 +76,7 @@ impl Call {
         (kind, schedule): (Kind, &Schedule),
         retry: u32,
     ) -> Decision {
-        let values = failure.values;
+        let values = failure.inputs.values;
         let rule = hint_rule(policy, kind);
         let left = self.time_left(failure, policy).ok_or(Reason::Deadline);
         if let Some(reason) = refusal(rule, failure.hint(), left.unwrap_or_default()) {

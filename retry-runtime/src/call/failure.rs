@@ -13,7 +13,7 @@ use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
 use crate::limiter::LimiterChanges;
 use crate::limiter::place::{Leave, Place};
-use crate::observe::report::Observe;
+use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
@@ -32,28 +32,11 @@ use crate::time::moment::Moment;
 ///     .idempotent(false);
 /// assert_eq!(call.failed_with(failure), Err(Reason::Ambiguous));
 /// ```
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is said by itself, by whoever knows of it"
-)]
 pub struct Failure<'a> {
     pub(super) site: &'a Site<'a>,
     pub(super) verdict: Verdict,
-    /// The longest wait that servers asked for in the attempts that ran beside this one. It lengthens the call's pause;
-    /// breakers and limiters hear of each attempt by itself.
-    hint_beside: Option<Duration>,
     pub(super) error: &'a dyn fmt::Display,
-    pub(super) elapsed: Option<Duration>,
-    pub(super) deadline: Deadline,
-    pub(super) idempotent: bool,
-    pub(super) repeated: bool,
-    pub(super) unrepeatable: bool,
-    pub(super) cancelled: bool,
-    pub(super) last: bool,
-    /// How many times the budget hears of it: in a batch, items fail alike.
-    pub(crate) times: usize,
-    /// For how many of these the last retry was paid.
-    pub(super) followed: usize,
+    pub(super) inputs: Inputs,
     /// How many of as many retries were paid, or are free.
     pub(crate) paid: usize,
     /// With what makes a range of a delay: a program that computes none has no code for it. So for what follows.
@@ -63,11 +46,57 @@ pub struct Failure<'a> {
     pub(super) permit: Option<(&'a mut dyn Records, ReportTransition)>,
     /// With what reports what changed about the limiter.
     pub(super) place: Option<(&'a mut dyn Leave, ReportChanges)>,
-    /// Whether the attempt had a limiter, which takes care of throttled retries.
+    pub(super) observe: Option<Observe<'a>>,
+}
+
+/// What a decision depends on, other than the verdict and the policy.
+#[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is set by itself, by the part of a loop that knows it"
+)]
+pub(super) struct Inputs {
+    pub(super) elapsed: Option<Duration>,
+    pub(super) deadline: Deadline,
+    pub(super) idempotent: bool,
+    pub(super) repeated: bool,
+    pub(super) unrepeatable: bool,
+    pub(super) cancelled: bool,
+    pub(super) last: bool,
+    /// True if the loop keeps the error over the pause, so that the call can end with it then.
+    pub(super) is_kept: bool,
+    /// True if the attempt had a limiter, which takes care of throttled retries.
     pub(super) is_limited: bool,
+    /// The number of failures that the budget counts: in a batch, items fail alike.
+    pub(super) times: usize,
+    /// The number of these whose last retry was paid.
+    pub(super) followed: usize,
+    /// The longest wait that servers asked for in the attempts that ran at the same time. It lengthens the call's pause;
+    /// breakers and limiters count each attempt by itself.
+    pub(super) other_hint: Option<Duration>,
     pub(super) values: Values,
     pub(super) ending: Ending,
-    pub(super) observe: Option<Observe<'a>>,
+}
+
+impl Inputs {
+    const fn new() -> Self {
+        Self {
+            elapsed: None,
+            deadline: Deadline::OfPolicy,
+            idempotent: true,
+            repeated: false,
+            unrepeatable: false,
+            cancelled: false,
+            last: false,
+            is_kept: true,
+            is_limited: false,
+            times: 1,
+            followed: 1,
+            other_hint: None,
+            values: Values::Taken,
+            ending: Ending::Error,
+        }
+    }
 }
 
 /// What is shown of a value that `until` rejected, which has no error.
@@ -83,10 +112,10 @@ pub(super) type ComputedRange = fn(
     Duration,
 ) -> Option<(Duration, Duration)>;
 
-pub(super) type ReportTransition =
+pub(crate) type ReportTransition =
     fn(&Call, &str, Transition, Option<&dyn fmt::Display>, Option<Observe<'_>>);
 
-pub(super) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'_>>);
+pub(crate) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'_>>);
 
 /// When the call must end.
 #[derive(Clone, Copy)]
@@ -116,25 +145,13 @@ impl<'a> Failure<'a> {
         Self {
             site,
             verdict,
-            hint_beside: None,
             error,
-            elapsed: None,
-            deadline: Deadline::OfPolicy,
-            idempotent: true,
-            repeated: false,
-            unrepeatable: false,
-            cancelled: false,
-            last: false,
-            times: 1,
-            followed: 1,
+            inputs: Inputs::new(),
             paid: 0,
             delays: None,
             budget: None,
             permit: None,
             place: None,
-            is_limited: false,
-            values: Values::Taken,
-            ending: Ending::Error,
             observe: None,
         }
     }
@@ -156,14 +173,14 @@ impl<'a> Failure<'a> {
     /// For a [`Call`](crate::Call) that another process saved, it is the time since loading: the call itself holds the
     /// time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
-        self.elapsed = Some(elapsed);
+        self.inputs.elapsed = Some(elapsed);
         self
     }
 
     /// When the call must end, and what the same clock says now. It replaces the policy's `deadline`; `None` means no
     /// deadline.
     pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
-        self.deadline = match end {
+        self.inputs.deadline = match end {
             Some(end) => Deadline::At { end, now: now() },
             None => Deadline::Never,
         };
@@ -172,13 +189,13 @@ impl<'a> Failure<'a> {
 
     /// Whether an ambiguous failure may be retried. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = idempotent;
+        self.inputs.idempotent = idempotent;
         self
     }
 
     /// Whether the same error came too many times in a row.
     pub fn repeated(mut self, repeated: bool) -> Self {
-        self.repeated = repeated;
+        self.inputs.repeated = repeated;
         self
     }
 
@@ -187,13 +204,13 @@ impl<'a> Failure<'a> {
     /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead.
     /// Breakers, limiters and budgets are told of the failure as of any other.
     pub fn unrepeatable(mut self, unrepeatable: bool) -> Self {
-        self.unrepeatable = unrepeatable;
+        self.inputs.unrepeatable = unrepeatable;
         self
     }
 
     /// Whether the call was cancelled, so that no attempt may follow.
     pub fn cancelled(mut self, cancelled: bool) -> Self {
-        self.cancelled = cancelled;
+        self.inputs.cancelled = cancelled;
         self
     }
 
@@ -201,14 +218,14 @@ impl<'a> Failure<'a> {
     /// retry of its own.
     #[cfg(feature = "batch")]
     pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
-        (self.times, self.followed) = (times, followed);
+        (self.inputs.times, self.inputs.followed) = (times, followed);
         self
     }
 
     /// Whether the attempt was begun as the last that could happen, and so took what another would need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
-        self.last = last;
+        self.inputs.last = last;
         self
     }
 
@@ -244,7 +261,7 @@ impl<'a> Failure<'a> {
 
     /// Whether the attempt had a limiter, which takes care of throttled retries.
     pub(crate) fn limited(mut self, is_limited: bool) -> Self {
-        self.is_limited = is_limited;
+        self.inputs.is_limited = is_limited;
         self
     }
 
@@ -252,19 +269,19 @@ impl<'a> Failure<'a> {
     #[doc(hidden)]
     pub fn pushback(mut self, pushback: &mut Pushback) -> Self {
         pushback.note(self.verdict);
-        self.hint_beside = pushback.take_hint();
+        self.inputs.other_hint = pushback.take_hint();
         self
     }
 
     /// Says that this call validates values, so that invalid ones have their own count.
     pub fn validates(mut self) -> Self {
-        self.values = Values::Validated;
+        self.inputs.values = Values::Validated;
         self
     }
 
     /// Says that this call validates values, and that a correction of the returned value follows instead of another attempt.
     pub fn correctable(mut self) -> Self {
-        self.values = Values::Corrected;
+        self.inputs.values = Values::Corrected;
         self
     }
 
@@ -275,7 +292,7 @@ impl<'a> Failure<'a> {
     }
 
     pub(crate) fn ends_with(mut self, ending: Ending) -> Self {
-        self.ending = ending;
+        self.inputs.ending = ending;
         self
     }
 
@@ -285,8 +302,41 @@ impl<'a> Failure<'a> {
         self
     }
 
-    pub(crate) fn site(&self) -> &'a Site<'a> {
-        self.site
+    /// The loop keeps no error over the pause, so that it need not be `Send`: the call does not end then.
+    #[doc(hidden)]
+    pub fn forgotten(mut self) -> Self {
+        self.inputs.is_kept = false;
+        self
+    }
+
+    /// The same failure, for a shorter time.
+    pub(crate) fn lend(&mut self) -> Failure<'_> {
+        Failure {
+            site: self.site,
+            verdict: self.verdict,
+            error: self.error,
+            inputs: self.inputs,
+            paid: self.paid,
+            delays: match &mut self.delays {
+                Some((delays, range)) => Some((&mut **delays, *range)),
+                None => None,
+            },
+            budget: self.budget,
+            permit: None,
+            place: None,
+            observe: reborrow(&mut self.observe),
+        }
+    }
+
+    pub(crate) fn paid_by(self, budget: Option<&'a dyn RetryBudget>) -> Self {
+        Self { budget, ..self }
+    }
+
+    pub(crate) fn observed_by(self, observe: Option<Observe<'a>>) -> Self {
+        Self {
+            observe: observe.or(self.observe),
+            ..self
+        }
     }
 
     /// The budget, where it pays for a retry after that kind of failure.
@@ -295,12 +345,12 @@ impl<'a> Failure<'a> {
     }
 
     pub(super) fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.is_limited)
+        is_paid(kind, self.inputs.is_limited)
     }
 
     /// The wait that a server asked this call for.
     pub(super) fn hint(&self) -> Option<Duration> {
-        self.verdict.hint().max(self.hint_beside)
+        self.verdict.hint().max(self.inputs.other_hint)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::breaker::permit::Permit;
+use crate::breaker::circuit_breaker::Transition;
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
@@ -24,11 +24,11 @@ impl Call {
     #[inline(never)]
     #[doc(hidden)]
     pub fn may_hedge(&self, slow: &Failure<'_>, pushback: Pushback) -> bool {
-        let (policy, values) = (slow.site.policy_in_force(), slow.values);
+        let (policy, values) = (slow.site.policy_in_force(), slow.inputs.values);
         let retry = self.count(counted(&policy, values)).saturating_add(1);
         !pushback.came()
-            && !slow.cancelled
-            && slow.idempotent
+            && !slow.inputs.cancelled
+            && slow.inputs.idempotent
             && policy.schedule(Some(KIND), values).allows(retry)
             && self.time_left(slow, slow.site.policy).is_some()
     }
@@ -47,7 +47,7 @@ impl Call {
         let policy = &slow.site.policy_in_force();
         self.limit = policy.retries_allowed();
         self.in_force = self.in_force_after(&slow, policy);
-        self.counts(counted(policy, slow.values));
+        self.counts(counted(policy, slow.inputs.values));
         let (call, max) = (slow.site.name(), limit(self.in_force));
         let hedging = EventData::Hedging { max, delay };
         self.report(call, hedging, reborrow(&mut slow.observe));
@@ -60,12 +60,10 @@ impl Call {
 
     /// Reports what letting an attempt through beside a slow one changed.
     #[doc(hidden)]
-    pub fn half_opened_beside<B>(&self, slow: &mut Failure<'_>, permit: &Permit<B>) {
-        if let Some(transition) = permit.transition() {
-            let next = self.at(self.attempt().saturating_add(1));
-            let name = slow.site.name();
-            next.breaker_changed(name, transition, None, reborrow(&mut slow.observe));
-        }
+    pub(crate) fn half_opened_beside(&self, slow: &mut Failure<'_>) {
+        let next = self.at(self.attempt().saturating_add(1));
+        let (name, turned) = (slow.site.name(), Transition::HalfOpened);
+        next.breaker_changed(name, turned, None, reborrow(&mut slow.observe));
     }
 
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure

@@ -3,8 +3,6 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use crate::key::Never;
-
 /// What a hook returns.
 #[diagnostic::on_unimplemented(
     message = "what runs before a retry can't return `{Self}`",
@@ -25,12 +23,6 @@ impl HookOutcome for () {
 impl<E: fmt::Display> HookOutcome for Result<(), E> {
     fn cause(self) -> Option<String> {
         self.err().map(|error| error.to_string())
-    }
-}
-
-impl HookOutcome for Never {
-    fn cause(self) -> Option<String> {
-        match self {}
     }
 }
 

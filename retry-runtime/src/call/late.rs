@@ -36,12 +36,12 @@ impl Call {
     /// Why the retry that was decided last may not begin after all. If no time is told, its pause counts as just over.
     #[doc(hidden)]
     pub fn revoked(&self, failure: &Failure<'_>) -> Option<Reason> {
-        if failure.cancelled {
+        if failure.inputs.cancelled {
             return Some(Reason::Cancelled);
         }
         let policy = &failure.site.policy_in_force();
         let is_too_many = failure.verdict.kind().is_some_and(|kind| {
-            let (retry, max) = self.retry_count(policy, kind, failure.values);
+            let (retry, max) = self.retry_count(policy, kind, failure.inputs.values);
             // It may have been counted elsewhere, by a policy with other sections.
             max.is_some_and(|max| retry.max(1) > max)
         });
@@ -53,7 +53,7 @@ impl Call {
             return Some(Reason::Deadline);
         }
         let mut now = *self;
-        now.spend(failure.elapsed);
+        now.spend(failure.inputs.elapsed);
         let left = now.until_deadline(failure, policy);
         let is_late = left.is_err_and(|late| late > grace(self.last_delay()));
         is_late.then_some(Reason::Deadline)
@@ -65,7 +65,7 @@ impl Call {
         failure: &Failure<'_>,
         policy: &Policy,
     ) -> Result<Duration, Duration> {
-        let (end, now) = match (failure.deadline, policy.time_limit()) {
+        let (end, now) = match (failure.inputs.deadline, policy.time_limit()) {
             (Deadline::At { end, now }, _) => (end, now),
             (Deadline::OfPolicy, Some(limit)) => (
                 Moment::from_origin(limit),

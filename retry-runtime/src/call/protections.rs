@@ -1,128 +1,168 @@
-//! What calls share so that retries don't make an outage worse, as far as a call has any of it.
+use core::fmt;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
-use crate::classify::conversions::FromRejected;
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::key::{Key, Unnamed, with};
 use crate::limiter::Limiter;
 
-/// What the attempts of calls share: a budget, a breaker and a limiter, as far as their keys are named.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Protections<B = Unnamed, R = Unnamed, L = Unnamed> {
-    pub(crate) budget: B,
-    pub(crate) breaker: R,
-    pub(crate) limiter: L,
-}
+/// What calls share so that retries don't make an outage worse, as a driver sees it.
+pub trait Protects {
+    /// The budget that retries are paid from.
+    fn budget(&self) -> Option<&dyn RetryBudget>;
+    /// The breaker that lets attempts through.
+    fn breaker(&self) -> Option<&dyn CircuitBreaker>;
+    /// The limiter that attempts wait for.
+    fn limiter(&self) -> Option<&dyn Limiter>;
 
-impl Protections {
-    /// No protection.
+    /// Returns true if there is none of them: a call then needs no step before its attempt.
+    #[doc(hidden)]
     #[inline]
-    pub const fn new() -> Self {
-        Self {
-            budget: Unnamed,
-            breaker: Unnamed,
-            limiter: Unnamed,
-        }
+    fn are_none(&self) -> bool {
+        false
     }
 }
 
-impl<B, R, L> Protections<B, R, L> {
-    /// These protections with that budget, or without one if it is `None`.
-    pub fn budget<V: RetryBudget + Clone>(
-        self,
-        budget: impl Into<Option<V>>,
-    ) -> Protections<Option<V>, R, L> {
-        with!(self: Protections { budget: budget.into() } breaker limiter)
-    }
-
-    /// These protections with that breaker, or without one if it is `None`.
-    pub fn breaker<V: CircuitBreaker + Clone>(
-        self,
-        breaker: impl Into<Option<V>>,
-    ) -> Protections<B, Option<V>, L> {
-        with!(self: Protections { breaker: breaker.into() } budget limiter)
-    }
-
-    /// These protections with that limiter, or without one if it is `None`.
-    pub fn limiter<V: Limiter + Clone>(
-        self,
-        limiter: impl Into<Option<V>>,
-    ) -> Protections<B, R, Option<V>> {
-        with!(self: Protections { limiter: limiter.into() } budget breaker)
-    }
-}
-
-/// [`Protections`], for what is generic over all of them at once.
-pub trait Guards {
-    /// What retries are paid from.
-    type Budget: Key<Value: RetryBudget + Clone>;
-    /// What lets attempts through.
-    type Breaker: Key<Value: CircuitBreaker + Clone>;
-    /// What attempts wait for.
-    type Limiter: Key<Value: Limiter + Clone>;
-
-    /// Each by itself.
-    fn protections(&self) -> &Protections<Self::Budget, Self::Breaker, Self::Limiter>;
-}
-
-impl<B, R, L: Key<Value: Limiter>> Protections<B, R, L> {
-    /// Whether a limiter takes care of throttled retries, so that a budget need not pay for them.
-    pub(crate) fn handle_throttling(&self) -> bool {
-        let limiter = self.limiter.get();
-        limiter.is_some_and(Limiter::handles_throttling)
-    }
-}
-
-impl<B, R, L> Guards for Protections<B, R, L>
-where
-    B: Key<Value: RetryBudget + Clone>,
-    R: Key<Value: CircuitBreaker + Clone>,
-    L: Key<Value: Limiter + Clone>,
-{
-    type Budget = B;
-    type Breaker = R;
-    type Limiter = L;
-
+/// Nothing is shared.
+impl Protects for () {
     #[inline]
-    fn protections(&self) -> &Self {
-        self
+    fn are_none(&self) -> bool {
+        true
     }
-}
 
-impl<G: Guards> Guards for &G {
-    type Budget = G::Budget;
-    type Breaker = G::Breaker;
-    type Limiter = G::Limiter;
-
-    #[inline]
-    fn protections(&self) -> &Protections<G::Budget, G::Breaker, G::Limiter> {
-        (**self).protections()
+    fn budget(&self) -> Option<&dyn RetryBudget> {
+        None
     }
-}
 
-/// How a call ends with an error of type `E` whose first attempt may not begin.
-#[diagnostic::on_unimplemented(
-    message = "`breaker` and `limiter` need an error type that a rejection converts to, and `{E}` is not one",
-    label = "`{E}` has no `From<Rejected>`",
-    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
-)]
-pub trait Rejects<E>: Key {
-    /// The error, where something is named that rejects calls.
-    fn rejected(by: RejectedBy) -> Option<E>;
-}
+    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+        None
+    }
 
-#[diagnostic::do_not_recommend]
-impl<E> Rejects<E> for Unnamed {
-    #[inline]
-    fn rejected(_: RejectedBy) -> Option<E> {
+    fn limiter(&self) -> Option<&dyn Limiter> {
         None
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<V, E: FromRejected> Rejects<E> for Option<V> {
-    fn rejected(by: RejectedBy) -> Option<E> {
-        Some(E::from_rejected(Rejected::new(by)))
+impl<P: Protects + ?Sized> Protects for &P {
+    #[inline]
+    fn are_none(&self) -> bool {
+        (**self).are_none()
+    }
+
+    fn budget(&self) -> Option<&dyn RetryBudget> {
+        (**self).budget()
+    }
+
+    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+        (**self).breaker()
+    }
+
+    fn limiter(&self) -> Option<&dyn Limiter> {
+        (**self).limiter()
+    }
+}
+
+type AsBudget<B> = fn(&B) -> Option<&dyn RetryBudget>;
+type AsBreaker<R> = fn(&R) -> Option<&dyn CircuitBreaker>;
+type AsLimiter<L> = fn(&L) -> Option<&dyn Limiter>;
+
+/// A budget, a breaker and a limiter, each if it is named.
+///
+/// The types have no bounds: an error about one appears once, at the setter that takes the value.
+#[derive(Clone, Copy)]
+pub struct Protections<B = (), R = (), L = ()> {
+    budget: (B, AsBudget<B>),
+    breaker: (R, AsBreaker<R>),
+    limiter: (L, AsLimiter<L>),
+    /// True if one is named.
+    is_any: bool,
+}
+
+impl Protections {
+    /// None of them.
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            budget: ((), |()| None),
+            breaker: ((), |()| None),
+            limiter: ((), |()| None),
+            is_any: false,
+        }
+    }
+}
+
+impl Default for Protections {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<B, R, L> Protections<B, R, L> {
+    /// With that budget.
+    #[inline]
+    pub fn budget<V: RetryBudget>(self, budget: V) -> Protections<V, R, L> {
+        let Self {
+            breaker, limiter, ..
+        } = self;
+        Protections {
+            budget: (budget, |budget| Some(budget)),
+            breaker,
+            limiter,
+            is_any: true,
+        }
+    }
+
+    /// With that breaker.
+    #[inline]
+    pub fn breaker<V: CircuitBreaker>(self, breaker: V) -> Protections<B, V, L> {
+        let Self {
+            budget, limiter, ..
+        } = self;
+        Protections {
+            budget,
+            breaker: (breaker, |breaker| Some(breaker)),
+            limiter,
+            is_any: true,
+        }
+    }
+
+    /// With that limiter.
+    #[inline]
+    pub fn limiter<V: Limiter>(self, limiter: V) -> Protections<B, R, V> {
+        let Self {
+            budget, breaker, ..
+        } = self;
+        Protections {
+            budget,
+            breaker,
+            limiter: (limiter, |limiter| Some(limiter)),
+            is_any: true,
+        }
+    }
+}
+
+impl<B, R, L> Protects for Protections<B, R, L> {
+    #[inline]
+    fn are_none(&self) -> bool {
+        !self.is_any
+    }
+
+    #[inline]
+    fn budget(&self) -> Option<&dyn RetryBudget> {
+        (self.budget.1)(&self.budget.0)
+    }
+
+    #[inline]
+    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+        (self.breaker.1)(&self.breaker.0)
+    }
+
+    #[inline]
+    fn limiter(&self) -> Option<&dyn Limiter> {
+        (self.limiter.1)(&self.limiter.0)
+    }
+}
+
+impl<B, R, L> fmt::Debug for Protections<B, R, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Protections").finish_non_exhaustive()
     }
 }

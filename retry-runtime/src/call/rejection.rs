@@ -46,8 +46,8 @@ impl Rejections {
             return Err(by);
         }
         let policy = &failure.site.policy_in_force();
-        let schedule = policy.schedule(Some(Kind::Rejected), failure.values);
-        call.spend(failure.elapsed);
+        let schedule = policy.schedule(Some(Kind::Rejected), failure.inputs.values);
+        call.spend(failure.inputs.elapsed);
         let decision = self.decide(call, &mut failure, policy, &schedule);
         let delay = decision.map_err(|reason| by.because(reason))?;
         let data = EventData::Retrying {
@@ -72,7 +72,7 @@ impl Rejections {
     ) -> Decision {
         let retry = schedule.next_retry(self.retries);
         let retry = retry.ok_or(Reason::Exhausted)?;
-        if failure.cancelled {
+        if failure.inputs.cancelled {
             return Err(Reason::Cancelled);
         }
         let delay = call.delay(failure, policy, (Kind::Rejected, schedule), retry)?;

@@ -38,7 +38,7 @@ impl Call {
         policy: &Policy,
     ) {
         let max = limit(self.in_force);
-        let (values, kind) = (failure.values, failure.verdict.kind());
+        let (values, kind) = (failure.inputs.values, failure.verdict.kind());
         let error = &WithHint::new(shown(failure.error), decision, failure.hint());
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
@@ -61,7 +61,7 @@ impl Call {
             (Ok(_), None) => return,
             (Err(reason), kind) => {
                 let ended = Some(AttemptEnd::failed(kind));
-                self.end(self.attempts(), error, ended, reason, failure.ending)
+                self.end(self.attempts(), error, ended, reason, failure.inputs.ending)
             }
         };
         let name = failure.site.name();
@@ -74,7 +74,7 @@ impl Call {
         let in_force = self.in_force_after(&failure, &failure.site.policy_in_force());
         let call = Self { in_force, ..*self };
         let (name, error) = (failure.site.name(), failure.error);
-        let (values, ending) = (failure.values, failure.ending);
+        let (values, ending) = (failure.inputs.values, failure.inputs.ending);
         call.ended_after_pause(name, error, values, ending, reason, failure.observe);
     }
 

@@ -158,7 +158,7 @@ impl Call {
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         let policy = &failure.site.policy_in_force();
-        self.spend(failure.elapsed);
+        self.spend(failure.inputs.elapsed);
         let attempt = self.attempt();
         self.tell_breaker(&mut failure);
         self.tell_limiter(&mut failure);
@@ -172,15 +172,15 @@ impl Call {
             _ => None,
         };
         #[cfg(feature = "nested")]
-        if decision.is_ok() && failure.values != Values::Corrected {
-            let (values, observe) = (failure.values, reborrow(&mut failure.observe));
+        if decision.is_ok() && failure.inputs.values != Values::Corrected {
+            let (values, observe) = (failure.inputs.values, reborrow(&mut failure.observe));
             let site = Site::new(policy, failure.site.name());
             nested::tell(&site, attempt, values, observe);
         }
-        if decision.is_ok() && failure.values == Values::Corrected {
+        if decision.is_ok() && failure.inputs.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
         }
-        let in_force = match (failure.values, decision) {
+        let in_force = match (failure.inputs.values, decision) {
             // Of the corrections, which go on or have run out.
             (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => repairs,
             _ => self.in_force,
@@ -340,13 +340,13 @@ impl Call {
     /// The attempts after the first, or else the corrections, that the call may make in all by the `max` for that failure:
     /// those that count elsewhere come on top, so that what is told of it is of one count.
     fn allowed(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
-        let (kind, values) = (failure.verdict.kind(), failure.values);
+        let (kind, values) = (failure.verdict.kind(), failure.inputs.values);
         let max = policy.schedule(kind, values).max;
         if max == u32::MAX {
             return max;
         }
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
-        let made = match failure.values {
+        let made = match failure.inputs.values {
             Values::Corrected => self.corrections,
             Values::Taken | Values::Validated => self.attempt() - 1,
         };
@@ -358,7 +358,7 @@ impl Call {
 
     /// The attempts after the first that the call may make in all. Corrections don't change that.
     pub(super) fn in_force_after(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
-        match (failure.values, self.in_force) {
+        match (failure.inputs.values, self.in_force) {
             (Values::Corrected, 0) => policy.retries_allowed(),
             (Values::Corrected, in_force) => in_force,
             (Values::Taken | Values::Validated, _) => self.allowed(failure, policy),

@@ -49,7 +49,7 @@ impl Call {
     /// Tells a budget of a success after which the call goes on, and may fail yet.
     #[doc(hidden)]
     #[must_use]
-    pub fn credited<B: RetryBudget>(self, budget: &B) -> Self {
+    pub fn credited<B: RetryBudget + ?Sized>(self, budget: &B) -> Self {
         self.credit(budget);
         Self {
             is_known: true,
@@ -81,25 +81,25 @@ impl Call {
     }
 
     /// Tells the budget of a failed attempt, and of a call with its first.
-    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
+    pub(crate) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
         let is_known = mem::replace(&mut self.is_known, true);
         let Some(budget) = failure.budget else {
             return;
         };
         if !is_known {
-            (0..failure.times).for_each(|_| budget.called());
+            (0..failure.inputs.times).for_each(|_| budget.called());
         }
         let verdict = failure.verdict;
         match verdict.kind().and(verdict.kind_seen()) {
             // If retries are off, there is nothing to pay for.
             Some(kind) if policy.is_enabled() => {
                 if let Some(budget) = failure.payer(kind) {
-                    (0..failure.times).for_each(|_| budget.failed(kind));
+                    (0..failure.inputs.times).for_each(|_| budget.failed(kind));
                 }
             }
             None if verdict.basis() == Basis::Answer => {
-                (0..failure.times).for_each(|number| {
-                    let followed = self.followed.filter(|_| number < failure.followed);
+                (0..failure.inputs.times).for_each(|number| {
+                    let followed = self.followed.filter(|_| number < failure.inputs.followed);
                     budget.answered(followed);
                 });
             }

@@ -1,14 +1,29 @@
 //! The key `abort` of a chain, and what it is to attempts.
 
+use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use crate::chain::keys::Ends;
 use crate::classify::cancelled::Cancelled;
 use crate::classify::conversions::FromCancelled;
-use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, Uncancelled};
+use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, Uncancelled, abortable};
+
+impl Ends for Uncancelled {
+    type Key = ();
+}
+
+impl<C> Ends for CancelledBy<C> {
+    type Key = Option<C>;
+}
+
+/// The call ends with an error of its own.
+impl<C> Ends for AbortedBy<C> {
+    type Key = ();
+}
 
 /// How a call ends with an error of type `E` where it is aborted.
 #[diagnostic::on_unimplemented(
@@ -16,11 +31,11 @@ use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, Uncancelled};
     label = "`{E}` has no `From<Cancelled>`",
     note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which ends pauses alone"
 )]
-pub trait Aborts<E> {
-    /// Whether anything aborts it.
+pub trait Aborts<E>: Ends {
+    /// True if something aborts it.
     const ABORTS: bool = false;
 
-    /// The error, where anything does.
+    /// The error, if something does.
     fn aborted() -> E {
         unreachable!("nothing aborts the call");
     }
@@ -36,6 +51,23 @@ impl<E: FromCancelled, C> Aborts<E> for AbortedBy<C> {
 
     fn aborted() -> E {
         E::from_cancelled(Cancelled::new())
+    }
+}
+
+/// Awaits something other than an attempt. Returns `None` once the call is aborted.
+// On the heap, so that calls without it need no room for it.
+pub(crate) async fn unless_aborted<E, C, F>(
+    cancelled: Pin<&mut C::Future>,
+    future: F,
+) -> Option<F::Output>
+where
+    C: MayAbort + Aborts<E>,
+    F: Future,
+{
+    if C::ABORTS {
+        abortable(Box::pin(future).as_mut(), cancelled).await
+    } else {
+        Some(future.await)
     }
 }
 

@@ -9,36 +9,35 @@ use core::time::Duration;
 
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
+use crate::chain::fallback::Fallback;
 use crate::chain::hook::Hook;
-use crate::chain::keys::named::{before_pause, before_retry, fallback, timeout, until};
-use crate::chain::keys::{HasKey, With};
+use crate::chain::keys::{HasKey, With, named};
 use crate::chain::policy_call::PolicyCall;
-use crate::chain::setters::NotNamed;
 use crate::chain::timeout::Timed;
 
-impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
+impl<On, P, K, A> PolicyCall<On, P, K, A> {
     /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
     /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, With<A, timeout, Timed>>
+    pub fn timeout(
+        self,
+        timeout: Duration,
+    ) -> PolicyCall<On, P, K, With<A, named::timeout, Option<Timed>>>
     where
-        A: HasKey<timeout, Key: NotNamed>,
+        A: HasKey<named::timeout>,
     {
-        self.policy = self.policy.timeout(timeout);
-        self.policy_timeout()
+        self.with_single::<named::timeout, _>(Timed(Some(timeout)))
     }
-}
 
-impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call
     /// returns the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,
-    ) -> PolicyCall<On, C, W, K, With<A, until, U>, P>
+    ) -> PolicyCall<On, P, K, With<A, named::until, Option<U>>>
     where
-        A: HasKey<until, Key: NotNamed>,
+        A: HasKey<named::until>,
     {
-        self.with_single::<until, _>(until)
+        self.with_single::<named::until, _>(until)
     }
 
     /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one: as in the
@@ -57,23 +56,23 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, With<A, timeout, Timed>, P>
+    pub fn policy_timeout(self) -> PolicyCall<On, P, K, With<A, named::timeout, Option<Timed>>>
     where
-        A: HasKey<timeout, Key: NotNamed>,
+        A: HasKey<named::timeout>,
     {
-        self.with_single::<timeout, _>(Timed)
+        self.with_single::<named::timeout, _>(Timed(None))
     }
 
-    /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
+    /// Names the fallback after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
         self,
         fallback: F,
-    ) -> PolicyCall<On, C, W, K, With<A, fallback, F>, P>
+    ) -> PolicyCall<On, P, K, With<A, named::fallback, Option<Fallback<F, Fallen>>>>
     where
-        A: HasKey<fallback, Key: NotNamed>,
+        A: HasKey<named::fallback>,
     {
-        self.with_single::<fallback, _>(fallback)
+        self.with_single::<named::fallback, _>(Fallback::new(fallback))
     }
 
     /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
@@ -106,11 +105,11 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     pub fn before_pause<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
         self,
         hook: H,
-    ) -> PolicyCall<On, C, W, K, With<A, before_pause, Hook<H, Ret>>, P>
+    ) -> PolicyCall<On, P, K, With<A, named::before_pause, Option<Hook<H, Ret>>>>
     where
-        A: HasKey<before_pause, Key: NotNamed>,
+        A: HasKey<named::before_pause>,
     {
-        self.with_single::<before_pause, _>(Hook::new(hook))
+        self.with_single::<named::before_pause, _>(Hook::new(hook))
     }
 
     /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
@@ -155,10 +154,10 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     pub fn before_retry<E, Ret, H: FnMut(&E, NextAttempt) -> Ret>(
         self,
         hook: H,
-    ) -> PolicyCall<On, C, W, K, With<A, before_retry, Hook<H, Ret>>, P>
+    ) -> PolicyCall<On, P, K, With<A, named::before_retry, Option<Hook<H, Ret>>>>
     where
-        A: HasKey<before_retry, Key: NotNamed>,
+        A: HasKey<named::before_retry>,
     {
-        self.with_single::<before_retry, _>(Hook::new(hook))
+        self.with_single::<named::before_retry, _>(Hook::new(hook))
     }
 }

@@ -1,24 +1,28 @@
 use core::borrow::Borrow;
 use core::marker::PhantomData;
 
-use crate::call::attempts::Shared;
+use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
-use crate::chain::keys::{KeysOf, SharedKeys};
-use crate::chain::name::name;
-use crate::chain::observer::{ObserverKey, StopwatchOf};
+use crate::chain::key::Key;
+use crate::chain::keys::SharedKeys;
+use crate::chain::observer::Observes;
 use crate::chain::operation::Operated;
-use crate::key::Key;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
-use crate::time::attempt_clock::Clock;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::time::moment::Moment;
 
-/// What the attempts of a chain's call, batch or plan go by. `N` is its name unless a key names it.
-pub(crate) struct Context<P, K: SharedKeys, N> {
-    pub(crate) policy: P,
-    pub(crate) keys: KeysOf<K>,
+/// The policy, the name and the observer of a chain's call, batch or plan. `D` is its name unless a key names it.
+pub(crate) struct Context<K: SharedKeys, D> {
+    policy: K::Policy,
+    name: K::Name,
+    default: D,
+    observer: K::Observer,
     stopwatch: StopwatchOf<K>,
-    default: N,
+    pub(crate) idempotent: bool,
 }
+
+pub(crate) type StopwatchOf<K> = <<K as SharedKeys>::Observer as Observes>::Stopwatch;
 
 /// The name of a call after its operation.
 pub(super) struct NameOf<O>(pub(super) PhantomData<fn() -> O>);
@@ -30,57 +34,102 @@ impl<O: Operated> AsRef<str> for NameOf<O> {
     }
 }
 
-impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Context<P, K, N> {
+impl<K: SharedKeys, D: AsRef<str>> Context<K, D> {
+    /// With what cancels the work, and its timer.
     #[inline]
-    pub(crate) fn new(policy: P, keys: K, default: N) -> Self {
-        Self {
-            policy,
-            keys: keys.into_keys(),
-            stopwatch: Default::default(),
+    pub(crate) fn new(keys: K, default: D) -> (Self, K::Cancel, K::Timer) {
+        let keys = keys.into_keys();
+        let context = Self {
+            policy: keys.policy,
+            name: keys.name,
             default,
-        }
+            observer: keys.observer,
+            stopwatch: Default::default(),
+            idempotent: keys.idempotent,
+        };
+        (context, keys.cancel, keys.timer)
     }
 
-    /// Begins to measure times for the observer, if there is one.
-    #[inline]
-    pub(crate) fn starts(&mut self, clock: impl FnOnce() -> Clock) {
-        self.stopwatch = K::Observer::stopwatch(clock);
+    pub(crate) fn policy(&self) -> &Policy {
+        self.policy.borrow()
     }
 
     pub(crate) fn name(&self) -> &str {
-        name(&self.keys.name, || self.default.as_ref())
+        let name = self.name.get().map(AsRef::as_ref);
+        name.unwrap_or_else(|| self.default.as_ref())
     }
 
     /// The policy with what is installed over it.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn policy_in_force(&self) -> Policy {
-        Site::new(self.policy.borrow(), self.name()).policy_in_force()
+        Site::new(self.policy(), self.name()).policy_in_force()
+    }
+
+    /// Its site, and what reports under its name.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (Site<'_>, ObservedBy<'_, K>) {
+        let name = self.name.get().map(AsRef::as_ref);
+        let name = name.unwrap_or_else(|| self.default.as_ref());
+        let site = Site::new(self.policy.borrow(), name);
+        let reporter = ObservedBy {
+            name,
+            observer: &mut self.observer,
+            stopwatch: &mut self.stopwatch,
+        };
+        (site, reporter)
+    }
+
+    /// Reports something.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn report_once<V>(
+        &mut self,
+        now: &dyn Fn() -> Moment,
+        report: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
+    ) -> V {
+        let (site, mut reporter) = self.parts();
+        let (mut report, mut reported) = (Some(report), None);
+        reporter.report(&mut Times::new(now, &mut None), &mut |_, observe| {
+            reported = report.take().map(|report| report(&site, observe));
+        });
+        reported.expect("reported once")
     }
 }
 
-impl<P: Borrow<Policy>, K: SharedKeys, N: AsRef<str>> Shared for Context<P, K, N> {
-    type Guards = K::Guards;
-
-    #[inline]
-    fn policy(&self) -> &Policy {
-        self.policy.borrow()
-    }
-
-    #[inline]
-    fn guards(&self) -> &K::Guards {
-        &self.keys.protections
-    }
-
+impl<K: SharedKeys, D: AsRef<str>> Reporter for &mut Context<K, D> {
     #[inline]
     fn is_observed(&self) -> bool {
         K::Observer::IS_NAMED
     }
 
+    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
+        self.parts().1.observe(times, with);
+    }
+
+    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
+        self.parts().1.report(times, with);
+    }
+}
+
+/// A name, with the observer of a chain that has these keys.
+pub(crate) struct ObservedBy<'a, K: SharedKeys> {
+    pub(crate) name: &'a str,
+    pub(crate) observer: &'a mut K::Observer,
+    pub(crate) stopwatch: &'a mut StopwatchOf<K>,
+}
+
+impl<K: SharedKeys> Reporter for ObservedBy<'_, K> {
     #[inline]
-    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let name = name(&self.keys.name, || self.default.as_ref());
-        let site = Site::new(self.policy.borrow(), name);
-        let observer = &mut self.keys.observer;
-        observer.timed(&mut self.stopwatch, |observe| tell(&site, observe))
+    fn is_observed(&self) -> bool {
+        K::Observer::IS_NAMED
+    }
+
+    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
+        // A batch has one stopwatch for the drivers of all its items.
+        self.observer.timed(self.stopwatch, times.now(), with);
+    }
+
+    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
+        let name = self.name;
+        self.observe(times, &mut |observe| with(name, observe));
     }
 }

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::call::next_attempt::NextAttempt;
-use crate::key::{Key, Never, Unnamed};
+use crate::chain::key::{Key, Never};
 
 /// What runs before a pause or a retry, and returns an `R`.
 ///
@@ -29,7 +29,7 @@ pub trait HookKey: Key {
     type Returned;
 }
 
-impl HookKey for Unnamed {
+impl HookKey for () {
     type Returned = Never;
 }
 
@@ -47,7 +47,7 @@ pub trait Hooks<E>: HookKey {
     fn begin(&mut self, error: &E, next: NextAttempt) -> Option<Self::Returned>;
 }
 
-impl<E> Hooks<E> for Unnamed {
+impl<E> Hooks<E> for () {
     #[inline]
     fn begin(&mut self, _: &E, _: NextAttempt) -> Option<Never> {
         None

@@ -1,102 +1,117 @@
-use crate::call::protections::{Guards, Protections};
-use crate::chain::hook::HookKey;
-use crate::chain::observer::ObserverKey;
-use crate::chain::span::SpanKey;
-use crate::key::{Key, Unnamed, with};
-use crate::time::cancel::MayAbort;
+use alloc::boxed::Box;
+use core::borrow::Borrow;
 
-/// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`
-/// and `idempotent`.
+use crate::call::protections::Protections;
+use crate::chain::fallback::FallbackKey;
+use crate::chain::hook::HookKey;
+use crate::chain::key::Key;
+use crate::chain::observer::Observes;
+use crate::policy::Policy;
+use crate::time::cancel::Uncancelled;
+use crate::time::default_timer::DefaultTimer;
+
+/// The keys of a chain that calls, batches and plans share, and its policy: `name`, `observe`, `cancel` or `abort`, `timer`,
+/// `idempotent` and `span`.
 ///
-/// Each type parameter is [`Unnamed`], or tells the type of what was named. What is not named costs nothing.
+/// The type parameters of the first two are `()`, or an `Option` of what was named. What is not named costs nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<G = Protections, N = Unnamed, O = Unnamed, S = Unnamed> {
-    pub(crate) protections: G,
+pub struct Keys<N = (), O = (), C = Uncancelled, W = DefaultTimer, P = Policy> {
     pub(crate) name: N,
     pub(crate) observer: O,
-    pub(crate) span: S,
+    pub(crate) cancel: C,
+    pub(crate) timer: W,
+    pub(crate) policy: P,
     pub(crate) idempotent: bool,
+    pub(crate) span: bool,
 }
 
 /// The [`Keys`] of a chain, for functions that are generic over chains.
 pub trait SharedKeys: Sized {
     #[doc(hidden)]
-    type Guards: Guards;
-    #[doc(hidden)]
     type Name: Key<Value: AsRef<str>>;
     #[doc(hidden)]
-    type Observer: ObserverKey;
+    type Observer: Observes;
+    /// The type of what ends a call early.
+    type Cancel;
+    /// The type of what sleeps.
+    type Timer;
     #[doc(hidden)]
-    type Span: SpanKey;
+    type Policy: Borrow<Policy>;
 
     #[doc(hidden)]
     fn into_keys(self) -> KeysOf<Self>;
     #[doc(hidden)]
-    fn keys(&self) -> &KeysOf<Self>;
-    #[doc(hidden)]
     fn keys_mut(&mut self) -> &mut KeysOf<Self>;
+    #[doc(hidden)]
+    fn is_spanned(&self) -> bool;
+    #[doc(hidden)]
+    fn span_name<'n>(&self, default: impl FnOnce() -> &'n str) -> Option<Box<str>>;
 }
 
 /// The keys that a chain has.
 pub(crate) type KeysOf<K> = Keys<
-    <K as SharedKeys>::Guards,
     <K as SharedKeys>::Name,
     <K as SharedKeys>::Observer,
-    <K as SharedKeys>::Span,
+    <K as SharedKeys>::Cancel,
+    <K as SharedKeys>::Timer,
+    <K as SharedKeys>::Policy,
 >;
 
-/// The key that rejects calls, if a chain has any.
-pub(crate) type Rejecting<K> = <BreakerOf<K> as Key>::Or<LimiterOf<K>>;
-type BreakerOf<K> = <<K as SharedKeys>::Guards as Guards>::Breaker;
-type LimiterOf<K> = <<K as SharedKeys>::Guards as Guards>::Limiter;
-
-/// The key that may end a call after its pause, if a chain has any.
-pub(crate) type Ending<C, K> = <<C as MayAbort>::Key as Key>::Or<Rejecting<K>>;
-
-impl<G, N, O, S> SharedKeys for Keys<G, N, O, S>
+impl<N, O, C, W, P> SharedKeys for Keys<N, O, C, W, P>
 where
-    G: Guards,
     N: Key<Value: AsRef<str>>,
-    O: ObserverKey,
-    S: SpanKey,
+    O: Observes,
+    P: Borrow<Policy>,
 {
-    type Guards = G;
     type Name = N;
     type Observer = O;
-    type Span = S;
+    type Cancel = C;
+    type Timer = W;
+    type Policy = P;
 
     #[inline]
     fn into_keys(self) -> Self {
         self
     }
 
-    fn keys(&self) -> &Self {
-        self
-    }
-
     fn keys_mut(&mut self) -> &mut Self {
         self
     }
+
+    #[inline]
+    fn is_spanned(&self) -> bool {
+        self.span
+    }
+
+    #[inline]
+    fn span_name<'n>(&self, default: impl FnOnce() -> &'n str) -> Option<Box<str>> {
+        self.span.then(|| match self.name.get() {
+            Some(name) => Box::from(name.as_ref()),
+            None => Box::from(default()),
+        })
+    }
 }
 
-impl Keys {
+impl<P> Keys<(), (), Uncancelled, DefaultTimer, P> {
     #[inline]
-    pub(crate) const fn new() -> Self {
+    pub(crate) const fn of(policy: P) -> Self {
         Self {
-            protections: Protections::new(),
-            name: Unnamed,
-            observer: Unnamed,
-            span: Unnamed,
+            name: (),
+            observer: (),
+            cancel: Uncancelled,
+            timer: DefaultTimer,
+            policy,
             idempotent: true,
+            span: false,
         }
     }
 }
 
 /// The keys of a chain that only single calls have: `until`, `timeout`, `fallback`, `before_pause` and `before_retry`.
 ///
-/// Each type parameter is [`Unnamed`], or tells the type of what was named.
-#[derive(Clone, Copy, Debug)]
-pub struct CallKeys<U = Unnamed, T = Unnamed, F = Unnamed, B = Unnamed, R = Unnamed> {
+/// Each type parameter is `()`, or an `Option` of what was named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallKeys<U = (), T = (), F = (), B = (), R = ()> {
     pub(crate) until: U,
     pub(crate) timeout: T,
     pub(crate) fallback: F,
@@ -108,11 +123,11 @@ impl CallKeys {
     #[inline]
     pub(crate) const fn new() -> Self {
         Self {
-            until: Unnamed,
-            timeout: Unnamed,
-            fallback: Unnamed,
-            before_pause: Unnamed,
-            before_retry: Unnamed,
+            until: (),
+            timeout: (),
+            fallback: (),
+            before_pause: (),
+            before_retry: (),
         }
     }
 }
@@ -124,7 +139,7 @@ pub trait SingleKeys: Sized {
     #[doc(hidden)]
     type Timeout: Key;
     #[doc(hidden)]
-    type Fallback: Key;
+    type Fallback: FallbackKey;
     #[doc(hidden)]
     type BeforePause: HookKey;
     #[doc(hidden)]
@@ -143,11 +158,7 @@ pub(crate) type CallKeysOf<A> = CallKeys<
     <A as SingleKeys>::BeforeRetry,
 >;
 
-/// What runs between an error and its retry, if anything does.
-pub(crate) type HooksOf<A> =
-    <<A as SingleKeys>::BeforePause as Key>::Or<<A as SingleKeys>::BeforeRetry>;
-
-impl<U, T: Key, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
+impl<U, T: Key, F: FallbackKey, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F, B, R> {
     type Until = U;
     type Timeout = T;
     type Fallback = F;
@@ -160,68 +171,63 @@ impl<U, T: Key, F: Key, B: HookKey, R: HookKey> SingleKeys for CallKeys<U, T, F,
     }
 }
 
+/// A key that may end a call after its pause, or that is given the error then, if a chain has any: for which the error is
+/// kept.
+pub trait Ends {
+    /// The key.
+    type Key: Key;
+}
+
+/// The breaker or the limiter.
+impl<B, R: Key, L: Key> Ends for Protections<B, R, L> {
+    type Key = R::Or<L>;
+}
+
+/// The hooks.
+impl<U, T, F, B: Key, R: Key> Ends for CallKeys<U, T, F, B, R> {
+    type Key = B::Or<R>;
+}
+
 /// A record with a field for the key `N`, which is one of the types in [`named`].
 pub trait HasKey<N> {
-    /// The type of the field: [`Unnamed`], or an `Option` of what was named.
-    type Key;
-    /// The record in which the key names a `V`.
+    /// The record in which the field is a `V`.
     type With<V>;
 
-    /// Sets the key to a value, and leaves all others as they are.
+    /// Sets the field, and leaves all others as they are.
     fn with<V>(self, value: V) -> Self::With<V>;
 }
 
-/// A record of keys `K` in which the key `N` names a `V`.
+/// A record of keys `K` in which the field of the key `N` is a `V`.
 pub type With<K, N, V> = <K as HasKey<N>>::With<V>;
 
 /// Implements [`HasKey`] for the field whose type parameter is in brackets.
 macro_rules! has_key {
     (
         $name:ident: $record:ident<$($before:ident,)* [$key:ident] $(, $after:ident)*>
-        beside $($other:ident)+
+        $($other:ident)+
     ) => {
         impl<$($before,)* $key $(, $after)*> HasKey<named::$name>
             for $record<$($before,)* $key $(, $after)*>
         {
-            type Key = $key;
-            type With<V> = $record<$($before,)* Option<V> $(, $after)*>;
+            type With<V> = $record<$($before,)* V $(, $after)*>;
 
             #[inline]
             fn with<V>(self, $name: V) -> Self::With<V> {
-                with!(self: $record { $name: Some($name) } $($other)+)
+                $record { $name, $($other: self.$other),+ }
             }
         }
     };
 }
 
-/// Finds keys of protections among all keys.
-macro_rules! has_protections {
-    ($($name:ident)+) => {$(
-        impl<G: HasKey<named::$name>, N, O, S> HasKey<named::$name> for Keys<G, N, O, S> {
-            type Key = G::Key;
-            type With<V> = Keys<G::With<V>, N, O, S>;
-
-            #[inline]
-            fn with<V>(self, $name: V) -> Self::With<V> {
-                let protections = self.protections.with($name);
-                with!(self: Keys { protections } name observer span idempotent)
-            }
-        }
-    )+};
-}
-
-has_key!(budget: Protections<[B], R, L> beside breaker limiter);
-has_key!(breaker: Protections<B, [R], L> beside budget limiter);
-has_key!(limiter: Protections<B, R, [L]> beside budget breaker);
-has_protections! { budget breaker limiter }
-has_key!(name: Keys<G, [N], O, S> beside protections observer span idempotent);
-has_key!(observer: Keys<G, N, [O], S> beside protections name span idempotent);
-has_key!(span: Keys<G, N, O, [S]> beside protections name observer idempotent);
-has_key!(until: CallKeys<[U], T, F, B, R> beside timeout fallback before_pause before_retry);
-has_key!(timeout: CallKeys<U, [T], F, B, R> beside until fallback before_pause before_retry);
-has_key!(fallback: CallKeys<U, T, [F], B, R> beside until timeout before_pause before_retry);
-has_key!(before_pause: CallKeys<U, T, F, [B], R> beside until timeout fallback before_retry);
-has_key!(before_retry: CallKeys<U, T, F, B, [R]> beside until timeout fallback before_pause);
+has_key!(name: Keys<[N], O, C, W, P> observer cancel timer policy idempotent span);
+has_key!(observer: Keys<N, [O], C, W, P> name cancel timer policy idempotent span);
+has_key!(cancel: Keys<N, O, [C], W, P> name observer timer policy idempotent span);
+has_key!(timer: Keys<N, O, C, [W], P> name observer cancel policy idempotent span);
+has_key!(until: CallKeys<[U], T, F, B, R> timeout fallback before_pause before_retry);
+has_key!(timeout: CallKeys<U, [T], F, B, R> until fallback before_pause before_retry);
+has_key!(fallback: CallKeys<U, T, [F], B, R> until timeout before_pause before_retry);
+has_key!(before_pause: CallKeys<U, T, F, [B], R> until timeout fallback before_retry);
+has_key!(before_retry: CallKeys<U, T, F, B, [R]> until timeout fallback before_pause);
 
 /// Types that stand for the keys of a chain, to say which field of a record [`HasKey`] is about.
 #[expect(non_camel_case_types, reason = "named as users write keys")]
@@ -234,6 +240,6 @@ pub mod named {
         )+};
     }
 
-    named! { budget breaker limiter name observer span }
+    named! { name observer cancel timer }
     named! { until timeout fallback before_pause before_retry }
 }

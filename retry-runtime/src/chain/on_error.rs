@@ -1,9 +1,8 @@
 use core::any::type_name;
 use core::fmt;
 
-use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, lost_headers, says};
+use crate::classify::{Classify, says};
 
 /// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
 /// functions that are generic over chains; [`Classifies`] is what to implement.
@@ -51,8 +50,7 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        lost_headers::forget();
-        lost_headers::marked(self(error).into())
+        self(error).into()
     }
 }
 
@@ -77,7 +75,7 @@ impl<E: Classify> Classifies<E> for ByClassify {
     type Sufficient = Verdict;
 
     fn verdict(&mut self, error: &E) -> Verdict {
-        ask(|| error.classify())
+        error.classify()
     }
 
     fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {

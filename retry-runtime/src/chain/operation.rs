@@ -2,8 +2,8 @@ use alloc::sync::Arc;
 use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
+use crate::chain::key::Room;
 use crate::chain::name::place_of;
-use crate::key::Room;
 
 /// An async closure, or another function that returns a future, which [`Policy::call`](crate::Policy::call) calls for
 /// each attempt.

@@ -1,26 +1,20 @@
 use alloc::sync::Arc;
-use core::borrow::Borrow;
 use core::future::Future;
 use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
-use crate::call::hook::HookOutcome;
-use crate::call::protections::Rejects;
+use crate::call::protections::{Protections, Protects};
 use crate::chain::abort::Aborts;
-use crate::chain::fallback::{FallsBack, FallsBackBlocking};
-use crate::chain::hook::Hooks;
-use crate::chain::keys::{CallKeys, Keys, Rejecting, SharedKeys, SingleKeys};
-use crate::chain::name::{name, place_of};
+use crate::chain::key::Key;
+use crate::chain::keys::{CallKeys, Ends, Keys, SharedKeys, SingleKeys};
 use crate::chain::on_error::{ByClassify, OnError};
-use crate::chain::operation::{BlockingOutcome, OfAttempt, Operation, Plain};
-use crate::chain::run_async::run;
-use crate::chain::run_blocking::run_blocking;
-use crate::chain::span::SpanKey;
-use crate::chain::timeout::TimesOut;
-use crate::chain::until::UntilKey;
+use crate::chain::operation::{BlockingOutcome, MakesAttempts, OfAttempt, Operation, Plain};
+use crate::chain::rejects::Rejects;
+use crate::chain::run_async::{AsyncKeys, run};
+use crate::chain::run_blocking::{BlockingKeys, run_blocking};
+use crate::chain::span::around;
 #[cfg(feature = "std")]
 use crate::classify::Classify;
-use crate::key::{Key, Unnamed};
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayAbort, Uncancelled};
@@ -59,9 +53,9 @@ use crate::time::timer::Timer;
 /// # }
 /// ```
 ///
-/// Keys mean what they mean in the attribute; each can be named once, in any order. What is not named costs nothing: each
-/// type parameter stands for some of the keys. [`Policy::on`] and the others begin a chain, [`call`](Self::call) and its
-/// relatives end it. Batches and plans take chains, too, of the keys that they can have.
+/// Keys mean what they mean in the attribute. They can be named in any order; if one is named twice, the last counts. What
+/// is not named costs nothing: each type parameter stands for some of the keys. [`Policy::on`] and the others begin a chain,
+/// [`call`](Self::call) and its relatives end it. Batches and plans take chains, too, of the keys that they can have.
 ///
 /// # How an error is shown
 ///
@@ -70,32 +64,21 @@ use crate::time::timer::Timer;
 /// error's type and shows its name; [`show`](Self::show) says more.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
-pub struct PolicyCall<
-    On = ByClassify,
-    C = Uncancelled,
-    W = DefaultTimer,
-    K = Keys,
-    A = CallKeys,
-    P = Policy,
-> {
-    pub(crate) policy: P,
+pub struct PolicyCall<On = ByClassify, P = Protections, K = Keys, A = CallKeys> {
     pub(crate) on: On,
-    pub(crate) cancel: C,
-    pub(crate) timer: W,
+    pub(crate) protections: P,
     pub(crate) keys: K,
     pub(crate) single: A,
 }
 
-impl<P> PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, CallKeys, P> {
+impl<Q> PolicyCall<ByClassify, Protections, Keys<(), (), Uncancelled, DefaultTimer, Q>> {
     /// A policy without other keys.
     #[inline]
-    pub(crate) const fn of(policy: P) -> Self {
+    pub(crate) const fn of(policy: Q) -> Self {
         Self {
-            policy,
             on: ByClassify,
-            cancel: Uncancelled,
-            timer: DefaultTimer,
-            keys: Keys::new(),
+            protections: Protections::new(),
+            keys: Keys::of(policy),
             single: CallKeys::new(),
         }
     }
@@ -103,35 +86,29 @@ impl<P> PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, CallKeys, P> {
 
 /// Any [`PolicyCall`], for loops that are generic over all its keys at once.
 pub(super) trait Keyed {
-    type Policy: Borrow<Policy>;
     type On;
-    type Cancel;
-    type Timer;
+    type Protections: Protects + Ends;
     type Keys: SharedKeys;
-    type Single: SingleKeys;
+    type Single: SingleKeys + Ends;
 
     fn into_call(self) -> CallOf<Self>;
 }
 
 pub(super) type CallOf<Q> = PolicyCall<
     <Q as Keyed>::On,
-    <Q as Keyed>::Cancel,
-    <Q as Keyed>::Timer,
+    <Q as Keyed>::Protections,
     <Q as Keyed>::Keys,
     <Q as Keyed>::Single,
-    <Q as Keyed>::Policy,
 >;
 
-impl<On, C, W, K, A, P> Keyed for PolicyCall<On, C, W, K, A, P>
+impl<On, P, K, A> Keyed for PolicyCall<On, P, K, A>
 where
+    P: Protects + Ends,
     K: SharedKeys,
-    A: SingleKeys,
-    P: Borrow<Policy>,
+    A: SingleKeys + Ends,
 {
-    type Policy = P;
     type On = On;
-    type Cancel = C;
-    type Timer = W;
+    type Protections = P;
     type Keys = K;
     type Single = A;
 
@@ -209,35 +186,24 @@ impl Policy {
     }
 }
 
-/// Room for the history that a last resort needs.
-type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;
-
-impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C, W, K, A, P> {
+impl<On, P, K, A> PolicyCall<On, P, K, A>
+where
+    P: Protects + Ends,
+    K: SharedKeys,
+    A: SingleKeys + Ends,
+{
     /// Calls an operation like [`Policy::call`].
     #[inline]
-    pub fn call<Op, Fut, Fallen, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
+    pub fn call<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
     where
         Op: Operation<Fut>,
         Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        C: MayAbort + Aborts<E>,
-        W: Timer,
-        Rejecting<K>: Rejects<E>,
-        A: SingleKeys<
-                Until: UntilKey<T>,
-                Timeout: TimesOut<E>,
-                Fallback: FallsBack<T, E, Fallen>,
-                BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
-                BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
-            >,
-        Fallen: Future<Output = Result<T, E>>,
+        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
+        P::Key: Rejects<E>,
+        A: AsyncKeys<T, E>,
     {
-        let attempts = Plain::<_, HistoryOf<A, E>>(operation, PhantomData);
-        self.keys.keys().span.around(
-            self,
-            |call| name(&call.keys.keys().name, || place_of::<Op>()),
-            |call| run(call, attempts),
-        )
+        self.run(Plain::<_, HistoryOf<A, E>>(operation, PhantomData))
     }
 
     /// Like [`call`](Self::call), for an operation that takes what is known of the attempt: the key `attempt`.
@@ -266,31 +232,30 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
     /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is `Send`
     /// and `Sync`. Don't keep the [`Attempt`] beyond the attempt, as in a task that outlives it: the errors so far would
     /// stay there, and the call would go on without them.
-    pub fn call_attempt<Op, Fut, Fallen, T, E>(
-        self,
-        operation: Op,
-    ) -> impl Future<Output = Result<T, E>>
+    pub fn call_attempt<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
     where
         Op: FnMut(Arc<Attempt<E>>) -> Fut,
         Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        C: MayAbort + Aborts<E>,
-        W: Timer,
-        Rejecting<K>: Rejects<E>,
-        A: SingleKeys<
-                Until: UntilKey<T>,
-                Timeout: TimesOut<E>,
-                Fallback: FallsBack<T, E, Fallen>,
-                BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
-                BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
-            >,
-        Fallen: Future<Output = Result<T, E>>,
+        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
+        P::Key: Rejects<E>,
+        A: AsyncKeys<T, E>,
     {
-        self.keys.keys().span.around(
-            self,
-            |call| name(&call.keys.keys().name, || place_of::<Op>()),
-            |call| run(call, OfAttempt(operation, PhantomData)),
-        )
+        self.run(OfAttempt(operation, PhantomData))
+    }
+
+    #[inline]
+    fn run<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
+    where
+        Op: MakesAttempts<E, Fut>,
+        Fut: Future<Output = Result<T, E>>,
+        On: OnError<E>,
+        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
+        P::Key: Rejects<E>,
+        A: AsyncKeys<T, E>,
+    {
+        let name = self.keys.span_name(Op::default_name);
+        around(name, run(self, operation))
     }
 
     /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
@@ -299,21 +264,12 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         Op: FnMut() -> R,
         R: BlockingOutcome<T, E>,
         On: OnError<E>,
-        C: Cancel + Aborts<E>,
-        W: BlockingTimer,
-        Rejecting<K>: Rejects<E>,
-        A: SingleKeys<
-                Until: UntilKey<T>,
-                Timeout = Unnamed,
-                Fallback: FallsBackBlocking<T, E>,
-                BeforePause: Hooks<E, Returned: HookOutcome>,
-                BeforeRetry: Hooks<E, Returned: HookOutcome>,
-            >,
+        K: SharedKeys<Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
+        P::Key: Rejects<E>,
+        A: BlockingKeys<T, E>,
     {
-        R::from_result(run_blocking(
-            self,
-            Plain::<_, HistoryOf<A, E>>(operation, PhantomData),
-        ))
+        let operation = Plain::<_, HistoryOf<A, E>>(operation, PhantomData);
+        R::from_result(run_blocking(self, operation))
     }
 
     /// Like [`call_attempt`](Self::call_attempt), for blocking code.
@@ -322,17 +278,13 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         Op: FnMut(Arc<Attempt<E>>) -> R,
         R: BlockingOutcome<T, E>,
         On: OnError<E>,
-        C: Cancel + Aborts<E>,
-        W: BlockingTimer,
-        Rejecting<K>: Rejects<E>,
-        A: SingleKeys<
-                Until: UntilKey<T>,
-                Timeout = Unnamed,
-                Fallback: FallsBackBlocking<T, E>,
-                BeforePause: Hooks<E, Returned: HookOutcome>,
-                BeforeRetry: Hooks<E, Returned: HookOutcome>,
-            >,
+        K: SharedKeys<Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
+        P::Key: Rejects<E>,
+        A: BlockingKeys<T, E>,
     {
         R::from_result(run_blocking(self, OfAttempt(operation, PhantomData)))
     }
 }
+
+/// Room for the history that a fallback needs.
+type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;

@@ -1,4 +1,4 @@
-//! The keys of a chain, each named once. `call_setters` has those that batches and plans don't.
+//! The keys of a chain. `call_setters` has those that batches and plans don't.
 
 use core::fmt;
 
@@ -6,20 +6,16 @@ use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
+use crate::call::protections::Protections;
+use crate::chain::fallback::Fallback;
 use crate::chain::hook::Hook;
-#[cfg(feature = "tracing")]
-use crate::chain::keys::named::span;
-use crate::chain::keys::named::{
-    before_pause, before_retry, breaker, budget, fallback, limiter, name, observer, timeout, until,
-};
-use crate::chain::keys::{CallKeys, HasKey, Keys, SharedKeys, With};
+use crate::chain::keys::{CallKeys, HasKey, Keys, SharedKeys, With, named};
 use crate::chain::observer::ObserveFn;
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
 use crate::classify::into_verdict::IntoVerdict;
-use crate::key::{Unnamed, with};
 use crate::limiter::Limiter;
 use crate::policy::Policy;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
@@ -36,19 +32,6 @@ pub trait Shareable: Clone {}
 #[diagnostic::do_not_recommend]
 impl<T: Clone> Shareable for T {}
 
-/// What a chain has in place of a key that it can still be given. A bound of the methods, not of their `impl`s, for whose
-/// failures the compiler has only words of its own.
-#[diagnostic::on_unimplemented(
-    message = "this chain has that key already",
-    label = "named a second time",
-    note = "a chain takes each key once: keep one of the two"
-)]
-pub trait NotNamed {}
-
-impl NotNamed for Unnamed {}
-impl NotNamed for Uncancelled {}
-impl NotNamed for DefaultTimer {}
-
 /// What takes numbers: a policy alone.
 #[diagnostic::on_unimplemented(
     message = "a chain takes its numbers from its policy",
@@ -57,11 +40,14 @@ impl NotNamed for DefaultTimer {}
 )]
 pub trait TakesNumbers {}
 
-/// A chain that begins with the key `N` of its [`Keys`], which names a `V`.
-type Begun<N, V> = PolicyCall<ByClassify, Uncancelled, DefaultTimer, With<Keys, N, V>>;
+/// A chain that begins with the key `N` of its [`Keys`], whose field is a `V`.
+type Begun<N, V> = PolicyCall<ByClassify, Protections, With<Keys, N, V>>;
 /// A chain that begins with the key `N` of its [`CallKeys`], which names a `V`.
-type BegunCall<N, V> =
-    PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, With<CallKeys, N, V>>;
+type BegunCall<N, V> = PolicyCall<ByClassify, Protections, Keys, With<CallKeys, N, Option<V>>>;
+/// A chain that begins with protections.
+type Protected<P> = PolicyCall<ByClassify, P>;
+/// A chain that borrows its policy.
+type ByRef<'p> = Keys<(), (), Uncancelled, DefaultTimer, &'p Policy>;
 
 impl Policy {
     #[inline]
@@ -86,12 +72,7 @@ impl Policy {
     /// assert_eq!(answer.await, Ok("hello"));
     /// # }
     /// ```
-    ///
-    /// Batches and plans take chains that have their policy by value. So does [`PolicyCall::timeout`], which changes it:
-    /// give the policy a timeout, and use [`PolicyCall::policy_timeout`].
-    pub const fn by_ref(
-        &self,
-    ) -> PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, CallKeys, &Self> {
+    pub const fn by_ref(&self) -> PolicyCall<ByClassify, Protections, ByRef<'_>> {
         PolicyCall::of(self)
     }
 
@@ -114,12 +95,12 @@ impl Policy {
     }
 
     /// Says what cancels the call: see [`PolicyCall::cancel`].
-    pub fn cancel<C>(&self, cancel: C) -> PolicyCall<ByClassify, CancelledBy<C>> {
+    pub fn cancel<C>(&self, cancel: C) -> Begun<named::cancel, CancelledBy<C>> {
         self.chain().cancel(cancel)
     }
 
     /// Says what ends the call wherever it is: see [`PolicyCall::abort`].
-    pub fn abort<C>(&self, abort: C) -> PolicyCall<ByClassify, AbortedBy<C>> {
+    pub fn abort<C>(&self, abort: C) -> Begun<named::cancel, AbortedBy<C>> {
         self.chain().abort(abort)
     }
 
@@ -127,7 +108,7 @@ impl Policy {
     pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> BegunCall<before_pause, Hook<F, R>> {
+    ) -> BegunCall<named::before_pause, Hook<F, R>> {
         self.chain().before_pause(hook)
     }
 
@@ -135,27 +116,27 @@ impl Policy {
     pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> BegunCall<before_retry, Hook<F, R>> {
+    ) -> BegunCall<named::before_retry, Hook<F, R>> {
         self.chain().before_retry(hook)
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<name, V> {
+    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<named::name, Option<V>> {
         self.chain().name(name)
     }
 
     /// Says how to sleep: see [`PolicyCall::timer`].
-    pub fn timer<T>(&self, timer: T) -> PolicyCall<ByClassify, Uncancelled, T> {
+    pub fn timer<T>(&self, timer: T) -> Begun<named::timer, T> {
         self.chain().timer(timer)
     }
 
     /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
-    pub fn policy_timeout(&self) -> BegunCall<timeout, Timed> {
+    pub fn policy_timeout(&self) -> BegunCall<named::timeout, Timed> {
         self.chain().policy_timeout()
     }
 
     /// Says which values are taken: see [`PolicyCall::until`].
-    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<until, U> {
+    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<named::until, U> {
         self.chain().until(until)
     }
 
@@ -165,57 +146,102 @@ impl Policy {
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> Begun<budget, B> {
+    pub fn budget<B: RetryBudget + Shareable>(
+        &self,
+        budget: B,
+    ) -> Protected<Protections<Option<B>>> {
         self.chain().budget(budget)
     }
 
     /// Says what lets attempts through: see [`PolicyCall::breaker`].
-    pub fn breaker<B: CircuitBreaker + Shareable>(&self, breaker: B) -> Begun<breaker, B> {
+    pub fn breaker<V>(&self, breaker: V) -> Protected<Protections<(), Option<V>>>
+    where
+        V: CircuitBreaker + Shareable,
+    {
         self.chain().breaker(breaker)
     }
 
     /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
-    pub fn limiter<L: Limiter + Shareable>(&self, limiter: L) -> Begun<limiter, L> {
+    pub fn limiter<V>(&self, limiter: V) -> Protected<Protections<(), (), Option<V>>>
+    where
+        V: Limiter + Shareable,
+    {
         self.chain().limiter(limiter)
     }
 
     /// Says what sees every event: see [`PolicyCall::observe`].
-    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<observer, O> {
+    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<named::observer, Option<O>> {
         self.chain().observe(observer)
     }
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
-    pub fn span(&self, is_on: bool) -> Begun<span, bool> {
+    pub fn span(&self, is_on: bool) -> PolicyCall {
         self.chain().span(is_on)
     }
 
-    /// Names the last resort after giving up: see [`PolicyCall::fallback`].
-    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(&self, fallback: F) -> BegunCall<fallback, F> {
+    /// Names the fallback after giving up: see [`PolicyCall::fallback`].
+    pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
+        &self,
+        fallback: F,
+    ) -> BegunCall<named::fallback, Fallback<F, R>> {
         self.chain().fallback(fallback)
     }
 }
 
-impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
+impl<On, P, K, A> PolicyCall<On, P, K, A> {
     #[inline]
-    fn with_shared<N, V>(self, value: V) -> PolicyCall<On, C, W, With<K, N, V>, A, P>
+    fn with_shared<N, V>(self, value: V) -> PolicyCall<On, P, With<K, N, V>, A>
     where
         K: HasKey<N>,
     {
-        with!(self: PolicyCall { keys: self.keys.with(value) } policy on cancel timer single)
+        let (on, protections, single) = (self.on, self.protections, self.single);
+        let keys = self.keys.with(value);
+        PolicyCall {
+            on,
+            protections,
+            keys,
+            single,
+        }
     }
 
     #[inline]
-    pub(super) fn with_single<N, V>(self, value: V) -> PolicyCall<On, C, W, K, With<A, N, V>, P>
+    pub(super) fn with_single<N, V>(self, value: V) -> PolicyCall<On, P, K, With<A, N, Option<V>>>
     where
         A: HasKey<N>,
     {
-        with!(self: PolicyCall { single: self.single.with(value) } policy on cancel timer keys)
+        let (on, protections, keys) = (self.on, self.protections, self.keys);
+        let single = self.single.with(Some(value));
+        PolicyCall {
+            on,
+            protections,
+            keys,
+            single,
+        }
     }
 
     #[inline]
-    fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, C, W, K, A, P> {
-        with!(self: PolicyCall { on: name(self.on) } policy cancel timer keys single)
+    fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, P, K, A> {
+        let (protections, keys, single) = (self.protections, self.keys, self.single);
+        let on = name(self.on);
+        PolicyCall {
+            on,
+            protections,
+            keys,
+            single,
+        }
+    }
+
+    #[inline]
+    fn with_protections<Other>(self, with: impl FnOnce(P) -> Other) -> PolicyCall<On, Other, K, A> {
+        let (on, keys, single) = (self.on, self.keys, self.single);
+        let protections = with(self.protections);
+        PolicyCall {
+            on,
+            protections,
+            keys,
+            single,
+        }
     }
 
     /// Nothing: without it, the compiler would speak of `Ord::max`.
@@ -251,7 +277,7 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
     /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. What it writes is shown
     /// on one line of at most 1 KiB, without what may be a secret.
-    pub fn show<E, S>(self, show: S) -> PolicyCall<ShownBy<On, S>, C, W, K, A, P>
+    pub fn show<E, S>(self, show: S) -> PolicyCall<ShownBy<On, S>, P, K, A>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     {
@@ -259,20 +285,17 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     }
 }
 
-impl<C, W, K, A, P> PolicyCall<ByClassify, C, W, K, A, P> {
+impl<P, K, A> PolicyCall<ByClassify, P, K, A> {
     /// Like [`Policy::on`].
     #[inline]
-    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(
-        self,
-        on: On,
-    ) -> PolicyCall<On, C, W, K, A, P> {
+    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(self, on: On) -> PolicyCall<On, P, K, A> {
         self.with_on(|ByClassify| on)
     }
 }
 
-impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
+impl<P, K, A> PolicyCall<ByVerdict<ByClassify>, P, K, A> {
     /// Like [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
-    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A, P>
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<ByVerdict<On>, P, K, A>
     where
         On: OnFunction<E, V>,
     {
@@ -280,7 +303,7 @@ impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
     }
 }
 
-impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
+impl<On, P, K, A> PolicyCall<On, P, K, A> {
     /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
     ///
@@ -304,11 +327,14 @@ impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
     /// assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
     /// # }
     /// ```
-    pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>, W, K, A, P>
+    pub fn cancel<C>(
+        self,
+        cancel: C,
+    ) -> PolicyCall<On, P, With<K, named::cancel, CancelledBy<C>>, A>
     where
-        N: NotNamed,
+        K: HasKey<named::cancel>,
     {
-        self.ended_by(CancelledBy(cancel))
+        self.with_shared::<named::cancel, _>(CancelledBy(cancel))
     }
 
     /// Says what ends an async call wherever it is: a future of `()` such as `token.cancelled()`. The attempt that runs is
@@ -333,19 +359,13 @@ impl<On, N, W, K, A, P> PolicyCall<On, N, W, K, A, P> {
     /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
     /// # }
     /// ```
-    pub fn abort<C>(self, abort: C) -> PolicyCall<On, AbortedBy<C>, W, K, A, P>
+    pub fn abort<C>(self, abort: C) -> PolicyCall<On, P, With<K, named::cancel, AbortedBy<C>>, A>
     where
-        N: NotNamed,
+        K: HasKey<named::cancel>,
     {
-        self.ended_by(AbortedBy(abort))
+        self.with_shared::<named::cancel, _>(AbortedBy(abort))
     }
 
-    fn ended_by<C>(self, cancel: C) -> PolicyCall<On, C, W, K, A, P> {
-        with!(self: PolicyCall { cancel } policy on timer keys single)
-    }
-}
-
-impl<On, C, N, K, A, P> PolicyCall<On, C, N, K, A, P> {
     /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
     /// [`BlockingTimer`](crate::BlockingTimer).
     ///
@@ -359,15 +379,13 @@ impl<On, C, N, K, A, P> PolicyCall<On, C, N, K, A, P> {
     /// assert_eq!(answer.await.unwrap(), 42);
     /// # });
     /// ```
-    pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A, P>
+    pub fn timer<T>(self, timer: T) -> PolicyCall<On, P, With<K, named::timer, T>, A>
     where
-        N: NotNamed,
+        K: HasKey<named::timer>,
     {
-        with!(self: PolicyCall { timer } policy on cancel keys single)
+        self.with_shared::<named::timer, _>(timer)
     }
-}
 
-impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     ///
@@ -381,7 +399,7 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     ///     .idempotent(false)
     ///     .call_blocking(|| Ok::<_, String>(42));
     /// ```
-    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<ByVerdict<On>, C, W, K, A, P>
+    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<ByVerdict<On>, P, K, A>
     where
         K: SharedKeys,
     {
@@ -390,66 +408,27 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     }
 
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
-    pub fn name<V: AsRef<str>>(self, name: V) -> PolicyCall<On, C, W, With<K, name, V>, A, P>
-    where
-        K: HasKey<name, Key: NotNamed>,
-    {
-        self.with_shared::<name, _>(name)
-    }
-
-    /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
-    /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
-    pub fn budget<V: RetryBudget + Shareable>(
+    pub fn name<V: AsRef<str>>(
         self,
-        budget: V,
-    ) -> PolicyCall<On, C, W, With<K, budget, V>, A, P>
+        name: V,
+    ) -> PolicyCall<On, P, With<K, named::name, Option<V>>, A>
     where
-        K: HasKey<budget, Key: NotNamed>,
+        K: HasKey<named::name>,
     {
-        self.with_shared::<budget, _>(budget)
-    }
-
-    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
-    /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
-    /// that is retrying ends after its pause.
-    ///
-    /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
-    /// the error is.
-    pub fn breaker<V: CircuitBreaker + Shareable>(
-        self,
-        breaker: V,
-    ) -> PolicyCall<On, C, W, With<K, breaker, V>, A, P>
-    where
-        K: HasKey<breaker, Key: NotNamed>,
-    {
-        self.with_shared::<breaker, _>(breaker)
-    }
-
-    /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
-    /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
-    ///
-    /// In a batch a call costs as much as its items together; in a plan each execution of a subtask waits for its turn.
-    ///
-    /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
-    /// pause, so the call's future is `Send` only if the error is.
-    pub fn limiter<V: Limiter + Shareable>(
-        self,
-        limiter: V,
-    ) -> PolicyCall<On, C, W, With<K, limiter, V>, A, P>
-    where
-        K: HasKey<limiter, Key: NotNamed>,
-    {
-        self.with_shared::<limiter, _>(limiter)
+        self.with_shared::<named::name, _>(Some(name))
     }
 
     /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
     /// `|event| observer.observe(event)`.
-    pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, With<K, observer, V>, A, P>
+    pub fn observe<V>(
+        self,
+        observer: V,
+    ) -> PolicyCall<On, P, With<K, named::observer, Option<V>>, A>
     where
         V: ObserveFn,
-        K: HasKey<observer, Key: NotNamed>,
+        K: HasKey<named::observer>,
     {
-        self.with_shared::<observer, _>(observer)
+        self.with_shared::<named::observer, _>(Some(observer))
     }
 
     /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
@@ -478,10 +457,49 @@ impl<On, C, W, K, A, P> PolicyCall<On, C, W, K, A, P> {
     /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
     #[cfg(feature = "tracing")]
-    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, With<K, span, bool>, A, P>
+    pub fn span(mut self, is_on: bool) -> Self
     where
-        K: HasKey<span, Key: NotNamed>,
+        K: SharedKeys,
     {
-        self.with_shared::<span, _>(is_on)
+        self.keys.keys_mut().span = is_on;
+        self
+    }
+}
+
+impl<On, B, R, L, K, A> PolicyCall<On, Protections<B, R, L>, K, A> {
+    /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
+    /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
+    pub fn budget<V: RetryBudget + Shareable>(
+        self,
+        budget: V,
+    ) -> PolicyCall<On, Protections<Option<V>, R, L>, K, A> {
+        self.with_protections(|protections| protections.budget(Some(budget)))
+    }
+
+    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
+    /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
+    /// that is retrying ends after its pause.
+    ///
+    /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
+    /// the error is.
+    pub fn breaker<V: CircuitBreaker + Shareable>(
+        self,
+        breaker: V,
+    ) -> PolicyCall<On, Protections<B, Option<V>, L>, K, A> {
+        self.with_protections(|protections| protections.breaker(Some(breaker)))
+    }
+
+    /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
+    /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
+    ///
+    /// In a batch a call costs as much as its items together; in a plan each execution of a subtask waits for its turn.
+    ///
+    /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
+    /// pause, so the call's future is `Send` only if the error is.
+    pub fn limiter<V: Limiter + Shareable>(
+        self,
+        limiter: V,
+    ) -> PolicyCall<On, Protections<B, R, Option<V>>, K, A> {
+        self.with_protections(|protections| protections.limiter(Some(limiter)))
     }
 }

@@ -5,15 +5,15 @@ use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use crate::chain::key::Key;
 use crate::classify::conversions::FromTimedOut;
 use crate::classify::timed_out::TimedOut;
-use crate::key::{Key, Unnamed};
 use crate::time::skip;
 use crate::time::timer::Timer;
 
-/// What a chain has whose attempts end at the policy's `timeout`.
+/// The end of each attempt: after that long, or else at the policy's `timeout`.
 #[derive(Clone, Copy, Debug)]
-pub struct Timed;
+pub struct Timed(pub(super) Option<Duration>);
 
 /// How long an attempt may take, and what it ends with then.
 pub struct Limit<O> {
@@ -28,8 +28,8 @@ pub struct Limit<O> {
     note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
 )]
 pub trait TimesOut<E>: Key {
-    /// The limit, with what an attempt ends with there.
-    fn limit<T>(limit: Option<Duration>) -> Option<Limit<Result<T, E>>>;
+    /// The limit, which may be the policy's, with what an attempt ends with there.
+    fn limit<T>(&self, of_policy: Option<Duration>) -> Option<Limit<Result<T, E>>>;
 
     /// The outcome of the attempt, and whether it was dropped at that limit.
     // It takes the attempt, not what begins it: a closure in the future's type is not found `Send` in every future around it.
@@ -42,9 +42,9 @@ pub trait TimesOut<E>: Key {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E> TimesOut<E> for Unnamed {
+impl<E> TimesOut<E> for () {
     #[inline]
-    fn limit<T>(_: Option<Duration>) -> Option<Limit<Result<T, E>>> {
+    fn limit<T>(&self, _: Option<Duration>) -> Option<Limit<Result<T, E>>> {
         None
     }
 
@@ -61,8 +61,9 @@ impl<E> TimesOut<E> for Unnamed {
 #[diagnostic::do_not_recommend]
 impl<E: FromTimedOut> TimesOut<E> for Option<Timed> {
     #[inline]
-    fn limit<T>(limit: Option<Duration>) -> Option<Limit<Result<T, E>>> {
-        limit.map(|limit| Limit {
+    fn limit<T>(&self, of_policy: Option<Duration>) -> Option<Limit<Result<T, E>>> {
+        let own = self.and_then(|Timed(limit)| limit);
+        own.or(of_policy).map(|limit| Limit {
             limit,
             timed_out: |limit| Err(E::from_timed_out(TimedOut::new(limit))),
         })

@@ -9,10 +9,11 @@ use core::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
 
-use crate::call::attempts::{Attempts, Shared};
+use crate::call::driver::Driver;
 use crate::call::late;
-use crate::call::protections::Guards;
+use crate::call::protections::Protects;
 use crate::classify::rejected::RejectedBy;
+use crate::limiter::Limiter;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 use crate::time::pause::pause_or_cancelled;
@@ -30,12 +31,12 @@ pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
 }
 
 impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
-    /// Whether the deadline has passed.
+    /// Returns true if the deadline has passed.
     pub(crate) fn is_over(&self) -> bool {
         late::is_over(self.deadline, || self.timer.now())
     }
 
-    /// Why nothing may begin any more.
+    /// The reason that nothing may begin any more.
     pub(crate) fn ended(&mut self) -> Option<Reason> {
         if self.signal.is_cancelled() {
             return Some(Reason::Cancelled);
@@ -49,73 +50,59 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
     }
 }
 
-/// What an attempt waits for before it can begin.
-#[derive(Clone, Copy)]
-pub(crate) enum Awaited {
-    /// The attempt's turn with the limiter.
-    Turn,
-    /// The end of the pause after which it is tried again. `None` where that is further than a clock reaches.
-    Pause(Option<Moment>),
+/// What the attempts of a batch or a plan share.
+pub(crate) struct Shared<'a, P, W> {
+    pub(crate) protections: &'a P,
+    timer: &'a W,
+    now: fn(&&'a W) -> Moment,
 }
 
-impl<G: Guards> Attempts<G> {
-    /// Ends what an attempt waited for. Without a time, it takes a place with the limiter. Returns
-    /// what it has to wait for next.
-    pub(crate) fn proceed(
-        &mut self,
-        shared: &mut impl Shared<Guards = G>,
-        cost: u32,
-        waited: Result<Option<Duration>, RejectedBy>,
-    ) -> Result<Option<Awaited>, RejectedBy> {
-        match waited.transpose() {
-            None => Ok(self.enter(shared, cost)?.then_some(Awaited::Turn)),
-            Some(waited) => self.waited(shared, waited).map(|()| None),
+impl<'a, P: Protects, W> Shared<'a, P, W> {
+    /// `now` reads the timer's clock.
+    pub(crate) fn new(protections: &'a P, timer: &'a W, now: fn(&&'a W) -> Moment) -> Self {
+        Self {
+            protections,
+            timer,
+            now,
         }
     }
 
-    /// The pause after which a rejected attempt is tried again, or what ends it.
-    pub(crate) fn tried_again(
-        &mut self,
-        shared: &mut impl Shared<Guards = G>,
-        by: RejectedBy,
-        is_cancelled: bool,
-        (deadline, now): (Option<Moment>, impl Fn() -> Moment),
-    ) -> Result<Option<Awaited>, RejectedBy> {
-        let pause = self.rejected(shared, by, |failure| {
-            failure.cancelled(is_cancelled).deadline(deadline, &now)
-        })?;
-        Ok(Some(Awaited::Pause(now().checked_add(pause))))
+    /// A call before its first attempt.
+    pub(crate) fn attempts(&self) -> Driver<&'a P, &'a W> {
+        Driver::with_clock(self.protections, self.timer, self.now)
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        (self.now)(&self.timer)
+    }
+
+    /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
+    pub(crate) fn handles_throttling(&self) -> bool {
+        let limiter = self.protections.limiter();
+        limiter.is_some_and(Limiter::handles_throttling)
     }
 }
 
 /// Waits until an attempt has its turn, or may enter again.
-pub(crate) async fn turn<G: Guards>(
-    mut attempts: Attempts<G>,
-    awaited: Awaited,
-    timer: &impl Timer,
+pub(crate) fn turn<P: Protects, T: Timer>(
+    mut attempt: Driver<P, T>,
     deadline: Option<Moment>,
-) -> Turned<G> {
-    let waited = match awaited {
-        // What cancels one cancels all: it is watched for them together.
-        Awaited::Turn => attempts
-            .wait(timer, deadline, pin!(pending::<()>()))
-            .await
-            .map(Some),
-        Awaited::Pause(end) => {
+) -> impl Future<Output = Driver<P, T>> {
+    let end = attempt.pauses().then(|| attempt.pause_end());
+    async move {
+        // What cancels one cancels all, and is polled for all of them.
+        if let Some(end) = end {
             let never = pin!(pending::<()>());
-            pause_or_cancelled(never, pin!(sleep_until(timer, end))).await;
-            if late::is_over(deadline, || timer.now()) {
-                Err(RejectedBy::Deadline)
-            } else {
-                Ok(None)
-            }
+            pause_or_cancelled(never, pin!(sleep_until(attempt.timer(), end))).await;
+            let is_over = late::is_over(deadline, || attempt.now());
+            attempt.resumed(is_over.then_some(RejectedBy::Deadline));
+        } else {
+            let waited = attempt.wait_for_turn().await;
+            attempt.waited(waited);
         }
-    };
-    (attempts, waited)
+        attempt
+    }
 }
-
-/// An attempt, and how long it waited for its turn, or why that never comes. Without a time, it is to enter again.
-pub(crate) type Turned<G> = (Attempts<G>, Result<Option<Duration>, RejectedBy>);
 
 pin_project! {
     /// A future, and what is kept until it ends: by itself, or because it is dropped.

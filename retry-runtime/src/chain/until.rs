@@ -1,16 +1,14 @@
-use crate::key::Unnamed;
-
-/// Which values a chain takes: all, or those that its key `until` accepts.
+/// The values that a chain takes: all, or those that its key `until` accepts.
 #[diagnostic::on_unimplemented(
     message = "`until` of this chain can't judge a `{T}`",
     label = "not a function from `&{T}` to `bool`"
 )]
 pub trait UntilKey<T> {
-    /// Whether the chain takes the value.
+    /// Returns true if the chain takes the value.
     fn accepts(&mut self, value: &T) -> bool;
 }
 
-impl<T> UntilKey<T> for Unnamed {
+impl<T> UntilKey<T> for () {
     #[inline]
     fn accepts(&mut self, _: &T) -> bool {
         true

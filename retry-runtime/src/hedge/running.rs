@@ -12,14 +12,14 @@ use crate::hedge::latency::Latency;
 use crate::time::moment::Moment;
 use crate::time::skip;
 
-/// The attempts of a call that run, each with its guards, what let it begin, and the sleep until the next may begin beside them.
+/// The attempts of a call that run, and the sleep until the next may begin beside them.
 ///
 /// The first is not on the heap: nearly all calls make no other.
 #[derive(Debug)]
-pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
-    /// The first attempt. Its future can be dropped in its place, before its guards.
-    first: Option<Attempt<Pin<&'a mut Option<A>>, G>>,
-    others: Vec<Attempt<Pin<Box<A>>, G>>,
+pub struct Running<'a, A, S, L: Deref<Target = Latency>, N: Fn() -> Moment> {
+    /// The first attempt. Its future can be dropped in its place.
+    first: Option<Attempt<Pin<&'a mut Option<A>>>>,
+    others: Vec<Attempt<Pin<Box<A>>>>,
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
     sleeps: bool,
@@ -29,10 +29,9 @@ pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
 }
 
 #[derive(Debug)]
-struct Attempt<A, G> {
+struct Attempt<A> {
     future: A,
     number: u32,
-    guards: G,
     began: Option<Moment>,
 }
 
@@ -47,21 +46,20 @@ pub struct Measured<L, N> {
 
 /// What comes next.
 #[derive(Debug)]
-pub enum Next<T, E, G> {
+pub enum Next<T, E> {
     /// The time has come for another attempt, so long after the last began or at once.
     Due(Duration),
     /// An attempt has ended.
-    Ended(Ended<T, E, G>),
+    Ended(Ended<T, E>),
 }
 
 /// An attempt that is over.
 #[derive(Debug)]
-pub struct Ended<T, E, G> {
+pub struct Ended<T, E> {
     pub outcome: Result<T, E>,
     /// Whether the attempt timed out.
     pub timed_out: bool,
     pub number: u32,
-    pub guards: G,
 }
 
 impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
@@ -84,7 +82,7 @@ impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
     }
 }
 
-impl<'a, A, S: Future<Output = ()>, G, L, N> Running<'a, A, S, G, L, N>
+impl<'a, A, S: Future<Output = ()>, L, N> Running<'a, A, S, L, N>
 where
     L: Deref<Target = Latency>,
     N: Fn() -> Moment,
@@ -92,7 +90,7 @@ where
     /// The first attempt alone.
     pub fn new(
         attempt: Pin<&'a mut Option<A>>,
-        (number, guards): (u32, G),
+        number: u32,
         sleep: Pin<&'a mut S>,
         measured: Measured<L, N>,
     ) -> Self {
@@ -100,7 +98,6 @@ where
             first: Some(Attempt {
                 future: attempt,
                 number,
-                guards,
                 began: measured.now(),
             }),
             others: Vec::new(),
@@ -112,11 +109,10 @@ where
     }
 
     /// Begins one more attempt. Another may follow after that sleep.
-    pub fn begin(&mut self, attempt: A, (number, guards): (u32, G), sleep: S) {
+    pub fn begin(&mut self, attempt: A, number: u32, sleep: S) {
         self.others.push(Attempt {
             future: Box::pin(attempt),
             number,
-            guards,
             began: self.measured.now(),
         });
         self.sleep.set(sleep);
@@ -130,14 +126,14 @@ where
     }
 
     /// Waits for what comes next. At the same time, what is over comes before what is slow.
-    pub fn wait<T, E>(&mut self) -> impl Future<Output = Next<T, E, G>>
+    pub fn wait<T, E>(&mut self) -> impl Future<Output = Next<T, E>>
     where
         A: Future<Output = (Result<T, E>, bool)>,
     {
         poll_fn(|context| self.poll(context))
     }
 
-    fn poll<T, E>(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>>
+    fn poll<T, E>(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E>>
     where
         A: Future<Output = (Result<T, E>, bool)>,
     {
@@ -172,12 +168,12 @@ where
     }
 }
 
-impl<A, G> Attempt<A, G> {
+impl<A> Attempt<A> {
     fn ended<T, E>(
         self,
         (outcome, timed_out): (Result<T, E>, bool),
         measured: &Measured<impl Deref<Target = Latency>, impl Fn() -> Moment>,
-    ) -> Next<T, E, G> {
+    ) -> Next<T, E> {
         if outcome.is_ok() {
             measured.tell(self.began, Latency::record);
         } else if timed_out {
@@ -187,13 +183,12 @@ impl<A, G> Attempt<A, G> {
             outcome,
             timed_out,
             number: self.number,
-            guards: self.guards,
         })
     }
 }
 
 /// Records the attempts that another one beat, or that end with a dropped call.
-impl<A, S, G, L, N> Drop for Running<'_, A, S, G, L, N>
+impl<A, S, L, N> Drop for Running<'_, A, S, L, N>
 where
     L: Deref<Target = Latency>,
     N: Fn() -> Moment,

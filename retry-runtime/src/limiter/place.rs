@@ -47,15 +47,12 @@ pub struct Place<L> {
     limiter: L,
     ticket: Ticket,
     stage: Stage,
-    /// What its turn makes of it, depending on whether it is told when the attempt begins.
-    at_turn: Stage,
     as_limiter: fn(&L) -> &dyn Limiter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Waits,
-    HasTurn,
     /// The attempt runs, or may.
     Begun,
     Left,
@@ -65,23 +62,10 @@ impl<L: Limiter> Place<L> {
     /// Takes a place at the end of the queue, and its turn if that has already come.
     #[inline]
     pub fn new(limiter: L) -> Self {
-        Self::of(limiter, 1, Stage::Begun)
-    }
-
-    /// Takes a place for an attempt with that cost. Until it is told to [`begin`](Self::begin), dropping it gives back
-    /// what it was charged.
-    #[doc(hidden)]
-    #[inline]
-    pub fn queued(limiter: L, cost: u32) -> Self {
-        Self::of(limiter, cost, Stage::HasTurn)
-    }
-
-    fn of(limiter: L, cost: u32, at_turn: Stage) -> Self {
         // A limiter that panics when it is asked gets its place back all the same.
         let mut place = Self {
-            ticket: limiter.enter(cost),
+            ticket: limiter.enter(1),
             stage: Stage::Waits,
-            at_turn,
             limiter,
             as_limiter,
         };
@@ -98,7 +82,7 @@ impl<L> Place<L> {
     /// Whether the turn has come, so that the attempt may begin.
     #[inline]
     pub fn has_turn(&self) -> bool {
-        matches!(self.stage, Stage::HasTurn | Stage::Begun)
+        self.stage == Stage::Begun
     }
 
     /// Asks whether the turn has come.
@@ -109,7 +93,7 @@ impl<L> Place<L> {
         }
         let turn = (self.as_limiter)(&self.limiter).poll(&mut self.ticket, waker);
         if turn == Turn::Begin {
-            self.stage = self.at_turn;
+            self.stage = Stage::Begun;
         }
         turn
     }
@@ -117,19 +101,6 @@ impl<L> Place<L> {
     /// The longest that it waits.
     pub(crate) fn longest_wait(&self) -> Option<Duration> {
         (self.as_limiter)(&self.limiter).longest_wait()
-    }
-
-    /// Whether the attempt has begun.
-    #[inline]
-    pub(crate) fn has_begun(&self) -> bool {
-        self.stage == Stage::Begun
-    }
-
-    /// The attempt begins. Dropped from now on, it has not ended.
-    #[doc(hidden)]
-    #[inline]
-    pub fn begin(&mut self) {
-        self.stage = Stage::Begun;
     }
 
     /// Tells the limiter that the attempt succeeded. [`Failure::place`](crate::Failure::place) tells it of failures.
@@ -173,7 +144,7 @@ impl<L> Drop for Place<L> {
     #[inline]
     fn drop(&mut self) {
         match self.stage {
-            Stage::Waits | Stage::HasTurn => self.leave(End::NotBegun),
+            Stage::Waits => self.leave(End::NotBegun),
             Stage::Begun => self.leave(End::Ignored),
             Stage::Left => None,
         };

@@ -43,8 +43,8 @@ impl<L> Place<L> {
 }
 
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
-pub async fn wait<L>(
-    place: &mut Place<L>,
+pub async fn wait(
+    place: &mut impl Queued,
     timer: impl Timer,
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
@@ -100,8 +100,8 @@ pub async fn wait<L>(
 }
 
 /// Waits on this thread until the attempt may begin.
-pub fn wait_blocking<L>(
-    place: &mut Place<L>,
+pub fn wait_blocking(
+    place: &mut impl Queued,
     timer: &dyn BlockingTimer,
     deadline: Option<Moment>,
     cancel: &dyn Cancel,
@@ -161,6 +161,25 @@ mod unpark {
     }
 }
 
+/// A place in a limiter's queue, however it is held.
+pub trait Queued {
+    fn has_turn(&self) -> bool;
+    fn poll(&mut self, waker: &Waker) -> Turn;
+    fn longest_wait(&self) -> Option<Duration>;
+}
+
+impl<L> Queued for Place<L> {
+    fn has_turn(&self) -> bool {
+        Place::has_turn(self)
+    }
+    fn poll(&mut self, waker: &Waker) -> Turn {
+        Place::poll(self, waker)
+    }
+    fn longest_wait(&self) -> Option<Duration> {
+        Place::longest_wait(self)
+    }
+}
+
 struct Patience {
     /// Until when a call waits, and what rejects it then.
     until: Option<(Moment, RejectedBy)>,
@@ -189,9 +208,9 @@ impl Patience {
     }
 
     /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
-    fn ask<L>(
+    fn ask(
         &self,
-        place: &mut Place<L>,
+        place: &mut impl Queued,
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {

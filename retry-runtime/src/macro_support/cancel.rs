@@ -1,13 +1,11 @@
 //! The key `cancel`.
 
 use alloc::boxed::Box;
-use core::future::Future;
+use core::future::{Future, Pending, pending};
 use core::pin::Pin;
-use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
-use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
-use crate::time::pause;
+use crate::time::cancel::{Cancel, CancelFn, IntoCancelled};
 
 /// What the key `cancel` takes on a blocking function.
 #[diagnostic::on_unimplemented(
@@ -40,20 +38,8 @@ pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()
     Box::pin(cancel.into_cancelled())
 }
 
-pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
-    cancel::is_cancelled(cancelled.as_mut(), waker)
-}
-
-/// Whether a cancellation has come, which may be asked more than once: it is remembered.
-pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
-    *came = *came || is_cancelled(cancelled, waker);
-    *came
-}
-
-/// The pause that `sleep` is, cut short where it is cancelled: then true.
-pub async fn pause_or_cancelled<F: Future>(
-    mut cancelled: Pin<Box<F>>,
-    sleep: Pin<&mut impl Future>,
-) -> bool {
-    pause::pause_or_cancelled(cancelled.as_mut(), sleep).await
+/// Nothing cancels the wait.
+#[inline]
+pub fn uncancelled() -> Pin<Box<Pending<()>>> {
+    Box::pin(pending())
 }

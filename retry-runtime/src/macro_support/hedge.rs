@@ -10,8 +10,6 @@ use crate::hedge::latency::Latency;
 #[cfg(feature = "std")]
 use crate::hedge::latency::Quantile;
 use crate::hedge::running::Measured;
-use crate::limiter::Limiter;
-use crate::limiter::place::Place;
 use crate::time::moment::Moment;
 
 /// What the key `hedge` takes.
@@ -76,11 +74,6 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
 #[inline]
 pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
     attempt
-}
-
-/// Takes a place with a limiter, if the turn has come already.
-pub fn place_beside<L: Limiter>(limiter: L) -> Option<Place<L>> {
-    Some(Place::queued(limiter, 1)).filter(Place::has_turn)
 }
 
 /// Runs an attempt, which begins now, so that it always sees its own number.

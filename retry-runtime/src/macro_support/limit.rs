@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
+use crate::classify::timed_out::TimedOut;
 use crate::policy::Policy;
+#[cfg(not(feature = "std"))]
 use crate::time::moment::Moment;
 
 /// What the keys `timeout` and `deadline` take.
@@ -35,22 +37,23 @@ pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
     policy.attempt_limit()
 }
 
-/// When the call must end. The clock is read only if there is a limit.
+/// The outcome of an attempt that a timeout may have ended.
 #[inline]
-pub fn deadline(limit: impl TimeLimit, now: impl FnOnce() -> Moment) -> Option<Moment> {
-    limit.limit().and_then(|limit| now().checked_add(limit))
+pub fn in_time<T, E>(
+    finished: Option<Result<T, E>>,
+    limit: Option<Duration>,
+    timed_out: impl FnOnce(TimedOut) -> E,
+) -> Result<T, E> {
+    match finished {
+        Some(outcome) => outcome,
+        None => Err(timed_out(TimedOut::new(limit.unwrap_or_default()))),
+    }
 }
 
-/// When the call must end by the policy's own limit.
+/// The policy's time for the whole call.
 #[inline]
-pub fn policy_deadline(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<Moment> {
-    deadline(policy.time_limit(), now)
-}
-
-/// What that clock says now.
-#[inline]
-pub fn moment(now: impl FnOnce() -> Moment) -> Moment {
-    now()
+pub fn policy_limit(policy: &Policy) -> Option<Duration> {
+    policy.time_limit()
 }
 
 #[cfg(feature = "std")]

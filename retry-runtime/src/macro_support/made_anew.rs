@@ -6,16 +6,14 @@ use core::ops::Deref;
 
 #[cfg(feature = "std")]
 use crate::breaker::circuit::Breaker;
-use crate::breaker::permit::Permit;
 #[cfg(feature = "std")]
 use crate::budget::bucket::Budget;
+use crate::call::protections::Protections;
 #[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
-use crate::limiter::place::Place;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::with_cost::WithCost;
-use crate::macro_support::budget::Payer;
 
 /// What remembers earlier attempts in itself, not behind a pointer.
 pub trait Remembers {}
@@ -47,30 +45,23 @@ pub trait Shared {}
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> Shared for &T {}
 
-/// A guard or a payer that holds what its key's expression yielded.
-pub trait Holds {
-    type Held;
-}
-
-impl<B> Holds for Permit<B> {
-    type Held = B;
-}
-
-impl<L> Holds for Place<L> {
-    type Held = L;
-}
-
-impl<B> Holds for Payer<B> {
-    type Held = B;
-}
-
 /// A method call takes the first candidate whose bounds hold, and dereferences to find the next.
 pub struct ByValue<T>(ByPointer<T>);
 
 pub struct ByPointer<T>(PhantomData<fn() -> T>);
 
 #[inline]
-pub fn held<H: Holds>(_: &H) -> ByValue<H::Held> {
+pub fn shared_budget<B, R, L>(_: &Protections<B, R, L>) -> ByValue<B> {
+    ByValue(ByPointer(PhantomData))
+}
+
+#[inline]
+pub fn shared_breaker<B, R, L>(_: &Protections<B, R, L>) -> ByValue<R> {
+    ByValue(ByPointer(PhantomData))
+}
+
+#[inline]
+pub fn shared_limiter<B, R, L>(_: &Protections<B, R, L>) -> ByValue<L> {
     ByValue(ByPointer(PhantomData))
 }
 

@@ -4,18 +4,15 @@ use core::time::Duration;
 
 use crate::classify::Classify;
 use crate::classify::into_verdict::IntoVerdict;
-use crate::classify::lost_headers;
-use crate::classify::unknown::ask;
 use crate::classify::verdict::Verdict;
 
 /// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
-    lost_headers::forget();
     on(error)
 }
 
 pub fn classify<E: Classify>(error: &E) -> Verdict {
-    ask(|| error.classify())
+    error.classify()
 }
 
 /// What `transparent` takes.

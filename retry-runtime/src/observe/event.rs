@@ -77,8 +77,7 @@ impl<'a> Event<'a> {
     /// }
     /// ```
     ///
-    /// `None` in durable calls. Also in chains, batches and plans with a timer that is neither this crate's own nor a
-    /// function in [`TimerFn`](crate::TimerFn): its clock can't be read at each event.
+    /// `None` in durable calls.
     pub fn elapsed(&self) -> Option<Duration> {
         self.reading?.elapsed()
     }

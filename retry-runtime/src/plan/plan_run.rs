@@ -5,22 +5,24 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
 
-use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide::Decision;
-use crate::call::failure::{Failure, is_paid};
-use crate::call::protections::Guards;
+use crate::call::driver::Driver;
+use crate::call::failure::{Ending, Failure, is_paid};
+use crate::call::protections::Protects;
+use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::context::Context;
+use crate::chain::context::{Context, ObservedBy, StopwatchOf};
+use crate::chain::into_chain::IntoChain;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::{ObserverKey, StopwatchOf};
-use crate::chain::on_error::{Described, OnError};
-use crate::chain::span::SpanKey;
+use crate::chain::observer::Observes;
+use crate::chain::on_error::{Classifies, Described, OnError};
+use crate::chain::span::Span;
+use crate::chain::under_way::Shared;
 use crate::classify::kind::Kind;
-use crate::classify::rejected::RejectedBy;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
-use crate::key::Key;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::ignored_timeout;
@@ -28,20 +30,19 @@ use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::observe::verdict_warning;
-use crate::plan::Plan;
 use crate::plan::event::{CallOfSubtask, Ended};
 use crate::plan::graph::Graph;
-use crate::plan::node::{State, SubtaskFailure};
+use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::round_budget::RoundBudget;
 use crate::plan::run::Again;
-use crate::policy::Policy;
+use crate::plan::{Plan, PlanError};
 use crate::policy::schedule::limit;
-use crate::time::attempt_clock::Clock;
+use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
 /// A run of a plan. The plan is a call, whose attempts its rounds are, and its subtasks are calls
 /// of their own: each execution is an attempt.
-pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> {
+pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) plan: &'r mut Plan<'a, T, E, F>,
     pub(crate) graph: Graph,
     /// Whether a round executes each subtask, by index in the plan.
@@ -49,155 +50,177 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> {
     /// What a subtask is that failed before and fails again.
     pub(crate) again: Again,
     /// What its rounds go by. Named after the plan unless a key names it.
-    pub(crate) rules: Context<Policy, K, Arc<str>>,
-    on: On,
-    pub(crate) round: Attempts<K::Guards>,
+    pub(crate) rules: Context<Q::Keys, Arc<str>>,
+    pub(crate) shared: Shared<'r, Q::Protections, Q::Timer>,
+    is_spanned: bool,
+    on: Q::On,
+    pub(crate) round: Call,
     /// Every subtask of this round, by index in the plan.
-    runs: Vec<SubtaskRun<K>>,
-    /// The stopwatch that each subtask gets a copy of.
-    stopwatch: StopwatchOf<K>,
-    progress: <K::Observer as ObserverKey>::Progress,
+    runs: Vec<SubtaskRun<'r, Q>>,
+    progress: <<Q::Keys as SharedKeys>::Observer as Observes>::Progress,
+    /// The end of the run.
+    pub(crate) deadline: Option<Moment>,
 }
 
-/// What the attempts of a subtask go by: the plan's rules, under a name of plan and subtask.
-pub(crate) struct SubtaskShared<'a, K: SharedKeys> {
-    rules: &'a mut Context<Policy, K, Arc<str>>,
+/// Reports under a name of plan and subtask, which is computed only then.
+pub(crate) struct OfSubtask<'a, K: SharedKeys> {
+    plan: ObservedBy<'a, K>,
     subtask: &'a str,
     stopwatch: &'a mut StopwatchOf<K>,
 }
 
 /// What this run knows of a subtask.
-struct SubtaskRun<K: SharedKeys> {
-    attempts: Attempts<K::Guards>,
+struct SubtaskRun<'r, Q: IntoChain> {
+    attempts: AttemptsOf<'r, Q>,
     /// The verdict on the last failure.
     verdict: Option<Verdict>,
-    /// How the last execution ended, if the observer has not heard of it yet.
+    /// How the last execution ended, if it has not been reported to the observer yet.
     unreported: Option<AttemptEnd>,
     /// Why the subtask runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
     /// Why the failure got no further round.
     dead_end: Option<Reason>,
-    stopwatch: StopwatchOf<K>,
+    stopwatch: StopwatchOf<Q::Keys>,
     /// The span from the first execution to the subtask's end.
-    span: Option<SpanOf<K>>,
+    span: Option<Span>,
 }
 
-type SpanOf<K> = <<K as SharedKeys>::Span as SpanKey>::Span;
-pub(crate) type AttemptsOf<K> = Attempts<<K as SharedKeys>::Guards>;
+pub(crate) type AttemptsOf<'r, Q> =
+    Driver<&'r <Q as IntoChain>::Protections, &'r <Q as IntoChain>::Timer>;
 
-impl<K: SharedKeys> SubtaskShared<'_, K> {
-    /// Tells the observer, if there is one, of an execution. The log has it from the plan.
-    fn observe(&mut self, attempt: u32, data: EventData<'_>) {
+impl<K: SharedKeys> OfSubtask<'_, K> {
+    fn name(&self) -> String {
+        let (plan, subtask) = (self.plan.name, self.subtask);
+        CallOfSubtask { plan, subtask }.to_string()
+    }
+
+    /// Reports an execution to the observer, if there is one. The plan's lines are in the log.
+    fn observe(mut self, now: &dyn Fn() -> Moment, attempt: u32, data: EventData<'_>) {
         if self.is_observed() {
-            self.tell(|site, observe| {
+            self.report(&mut Times::new(now, &mut None), &mut |name, observe| {
                 if let Some(observe) = observe {
-                    observe(&Event::new(site.name(), attempt, data));
+                    observe(&Event::new(name, attempt, data));
                 }
             });
         }
     }
 }
 
-impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
-    type Guards = K::Guards;
-
-    fn policy(&self) -> &Policy {
-        self.rules.policy()
-    }
-
-    fn guards(&self) -> &K::Guards {
-        self.rules.guards()
-    }
-
+impl<K: SharedKeys> Reporter for OfSubtask<'_, K> {
     fn is_observed(&self) -> bool {
-        self.rules.is_observed()
+        self.plan.is_observed()
     }
 
-    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let (plan, subtask) = (self.rules.name(), self.subtask);
-        let name = CallOfSubtask { plan, subtask }.to_string();
-        let site = Site::new(&self.rules.policy, &name);
-        let observer = &mut self.rules.keys.observer;
-        observer.timed(self.stopwatch, |observe| tell(&site, observe))
+    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
+        self.report(times, &mut |_, observe| with(observe));
+    }
+
+    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
+        let name = self.name();
+        let mut subtask = ObservedBy::<K> {
+            name: &name,
+            observer: &mut *self.plan.observer,
+            stopwatch: &mut *self.stopwatch,
+        };
+        subtask.report(times, with);
     }
 }
 
-impl<K: SharedKeys> SubtaskRun<K> {
-    fn new(stopwatch: StopwatchOf<K>) -> Self {
+impl<'r, Q: IntoChain> SubtaskRun<'r, Q> {
+    fn new(attempts: AttemptsOf<'r, Q>) -> Self {
         Self {
-            attempts: Attempts::new(),
+            attempts,
             verdict: None,
             unreported: None,
             refused: None,
             dead_end: None,
-            stopwatch,
+            stopwatch: Default::default(),
             span: None,
         }
     }
 }
 
-impl<'r, 'a, T, E, F: ?Sized, On, K: SharedKeys> PlanRun<'r, 'a, T, E, F, On, K> {
+impl<'r, 'a, T, E, F: ?Sized, Q: IntoChain> PlanRun<'r, 'a, T, E, F, Q> {
     /// A run that has not begun.
     pub(crate) fn new(
         plan: &'r mut Plan<'a, T, E, F>,
-        policy: &Policy,
-        on: On,
-        keys: K,
-        clock: impl Fn() -> Clock,
+        rules: Context<Q::Keys, Arc<str>>,
+        shared: Shared<'r, Q::Protections, Q::Timer>,
+        on: Q::On,
+        is_spanned: bool,
     ) -> Self {
-        let mut rules = Context::new(*policy, keys, Arc::clone(&plan.name));
-        rules.starts(&clock);
+        let limit = rules.policy().time_limit();
+        let deadline = limit.and_then(|limit| shared.now().checked_add(limit));
         Self {
             plan,
             graph: Graph::default(),
             scope: Vec::new(),
             again: Again::Failed,
             rules,
+            shared,
+            is_spanned,
             on,
-            round: Attempts::new(),
+            round: Call::new(),
             runs: Vec::new(),
-            stopwatch: K::Observer::stopwatch(clock),
             progress: Default::default(),
+            deadline,
         }
+    }
+
+    /// An attempt of a subtask that has had none.
+    fn attempts(&self) -> AttemptsOf<'r, Q> {
+        let mut attempts = self.shared.attempts();
+        attempts.set_end(self.deadline);
+        attempts.retry_rejections();
+        attempts.set_max(self.rules.policy().retries_allowed());
+        attempts
     }
 }
 
-impl<T, E, F, On, K> PlanRun<'_, '_, T, E, F, On, K>
+impl<'r, T, E, F, Q> PlanRun<'r, '_, T, E, F, Q>
 where
     E: fmt::Display,
     F: ?Sized,
-    On: OnError<E>,
-    K: SharedKeys,
+    Q: IntoChain<On: OnError<E>>,
 {
-    /// Takes in what became of subtasks before the run.
-    pub(crate) fn prepare(&mut self) {
+    /// Prepares to run what is pending. Takes in what became of subtasks before the run.
+    pub(crate) fn prepare(&mut self) -> Result<(), PlanError> {
+        self.graph = self.plan.runnable()?;
+        self.scope = self.plan.scope(Node::is_pending);
         for node in &mut self.plan.nodes {
             self.progress.done(usize::from(node.is_completed()));
             self.progress.failed(usize::from(node.is_dead_end()));
-            if On::IS_SHOWN {
+            if Q::On::IS_SHOWN {
                 node.show(|error| shown_by(&self.on, error));
             }
         }
-        if self.rules.policy.attempt_limit().is_some() {
+        if self.rules.policy().attempt_limit().is_some() {
             ignored_timeout::tell(self.rules.name());
         }
+        Ok(())
     }
 
     /// A round begins.
     pub(crate) fn begin_round(&mut self) {
-        self.round.tell_started(&mut self.rules);
-        let (subtasks, stopwatch) = (self.plan.len(), self.stopwatch);
-        self.runs
-            .resize_with(subtasks, || SubtaskRun::new(stopwatch));
+        let (round, shared) = (self.round, &self.shared);
+        self.rules.report_once(&|| shared.now(), |site, observe| {
+            if let Some(observe) = observe {
+                round.started(site.name(), observe);
+            }
+        });
+        while self.runs.len() < self.plan.len() {
+            self.runs.push(SubtaskRun::new(self.attempts()));
+        }
         self.progressed();
     }
 
-    /// Tells the observer how far the plan is.
+    /// Reports to the observer how far the plan is.
     fn progressed(&mut self) {
-        let (progress, round) = (&mut self.progress, self.round.call().attempt());
-        let subtasks = self.runs.len();
-        self.rules
-            .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
+        let (progress, round) = (&mut self.progress, self.round.attempt());
+        let (subtasks, shared) = (self.runs.len(), &self.shared);
+        self.rules.report_once(&|| shared.now(), |site, observe| {
+            progress.tell(site.name(), round, subtasks, observe);
+        });
     }
 
     /// Decides on a round that failed. Returns the pause before the next round, which retries those
@@ -208,17 +231,17 @@ where
         retried: &[(usize, Verdict)],
         error: &str,
         is_cancelled: bool,
-        (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
     ) -> Decision {
         let kinds = retried
             .iter()
             .filter_map(|(index, verdict)| Some((*index, verdict.kind()?)));
         let (paid, free): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| self.is_paid(*kind));
-        let budget = self.rules.guards().protections().budget.get().cloned();
-        let budget = budget.as_ref().filter(|_| !retried.is_empty());
+        let budget = self.shared.protections.budget();
+        let budget = budget.filter(|_| !retried.is_empty());
         let budget = budget.map(|budget| RoundBudget::new(budget, paid, !free.is_empty()));
-        let call = &mut self.round.call;
-        let pause = self.rules.tell(|site, observe| {
+        let (call, shared, deadline) = (&mut self.round, &self.shared, self.deadline);
+        let now = || shared.now();
+        let pause = self.rules.report_once(&now, |site, observe| {
             let failure = Failure::new(site, verdict, &error).deadline(deadline, now);
             let mut failure = failure.cancelled(is_cancelled);
             if let Some(budget) = &budget {
@@ -243,11 +266,12 @@ where
             let run = &mut self.runs[index];
             // Its first attempt was in an earlier run.
             if run.verdict.is_none() {
-                run.attempts = Attempts::of(Call::after(1));
+                run.attempts.set_call(Call::after(1));
             }
-            run.attempts.call.followed = kind;
+            run.attempts.set_followed(kind);
             if paid.next_if(|(paid, _)| *paid == index).is_some() {
-                run.attempts.pay(self.rules.guards());
+                let call = run.attempts.call();
+                run.attempts.decided(call, true);
             } else if kind.is_some() {
                 run.refused = Some(Reason::Budget);
                 self.make_dead_end(index, Reason::Budget);
@@ -256,64 +280,114 @@ where
     }
 
     fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.rules.guards().protections().handle_throttling())
+        is_paid(kind, self.shared.handles_throttling())
     }
 
     /// Ends the plan without another round: after one with that end, or in the middle of one (`None`).
     pub(crate) fn round_cut(&mut self, message: &str, ended: Option<AttemptEnd>, reason: Reason) {
-        let call = *self.round.call();
-        self.rules
-            .tell(|site, observe| call.cut(site, &message, ended, reason, observe));
+        let (call, shared) = (self.round, &self.shared);
+        self.rules.report_once(&|| shared.now(), |site, observe| {
+            call.cut(site, &message, ended, reason, observe);
+        });
+    }
+
+    /// Ends the plan before another round, with that error.
+    pub(crate) fn round_stopped(&mut self, error: &str, reason: Reason) {
+        let (mut call, shared) = (self.round, &self.shared);
+        if !call.is_retried() {
+            call = call.with_max(self.rules.policy().retries_allowed());
+        }
+        self.rules.report_once(&|| shared.now(), |site, observe| {
+            let (values, ending) = (Values::Taken, Ending::Error);
+            call.ended_after_pause(site.name(), &error, values, ending, reason, observe);
+        });
+    }
+
+    /// Reports that the results are valid.
+    pub(crate) fn round_succeeded(&mut self) {
+        let (call, shared) = (self.round, &self.shared);
+        let now = || shared.now();
+        self.rules.report_once(&now, |site, observe| match observe {
+            Some(observe) => call.succeeded_observed(site, observe),
+            None => call.succeeded(site),
+        });
     }
 
     /// The span of the next execution, within the subtask's, which is within the plan's.
-    pub(crate) fn span_of(&mut self, index: usize) -> SpanOf<K> {
-        let (spans, plan) = (self.rules.keys.span, self.rules.name());
+    pub(crate) fn span_of(&mut self, index: usize) -> Span {
+        let (is_on, plan) = (self.is_spanned, self.rules.name());
         let node = &self.plan.nodes[index];
         let subtask = node.name();
         let span = &mut self.runs[index].span;
-        let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
-        let _entered = K::Span::enter(span);
-        spans.of_attempt(node.executions.saturating_add(1))
+        let span =
+            span.get_or_insert_with(|| Span::of_call(is_on, || CallOfSubtask { plan, subtask }));
+        let _entered = span.enter();
+        Span::of_attempt(is_on, || node.executions.saturating_add(1))
     }
 
-    /// What the attempts of that subtask go by.
-    pub(crate) fn of(&mut self, index: usize) -> SubtaskShared<'_, K> {
-        SubtaskShared {
-            rules: &mut self.rules,
+    /// What reports about that subtask.
+    pub(crate) fn of(&mut self, index: usize) -> OfSubtask<'_, Q::Keys> {
+        OfSubtask {
+            plan: self.rules.parts().1,
             subtask: self.plan.nodes[index].name(),
             stopwatch: &mut self.runs[index].stopwatch,
         }
     }
 
+    /// Reports an execution of that subtask to the observer.
+    fn observe(&mut self, index: usize, attempt: u32, data: EventData<'_>) {
+        let clock = self.shared.attempts();
+        self.of(index).observe(&|| clock.now(), attempt, data);
+    }
+
     /// The attempt of an execution that is to begin.
-    pub(crate) fn attempt_of(&mut self, index: usize) -> AttemptsOf<K> {
-        let mut attempts = mem::take(&mut self.runs[index].attempts);
+    pub(crate) fn attempt_of(&mut self, index: usize) -> AttemptsOf<'r, Q> {
+        let fresh = self.attempts();
+        let mut attempts = mem::replace(&mut self.runs[index].attempts, fresh);
         let executions = self.plan.nodes[index].executions;
-        attempts.call = attempts.call.at(executions.saturating_add(1));
+        let call = attempts.call().at(executions.saturating_add(1));
+        attempts.set_call(call);
+        attempts.resumed(None);
         attempts
     }
 
-    /// A subtask that was not let begin runs no more in this run.
+    /// Decides what follows if that subtask is rejected.
+    pub(crate) fn decide_on_rejection(
+        &mut self,
+        index: usize,
+        attempts: &mut AttemptsOf<'r, Q>,
+        is_cancelled: bool,
+    ) {
+        let Some((by, half_open_in)) = attempts.rejection() else {
+            return;
+        };
+        let (policy, subtask) = (*self.rules.policy(), self.of(index));
+        let name = subtask.name();
+        let (site, rejected) = (Site::new(&policy, &name), Rejected::new(by));
+        let failure = Failure::of_rejection(&site, &rejected, half_open_in);
+        attempts.rejected(failure.cancelled(is_cancelled), subtask);
+    }
+
+    /// A subtask whose attempt may not begin runs no more in this run.
     pub(crate) fn rejected(&mut self, index: usize, by: RejectedBy) {
         let run = &mut self.runs[index];
         run.attempts.release();
         run.refused = Some(by.reason());
     }
 
-    pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<K>) {
+    pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<'r, Q>) {
         self.progress.done(1);
         let run = &mut self.runs[index];
         (run.verdict, run.span) = (None, None);
-        attempts.answered(&mut self.of(index));
-        attempts.credit(self.rules.guards());
+        attempts.answered(self.of(index));
+        attempts.credit_success();
         let attempts = self.plan.nodes[index].executions;
         let data = EventData::Succeeded {
             attempts,
             corrections: 0,
-            max: limit(self.rules.policy.retries_allowed()),
+            max: limit(self.rules.policy().retries_allowed()),
         };
-        self.of(index).observe(attempts, data);
+        self.observe(index, attempts, data);
         self.progressed();
     }
 
@@ -321,26 +395,28 @@ where
     pub(crate) fn failed(
         &mut self,
         index: usize,
-        mut attempts: AttemptsOf<K>,
+        mut attempts: AttemptsOf<'r, Q>,
         error: E,
     ) -> SubtaskFailure<E> {
         let verdict = self.on.verdict(&error);
         let text = shown_by(&self.on, &error);
         let error = SubtaskFailure::Error(error, text);
-        let subtask = &mut self.of(index);
+        let (policy, subtask) = (*self.rules.policy(), self.of(index));
+        let name = subtask.name();
         if verdict.warns() {
-            subtask.tell(|site, _| verdict_warning::tell(site.name(), verdict, &error));
+            verdict_warning::tell(&name, verdict, &error);
         }
-        attempts.failed_with_others(subtask, verdict, &error);
+        let site = Site::new(&policy, &name);
+        attempts.failed_with_others(Failure::new(&site, verdict, &error), subtask);
         let (attempt, run) = (self.plan.nodes[index].executions, &mut self.runs[index]);
         (run.attempts, run.verdict) = (attempts, Some(verdict));
         match verdict.kind() {
-            // What follows tells of it: a dead end.
+            // Reported with what follows: a dead end.
             None => run.unreported = Some(AttemptEnd::Stop),
             Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };
-                self.of(index).observe(attempt, data);
+                self.observe(index, attempt, data);
             }
         }
         error
@@ -361,17 +437,17 @@ where
             let data = EventData::GaveUp {
                 attempts: node.executions,
                 corrections: 0,
-                max: limit(self.rules.policy.retries_allowed()),
+                max: limit(self.rules.policy().retries_allowed()),
                 error,
                 ended: run.unreported.take(),
                 reason,
             };
-            let mut subtask = SubtaskShared {
-                rules: &mut self.rules,
+            let subtask = OfSubtask {
+                plan: self.rules.parts().1,
                 subtask: node.name(),
                 stopwatch: &mut run.stopwatch,
             };
-            subtask.observe(node.executions, data);
+            subtask.observe(&|| self.shared.now(), node.executions, data);
         }
         self.progressed();
     }

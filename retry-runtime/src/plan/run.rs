@@ -3,31 +3,27 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, pending};
 use core::pin::pin;
-use core::time::Duration;
 
-use crate::chain::keys::{Keys, SharedKeys};
+use crate::chain::context::Context;
+use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
-use crate::chain::span::SpanKey;
-use crate::chain::under_way::{Awaited, Bounds, Next, UnderWay, turn};
+use crate::chain::policy_call::PolicyCall;
+use crate::chain::under_way::{Bounds, Next, Shared, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
-use crate::plan::plan_run::{AttemptsOf, PlanRun, SubtaskShared};
+use crate::plan::plan_run::{AttemptsOf, PlanRun};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
-use crate::time::attempt_clock::Clock;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
 
-/// An execution of the subtask at an index, and what it waits for, if it may not begin yet. `None`
-/// if it was rejected.
-type Standing<K> = Option<(usize, AttemptsOf<K>, Option<Awaited>)>;
-/// What an attempt waits for after a step, or what rejected it.
-type Step = Result<Option<Awaited>, RejectedBy>;
+/// An execution of the subtask at an index. True if it has to wait before it may begin. `None` if it was rejected.
+type Standing<'r, Q> = Option<(usize, AttemptsOf<'r, Q>, bool)>;
 
 /// What becomes of a subtask that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -83,13 +79,25 @@ where
 
     /// Executes the subtasks in `scope` without keys and without an end.
     async fn execute(&mut self, graph: Graph, scope: Vec<bool>) {
-        let on = |_: &E| Verdict::STOP;
-        let mut run = PlanRun::new(self, &Policy::none(), on, Keys::new(), || Clock::None);
+        let chain = PolicyCall::of(Policy::none()).on(|_: &E| Verdict::STOP);
+        let chain = chain.timer(TimerFn::new(|_| pending::<()>()));
+        let name = Arc::clone(&self.name);
+        self.execute_under(graph, scope, chain, name).await;
+    }
+
+    async fn execute_under<Q>(&mut self, graph: Graph, scope: Vec<bool>, chain: Q, name: Arc<str>)
+    where
+        Q: IntoChain<On: OnError<E>, Timer: Timer>,
+    {
+        let chain = chain.into_chain();
+        let (rules, _, timer) = Context::<Q::Keys, _>::new(chain.keys, name);
+        let shared = Shared::new(&chain.protections, &timer, Timer::now);
+        let mut run = PlanRun::<_, _, _, Q>::new(self, rules, shared, chain.on, false);
         (run.graph, run.scope, run.again) = (graph, scope, Again::DeadEnd);
         run.begin_round();
         let never = pin!(pending::<()>());
         let mut bounds = Bounds {
-            timer: &TimerFn::new(|_| pending::<()>()),
+            timer: &timer,
             deadline: None,
             end: pin!(pending()),
             signal: Signal::new(never).await,
@@ -176,13 +184,12 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 }
 
-impl<T, E, F, R, On, K> PlanRun<'_, '_, T, E, F, On, K>
+impl<'r, T, E, F, R, Q> PlanRun<'r, '_, T, E, F, Q>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
-    On: OnError<E>,
-    K: SharedKeys,
+    Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Executes the subtasks in its scope as their dependencies complete. None of them has
     /// completed yet. At the end that `bounds` sets, those under way are dropped. Returns those
@@ -197,7 +204,6 @@ where
             .collect();
         let mut under_way = UnderWay::new(self.plan.concurrency.get());
         let mut late = BTreeSet::new();
-        let (timer, deadline) = (bounds.timer, bounds.deadline);
         loop {
             let mut next = None;
             while next.is_none() && under_way.has_room() {
@@ -211,15 +217,15 @@ where
                     continue;
                 }
                 let attempts = self.attempt_of(index);
-                next = self.proceed(index, attempts, Ok(None), bounds);
+                next = self.proceed(index, attempts, bounds);
             }
             if next.is_none() {
                 if under_way.is_empty() {
                     return (!late.is_empty()).then_some(late);
                 }
                 match under_way.next(bounds).await {
-                    Next::Turn(index, (), (attempts, waited)) => {
-                        next = self.proceed(index, attempts, waited, bounds);
+                    Next::Turn(index, (), attempts) => {
+                        next = self.proceed(index, attempts, bounds);
                     }
                     Next::Ended(index, attempts, outcome) => {
                         if self.executed(index, attempts, outcome) {
@@ -228,80 +234,77 @@ where
                         }
                     }
                     Next::Stopped(by, queued, begun) => {
-                        for (index, ()) in &queued {
-                            self.not_begun(*index, by);
-                        }
+                        late.extend(self.stopped(by, queued, begun));
                         if by == RejectedBy::Deadline {
-                            late.extend(queued.into_iter().map(|(index, ())| index));
-                            for (index, attempts) in begun {
-                                drop(attempts);
-                                late.insert(index);
-                                self.dropped(index);
-                            }
                             return Some(late);
                         }
                     }
                 }
             }
-            if let Some((index, attempts, None)) = next {
-                next = self.standing(index, attempts, bounds, |attempts, subtask| {
-                    attempts.begin(subtask).map(|()| None)
-                });
-            }
             match next {
-                Some((index, attempts, None)) => {
-                    let span = self.span_of(index);
-                    let attempt = K::Span::within(span, || self.execute_one(index));
-                    under_way.begin(index, attempts, attempt);
+                Some((index, attempts, true)) => {
+                    under_way.wait(index, (), turn(attempts, bounds.deadline));
                 }
-                Some((index, attempts, Some(awaited))) => {
-                    under_way.wait(index, (), turn(attempts, awaited, timer, deadline));
+                Some((index, attempts, false)) => {
+                    let span = self.span_of(index);
+                    let attempt = span.within(|| self.execute_one(index));
+                    under_way.begin(index, attempts, attempt);
                 }
                 None => {}
             }
         }
     }
 
-    /// Ends what an execution waited for. Without a time, it takes a place with the limiter.
+    /// Nothing begins any more. At the deadline, what runs is dropped, too. Returns the subtasks that are too late.
+    fn stopped(
+        &mut self,
+        by: RejectedBy,
+        queued: Vec<(usize, ())>,
+        begun: Vec<(usize, AttemptsOf<'r, Q>)>,
+    ) -> Vec<usize> {
+        for (index, ()) in &queued {
+            self.not_begun(*index, by);
+        }
+        let queued = queued.into_iter().map(|(index, ())| index);
+        let mut late: Vec<_> = queued.filter(|_| by == RejectedBy::Deadline).collect();
+        for (index, attempts) in begun {
+            drop(attempts);
+            late.push(index);
+            self.dropped(index);
+        }
+        late
+    }
+
+    /// Takes an execution as far as it gets without waiting. If it is rejected, it is tried again after a pause, or else
+    /// the subtask runs no more in this run.
     fn proceed(
         &mut self,
         index: usize,
-        attempts: AttemptsOf<K>,
-        waited: Result<Option<Duration>, RejectedBy>,
+        mut attempts: AttemptsOf<'r, Q>,
         bounds: &mut Bounds<'_, impl Timer, impl Sized, impl Future>,
-    ) -> Standing<K> {
-        self.standing(index, attempts, bounds, |attempts, subtask| {
-            attempts.proceed(subtask, 1, waited)
-        })
-    }
-
-    /// Has an execution take a step. If it is rejected, it is tried again after a pause, or else
-    /// the subtask runs no more in this run.
-    fn standing(
-        &mut self,
-        index: usize,
-        mut attempts: AttemptsOf<K>,
-        bounds: &mut Bounds<'_, impl Timer, impl Sized, impl Future>,
-        step: impl FnOnce(&mut AttemptsOf<K>, &mut SubtaskShared<'_, K>) -> Step,
-    ) -> Standing<K> {
-        let subtask = &mut self.of(index);
-        let awaited = step(&mut attempts, subtask);
-        let tried_again = |by| {
-            let clock = (bounds.deadline, || bounds.timer.now());
-            attempts.tried_again(subtask, by, bounds.signal.is_cancelled(), clock)
-        };
-        match awaited.or_else(tried_again) {
-            Ok(awaited) => Some((index, attempts, awaited)),
-            Err(by) => {
-                drop(attempts);
-                self.not_begun(index, by);
-                None
+    ) -> Standing<'r, Q> {
+        while attempts.waits(self.of(index)) {
+            if attempts.rejection().is_none() {
+                return Some((index, attempts, true));
             }
+            let is_cancelled = bounds.signal.is_cancelled();
+            self.decide_on_rejection(index, &mut attempts, is_cancelled);
         }
+        let Some(stop) = attempts.stop() else {
+            return Some((index, attempts, false));
+        };
+        drop(attempts);
+        self.not_begun(index, stop.rejected().by());
+        None
     }
 
     /// Takes in the outcome of an execution, and says whether it is a success.
-    fn executed(&mut self, index: usize, attempts: AttemptsOf<K>, outcome: Result<T, E>) -> bool {
+    fn executed(
+        &mut self,
+        index: usize,
+        attempts: AttemptsOf<'r, Q>,
+        outcome: Result<T, E>,
+    ) -> bool {
         let outcome = match outcome {
             Ok(output) => {
                 self.succeeded(index, attempts);

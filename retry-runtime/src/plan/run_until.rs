@@ -1,3 +1,4 @@
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use core::cmp::Reverse;
 use core::fmt;
@@ -5,15 +6,14 @@ use core::future::Future;
 use core::pin::pin;
 use core::time::Duration;
 
-use crate::call::attempted;
+use crate::call::attempted::attempt_within;
 use crate::call::decide::refused;
-#[cfg(feature = "nested")]
-use crate::call::nested::Outer;
+use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
-use crate::chain::span::SpanKey;
-use crate::chain::under_way::Bounds;
+use crate::chain::span::around;
+use crate::chain::under_way::{Bounds, Shared};
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::attempt_end::AttemptEnd;
@@ -131,54 +131,50 @@ where
         W: Future<Output = Validity<'a, T, E, F>>,
     {
         let call = policy.into_chain();
-        let clock = || call.timer.clock();
-        let run = PlanRun::new(self, &call.policy, call.on, call.keys, clock);
-        run.rules.keys.span.around(
-            run,
-            |run| run.rules.name(),
-            |run| run.rounds(call.cancel, call.timer, validate),
-        )
+        let name = call.keys.span_name(|| &self.name);
+        let run = async move {
+            let is_spanned = call.keys.is_spanned();
+            let name = Arc::clone(&self.name);
+            let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name);
+            let shared = Shared::new(&call.protections, &timer, Timer::now);
+            let run = PlanRun::<_, _, _, P>::new(self, rules, shared, call.on, is_spanned);
+            run.rounds(cancel, &timer, validate).await
+        };
+        around(name, run)
     }
 }
 
-impl<'a, T, E, F, R, On, K> PlanRun<'_, 'a, T, E, F, On, K>
+impl<'r, 'a, T, E, F, R, Q> PlanRun<'r, 'a, T, E, F, Q>
 where
     F: Fn(Vec<Arc<T>>) -> R + ?Sized,
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
-    On: OnError<E>,
-    K: SharedKeys,
+    Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Runs rounds until the results are valid or the policy gives up.
     async fn rounds<V, Validated>(
         mut self,
         cancel: impl MayCancel,
-        timer: impl Timer,
+        timer: &'r Q::Timer,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
     where
         V: FnMut(Snapshot<T>) -> Validated,
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
-        self.graph = self.plan.runnable()?;
-        self.scope = self.plan.scope(Node::is_pending);
+        self.prepare()?;
         timer.expect(|| self.rules.name());
-        self.prepare();
-        let limit = self.rules.policy.time_limit();
-        let deadline = limit.and_then(|limit| timer.now().checked_add(limit));
+        let deadline = self.deadline;
         let cancelled = pin!(cancel.into_cancelled());
         let mut bounds = Bounds {
-            timer: &timer,
+            timer,
             deadline,
-            end: pin!(sleep_until(&timer, deadline)),
+            end: pin!(sleep_until(timer, deadline)),
             signal: Signal::new(cancelled).await,
         };
         loop {
             self.begin_round();
-            #[cfg(feature = "nested")]
-            let outer = Outer::shared(&self.rules.policy, Arc::from(self.rules.name()));
-            let late = attempted::awaited!(self.execute(&mut bounds), outer);
-            if let Some(late) = late {
+            if let Some(late) = self.execute_within(&mut bounds).await {
                 let message = self.plan.under_way(&late);
                 return Ok(self.cut(message, None, Reason::Deadline));
             }
@@ -206,8 +202,7 @@ where
                 self.plan.truncate(len);
                 return Ok(self.cut(message, Some(AttemptEnd::Stop), reason));
             }
-            let error = self.plan.round_error(&message);
-            let ended = self.pause(&mut bounds, verdict, &round.retried, &error);
+            let ended = self.pause(&mut bounds, verdict, &round.retried, &message);
             if let Err(reason) = ended.await {
                 self.plan.truncate(len);
                 self.all_gave_up(reason);
@@ -218,26 +213,36 @@ where
         }
     }
 
-    /// Pauses after a round that failed, or says why no other follows.
+    /// Executes a round as an attempt of the plan's call.
+    async fn execute_within(
+        &mut self,
+        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Option<BTreeSet<usize>> {
+        let (policy, name) = (*self.rules.policy(), Arc::from(self.rules.name()));
+        let executed = pin!(self.execute(bounds));
+        attempt_within(executed, &policy, || name).await
+    }
+
+    /// Pauses after a round that failed. Returns the reason if no other follows.
     async fn pause(
         &mut self,
         bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
         verdict: Verdict,
         retried: &[(usize, Verdict)],
-        error: &str,
+        message: &str,
     ) -> Result<(), Reason> {
+        let error = self.plan.round_error(message);
         let is_cancelled = bounds.signal.is_cancelled();
-        let clock = (bounds.deadline, || bounds.timer.now());
-        let pause = self.round_failed(verdict, retried, error, is_cancelled, clock)?;
+        let pause = self.round_failed(verdict, retried, &error, is_cancelled)?;
         bounds.pause(pause).await;
         let ended = bounds.ended().map_or(Ok(()), Err);
-        ended.inspect_err(|reason| self.round.gave_up(&mut self.rules, &error, *reason))
+        ended.inspect_err(|reason| self.round_stopped(&error, *reason))
     }
 
     /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
     pub(crate) fn refuse_final(&mut self, index: usize) {
         let (policy, verdict) = (self.rules.policy_in_force(), self.verdict(index));
-        let idempotent = self.rules.keys.idempotent;
+        let idempotent = self.rules.idempotent;
         if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
             self.refuse(index, reason);
         }
@@ -246,7 +251,7 @@ where
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
     fn classify(&mut self, left: Duration) -> Round {
         let policy = self.rules.policy_in_force();
-        let left = left.min(self.round.call().pauses_left(&policy));
+        let left = left.min(self.round.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
             // What it waits for has failed, too, and decides whether there is another round.
@@ -254,7 +259,7 @@ where
                 continue;
             }
             let verdict = self.verdict(index);
-            match refused(&policy, verdict, self.rules.keys.idempotent, left) {
+            match refused(&policy, verdict, self.rules.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason),
@@ -297,7 +302,7 @@ where
                 self.make_dead_end(index, Reason::Exhausted);
             }
         }
-        self.round.tell_of_success(&mut self.rules);
+        self.round_succeeded();
         self.plan.log_summary(self.rules.name());
     }
 

@@ -14,7 +14,6 @@ use std::thread;
 use pin_project_lite::pin_project;
 
 use crate::forward::forward;
-use crate::key::{Key, Unnamed};
 
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;
@@ -211,10 +210,6 @@ pub struct AbortedBy<C>(pub(crate) C);
 pub trait MayAbort {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;
-    /// Whether anything cancels it, as a key. Where nothing does, a call keeps no error over a pause, so that errors need not
-    /// be `Send`.
-    #[doc(hidden)]
-    type Key: Key;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
 }
@@ -228,7 +223,6 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {}
 
 impl MayAbort for Uncancelled {
     type Future = Pending<()>;
-    type Key = Unnamed;
 
     #[inline]
     fn into_cancelled(self) -> Pending<()> {
@@ -238,7 +232,6 @@ impl MayAbort for Uncancelled {
 
 impl<C: IntoCancelled> MayAbort for CancelledBy<C> {
     type Future = C::Future;
-    type Key = Option<C>;
 
     #[inline]
     fn into_cancelled(self) -> C::Future {
@@ -248,8 +241,6 @@ impl<C: IntoCancelled> MayAbort for CancelledBy<C> {
 
 impl<C: IntoCancelled> MayAbort for AbortedBy<C> {
     type Future = Remembered<C::Future>;
-    // The call ends with an error of its own.
-    type Key = Unnamed;
 
     fn into_cancelled(self) -> Self::Future {
         Remembered::new(self.0.into_cancelled())
@@ -309,6 +300,6 @@ pub fn abortable<L: Future>(
 }
 
 /// Whether that future has completed, asked with the waker of the task. It must not be polled again where it has.
-pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>, waker: &Waker) -> bool {
+pub(crate) fn is_cancelled(cancelled: Pin<&mut (impl Future + ?Sized)>, waker: &Waker) -> bool {
     cancelled.poll(&mut Context::from_waker(waker)).is_ready()
 }

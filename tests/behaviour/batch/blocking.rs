@@ -216,7 +216,7 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
             if ticket.number() == 0 || self.made.elapsed() > LONG {
                 return Turn::Begin;
             }
-            if !waker.will_wake(Waker::noop()) {
+            if !waker.data().is_null() {
                 self.asked.fetch_add(1, Ordering::SeqCst);
             }
             Turn::Wait {
@@ -281,7 +281,8 @@ fn a_turn_that_comes_with_a_panic_elsewhere_is_given_back() {
                 return Turn::Begin;
             }
             // Before it waits, it only asks whether it has to.
-            if waker.will_wake(Waker::noop()) {
+            // `will_wake` compares addresses, which differ between crates.
+            if waker.data().is_null() {
                 self.is_waiting.store(true, Ordering::SeqCst);
                 return Turn::Wait {
                     ahead: 0,

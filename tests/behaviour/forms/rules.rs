@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    CancelFn, Event, GaveUp, Plan, Verdict, retry, retry_each, retry_each_blocking, retrying,
+    Attempts, CancelFn, Event, GaveUp, Plan, Site, Verdict, retry, retry_each, retry_each_blocking,
+    retrying,
 };
 use support::failure::Failure;
 use support::forms::{Form, Key, World, differences, rules};
@@ -48,6 +49,8 @@ async fn call(form: Form, world: &Arc<World>) -> bool {
         Form::Batch => batch(world).await,
         Form::BatchBlocking => world.skipping(|| batch_blocking(world)),
         Form::Plan => plan(world).await,
+        Form::OwnLoop => own_loop(world).await.is_some(),
+        Form::OwnLoopBlocking => world.skipping(|| own_loop_blocking(world).is_some()),
         _ if world.falls_back => falling_back::call(form, world).await,
         _ => plain::call(form, world).await,
     }
@@ -125,7 +128,12 @@ macro_rules! forms {
                     Form::Hedge => hedged(world).await.is_ok(),
                     Form::Chain => chain(world).await.is_ok(),
                     Form::ChainBlocking => world.skipping(|| chain_blocking(world).is_ok()),
-                    Form::StreamResume | Form::Batch | Form::BatchBlocking | Form::Plan => {
+                    Form::StreamResume
+                    | Form::Batch
+                    | Form::BatchBlocking
+                    | Form::Plan
+                    | Form::OwnLoop
+                    | Form::OwnLoopBlocking => {
                         unreachable!("{form:?} has no `fallback`")
                     }
                     Form::LayerByClone | Form::LayerOfHttp | Form::Middleware => {
@@ -327,4 +335,50 @@ async fn plan(world: &World) -> bool {
         None => Validity::Invalid("it failed".into()),
     });
     end.await.unwrap().is_valid()
+}
+
+async fn own_loop(world: &World) -> Option<u32> {
+    let policy = world.policy_with_enabled();
+    let site = Site::new(&policy, "call");
+    let mut attempts = Attempts::new(&site)
+        .idempotent(world.idempotent)
+        .breaker(&world.breaker)
+        .limiter(&world.gate)
+        .budget(&world.budget)
+        .cancel(world.token.cancelled())
+        .observe(|event| world.tell(event));
+    attempts.first().await.ok()?;
+    loop {
+        match world.attempt().await {
+            Ok(value) => return Some(attempts.ok(value)),
+            Err(error) => {
+                let verdict = world.on(&error);
+                attempts.again_if(error, verdict).await.ok()?;
+            }
+        }
+    }
+}
+
+fn own_loop_blocking(world: &World) -> Option<u32> {
+    let policy = world.policy_with_enabled();
+    let site = Site::new(&policy, "call");
+    let cancel = CancelFn::new(|| world.is_cancelled());
+    let mut attempts = Attempts::new(&site)
+        .timer(&world.clock)
+        .idempotent(world.idempotent)
+        .breaker(&world.breaker)
+        .limiter(&world.gate)
+        .budget(&world.budget)
+        .cancel_blocking(&cancel)
+        .observe(|event| world.tell(event));
+    attempts.first_blocking().ok()?;
+    loop {
+        match world.attempt_blocking() {
+            Ok(value) => return Some(attempts.ok(value)),
+            Err(error) => {
+                let verdict = world.on(&error);
+                attempts.again_if_blocking(error, verdict).ok()?;
+            }
+        }
+    }
 }

@@ -103,7 +103,7 @@ async fn places_go_back_once_their_attempts_are_gone() {
         (
             vec![answer(900), answer(900), answer(100)],
             9_000,
-            vec![3, 3, 2],
+            vec![3, 3, 3],
         ),
         (
             vec![answer(900), fails(100, TRANSIENT), answer(100)],
@@ -112,7 +112,7 @@ async fn places_go_back_once_their_attempts_are_gone() {
         ),
         // The call is dropped.
         (vec![answer(900)], 100, vec![1]),
-        (vec![answer(900), answer(900)], 300, vec![2, 1]),
+        (vec![answer(900), answer(900)], 300, vec![2, 2]),
     ] {
         let limiter = ConcurrencyLimiter::aimd().start(9);
         let (server, gone) = (Server::new(script), RefCell::default());

@@ -185,7 +185,7 @@ fn any_expression_will_do() {
     }
 
     #[retry(max = 5, backoff = "none", budget = Turns::new(2))]
-    fn of_one_failure(attempts: &mut u32) -> Result<(), Failure> {
+    fn of_one_call(attempts: &mut u32) -> Result<(), Failure> {
         *attempts += 1;
         Err(TRANSIENT)
     }
@@ -200,10 +200,10 @@ fn any_expression_will_do() {
     let turns = Rc::new(Turns::new(2));
     dynamic(turns.clone()).unwrap_err();
     assert_eq!(turns.left(), 0);
-    // A budget that is made anew for every failure limits nothing.
+    // A budget that is created for each call limits that call alone.
     let mut attempts = 0;
-    of_one_failure(&mut attempts).unwrap_err();
-    assert_eq!(attempts, 6);
+    of_one_call(&mut attempts).unwrap_err();
+    assert_eq!(attempts, 3);
 }
 
 /// Remembers what it paid for.

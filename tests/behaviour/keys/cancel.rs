@@ -112,7 +112,7 @@ async fn cancelled_and_rested_at_once_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_is_evaluated_once_for_each_failure() {
+async fn it_is_evaluated_after_each_failure_and_before_each_pause() {
     #[retry(jitter = "none", cancel = {
         count.set(count.get() + 1);
         std::future::pending::<()>()
@@ -125,7 +125,7 @@ async fn it_is_evaluated_once_for_each_failure() {
         let count = Cell::new(0);
         let mut script = Script::new(vec![TRANSIENT; failures]);
         counted(&count, &mut script).await.unwrap();
-        assert_eq!(count.get() as usize, failures);
+        assert_eq!(count.get() as usize, 2 * failures);
     }
 }
 

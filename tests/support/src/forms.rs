@@ -60,6 +60,10 @@ listed! {
     BatchBlocking,
     /// `Plan::run_until`.
     Plan,
+    /// `Attempts` in an async loop.
+    OwnLoop,
+    /// `Attempts` in a blocking loop.
+    OwnLoopBlocking,
     /// `RetryLayer::cloning`.
     LayerByClone,
     /// `RetryLayer::new`, over requests by HTTP.
@@ -129,7 +133,7 @@ impl Form {
         use Form::{
             Attribute, AttributeBlocking, Batch, BatchBlocking, Block, Chain, ChainBlocking,
             Decorator, Expression, ExpressionBlocking, Hedge, LayerByClone, LayerOfHttp,
-            Middleware, Plan, StreamBuffer, StreamFirst, StreamResume,
+            Middleware, OwnLoop, OwnLoopBlocking, Plan, StreamBuffer, StreamFirst, StreamResume,
         };
         match key {
             Key::Max
@@ -144,17 +148,16 @@ impl Form {
             | Key::Enabled
             | Key::Observe => None,
             Key::Drop => match self {
-                AttributeBlocking | ExpressionBlocking | ChainBlocking | BatchBlocking => {
-                    Some("a call that blocks its thread can't be dropped")
-                }
+                AttributeBlocking | ExpressionBlocking | ChainBlocking | BatchBlocking
+                | OwnLoopBlocking => Some("a call that blocks its thread can't be dropped"),
                 Attribute | Expression | Block | Decorator | StreamFirst | StreamBuffer
-                | StreamResume | Hedge | Chain | Batch | Plan | LayerByClone | LayerOfHttp
-                | Middleware => None,
+                | StreamResume | Hedge | Chain | Batch | Plan | OwnLoop | LayerByClone
+                | LayerOfHttp | Middleware => None,
             },
             Key::Timeout => match self {
-                AttributeBlocking | ExpressionBlocking | ChainBlocking | BatchBlocking => {
-                    Some("an attempt that blocks its thread can't be dropped")
-                }
+                OwnLoop => Some("a loop of your own ends its attempts itself"),
+                AttributeBlocking | ExpressionBlocking | ChainBlocking | BatchBlocking
+                | OwnLoopBlocking => Some("an attempt that blocks its thread can't be dropped"),
                 Batch | Plan => Some("batches and plans have no key `timeout`"),
                 Attribute | Expression | Block | Decorator | StreamFirst | StreamBuffer
                 | StreamResume | Hedge | Chain | LayerByClone | LayerOfHttp | Middleware => None,
@@ -163,24 +166,29 @@ impl Form {
                 StreamFirst | StreamBuffer | StreamResume => Some("a stream has no single value"),
                 Batch | BatchBlocking | Plan => Some("batches and plans have no key `until`"),
                 LayerByClone | LayerOfHttp | Middleware => Some("`on` judges answers, too"),
+                OwnLoop | OwnLoopBlocking => Some("a loop of your own judges values itself"),
                 Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
                 | Decorator | Hedge | Chain | ChainBlocking => None,
             },
             Key::Repeats => match self {
-                Chain | ChainBlocking | Batch | BatchBlocking | Plan | LayerByClone
-                | LayerOfHttp | Middleware => Some("only the attribute has the key `repeats`"),
+                Chain | ChainBlocking | Batch | BatchBlocking | Plan | OwnLoop
+                | OwnLoopBlocking | LayerByClone | LayerOfHttp | Middleware => {
+                    Some("only the attribute has the key `repeats`")
+                }
                 Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
                 | Decorator | StreamFirst | StreamBuffer | StreamResume | Hedge => None,
             },
             Key::Fallback => match self {
                 StreamResume => Some("its reader has items already"),
                 Batch | BatchBlocking | Plan => Some("batches and plans have no key `fallback`"),
+                OwnLoop | OwnLoopBlocking => Some("a fallback is code of the loop"),
                 Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
                 | Decorator | StreamFirst | StreamBuffer | Hedge | Chain | ChainBlocking
                 | LayerByClone | LayerOfHttp | Middleware => None,
             },
             Key::BeforePause | Key::BeforeRetry => match self {
                 Batch | BatchBlocking | Plan => Some("batches and plans have no hooks"),
+                OwnLoop | OwnLoopBlocking => Some("hooks are code of the loop"),
                 Attribute | AttributeBlocking | Expression | ExpressionBlocking | Block
                 | Decorator | StreamFirst | StreamBuffer | StreamResume | Hedge | Chain
                 | ChainBlocking | LayerByClone | LayerOfHttp | Middleware => None,

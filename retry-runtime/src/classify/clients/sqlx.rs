@@ -74,15 +74,14 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
 fn of_io(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 
-    match error.classify() {
-        Verdict::STOP
-            if !matches!(
-                error.kind(),
-                NotFound | PermissionDenied | InvalidInput | InvalidData | Unsupported
-            ) =>
-        {
-            Verdict::TRANSIENT.ambiguous()
-        }
-        verdict => verdict,
+    let verdict = error.classify();
+    let is_named = matches!(
+        error.kind(),
+        NotFound | PermissionDenied | InvalidInput | InvalidData | Unsupported
+    );
+    if verdict == Verdict::STOP && !is_named {
+        Verdict::TRANSIENT.ambiguous()
+    } else {
+        verdict
     }
 }

@@ -1,61 +1,45 @@
-//! Keys that a call may have or not, and room for what only calls with them need.
+//! Keys that a chain may have or not, and room for what only calls with them need.
 
+use alloc::string::String;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-/// A record with another value in one field, which may be of another type, and all others as they are.
-macro_rules! with {
-    ($record:ident: $type:ident { $field:ident $(: $value:expr)? } $($kept:ident)+) => {
-        $type { $field $(: $value)?, $($kept: $record.$kept),+ }
-    };
-}
-pub(crate) use with;
-
-/// What a chain has where a key was not named.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unnamed;
+use crate::call::hook::HookOutcome;
 
 /// The value of a key that was not named: there is none.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 
-impl Never {
-    /// What there is none of holds whatever is asked for.
-    pub(crate) fn held<T>(self) -> T {
-        match self {}
-    }
-}
-
-/// A key that a call may have: [`Unnamed`], which takes no room and leaves no code, or an `Option` of its value.
+/// A key that a chain may have: `()`, which takes no room and leaves no code, or an `Option` of its value.
 pub trait Key {
-    /// Whether a call has the key.
+    /// True if the chain has the key.
     const IS_NAMED: bool;
-    /// What the key was given.
+    /// The type of the key's value.
     type Value;
     /// Room for something that only calls with this key have.
     type Room<V>: Room<V>;
     /// A key that stands for two: unnamed only if both are.
     type Or<K: Key>: Key;
 
-    /// What the key was given.
+    /// The key's value.
     fn get(&self) -> Option<&Self::Value>;
 }
 
 /// Room for one value, or for none.
 pub trait Room<V>: Default {
-    /// Whether there is any room.
+    /// True if there is any room.
     const EXISTS: bool;
 
     /// Keeps the value.
     fn put(&mut self, value: V);
     /// Takes the value out.
     fn take(&mut self) -> Option<V>;
-    /// Looks at the value.
+    /// The value.
     fn get_mut(&mut self) -> Option<&mut V>;
 }
 
-impl Key for Unnamed {
+impl Key for () {
     const IS_NAMED: bool = false;
     type Value = Never;
     type Room<V> = ();
@@ -119,12 +103,18 @@ impl Future for Never {
     type Output = Self;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
-        self.held()
+        match *self {}
+    }
+}
+
+impl HookOutcome for Never {
+    fn cause(self) -> Option<String> {
+        match self {}
     }
 }
 
 impl AsRef<str> for Never {
     fn as_ref(&self) -> &str {
-        self.held()
+        match *self {}
     }
 }

@@ -1,0 +1,41 @@
+use std::error::Error;
+use std::fmt;
+
+use retry_runtime::{Verdict, show};
+
+/// How an attempt failed.
+pub(crate) struct Failed<A, E> {
+    pub(crate) outcome: Result<A, E>,
+    pub(crate) shown: String,
+    pub(crate) verdict: Verdict,
+}
+
+impl<A, E> Failed<A, E> {
+    /// An attempt without an answer.
+    pub(crate) fn new(error: E, shown: fn(&E) -> String, verdict: Verdict) -> Self {
+        Self {
+            shown: shown(&error),
+            outcome: Err(error),
+            verdict,
+        }
+    }
+
+    /// Returns true for an answer that no retry changes.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.outcome.is_ok() && self.verdict == Verdict::STOP
+    }
+
+    /// Shows why no attempt can follow, too.
+    pub(crate) fn show(&mut self, why: impl fmt::Display) {
+        self.shown = format!("{}; {why}", self.shown);
+    }
+}
+
+/// An error with its causes.
+pub(crate) struct Shown<'a>(pub(crate) &'a (dyn Error + 'static));
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show::with_causes(&self.0, f)
+    }
+}

@@ -1,0 +1,465 @@
+use alloc::boxed::Box;
+use core::fmt;
+use core::future::{Future, pending};
+use core::pin::Pin;
+use core::time::Duration;
+
+use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::budget::retry_budget::RetryBudget;
+use crate::call::decide::Decision;
+use crate::call::driver::Driver;
+use crate::call::failure::{Ending, Failure};
+use crate::call::next_attempt::NextAttempt;
+use crate::call::protections::{Protections, Protects};
+use crate::call::reporter::{Reporter, Times};
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::call::stop::Stop;
+use crate::classify::Classify;
+use crate::classify::rejected::Rejected;
+use crate::classify::verdict::Verdict;
+use crate::limiter::Limiter;
+use crate::observe::event::Event;
+use crate::observe::report::Observe;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::{Cancel, Remembered, Uncancelled, is_cancelled};
+use crate::time::default_timer::DefaultTimer;
+use crate::time::moment::Moment;
+use crate::time::pause::OwnWaker;
+use crate::time::timer::Timer;
+
+/// The attempts of one call, for a loop of your own.
+///
+/// [`first`](Self::first) waits until the first attempt may begin. After an attempt, [`ok`](Self::ok) reports its value,
+/// and [`again`](Self::again) its error: it pauses and waits until the next attempt may begin, or gives the error back. So
+/// a loop has pauses, hints, a deadline, log records, and each key that it names, as the attribute does:
+///
+/// ```
+/// use std::io;
+/// use std::time::Duration;
+/// use retry_runtime::{Attempts, Breaker, Budget, Jitter, Policy, RateLimiter, Site};
+/// use tokio::time::Instant;
+///
+/// static BREAKER: Breaker = Breaker::new();
+/// static LIMITER: RateLimiter = RateLimiter::adaptive();
+/// static BUDGET: Budget = Budget::standard();
+/// const POLICY: Policy = Policy::fixed(Duration::from_secs(2)).jitter(Jitter::None);
+/// const SITE: Site<'_> = Site::new(&POLICY, "model.complete");
+///
+/// # async fn post(attempt: u32) -> io::Result<&'static str> {
+/// #     if attempt < 3 { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok("hello") }
+/// # }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let began = Instant::now();
+/// let mut attempts = Attempts::new(&SITE)
+///     .breaker(&BREAKER)
+///     .limiter(&LIMITER)
+///     .budget(&BUDGET);
+/// attempts.first().await?;
+/// let answer = loop {
+///     match post(attempts.attempt().number()).await {
+///         Ok(answer) => break attempts.ok(answer),
+///         Err(error) => attempts.again(error).await?,
+///     }
+/// };
+/// assert_eq!((answer, attempts.attempt().number()), ("hello", 3));
+/// assert_eq!(began.elapsed(), Duration::from_secs(2 + 2));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A blocking loop calls [`first_blocking`](Self::first_blocking) and [`again_blocking`](Self::again_blocking). One value
+/// is one call: make another for the next call. Dropped anywhere, it gives back what the call holds: a permit of the
+/// breaker, a slot of the limiter, and the payment for an attempt that has not begun.
+///
+/// The loop itself must end attempts at the policy's [`timeout`], which is [`Policy::attempt_limit`]. Hooks and fallbacks are
+/// code of the loop, too.
+///
+/// [`timeout`]: crate::Policy::timeout
+/// [`Policy::attempt_limit`]: crate::Policy::attempt_limit
+#[must_use = "no attempt begins before `first`"]
+pub struct Attempts<'a, P: Protects = Protections, W = DefaultTimer> {
+    driver: Driver<P, W>,
+    keys: Keys<'a>,
+}
+
+type Observer<'a> = Box<dyn FnMut(&Event<'_>) + Send + 'a>;
+
+struct Keys<'a> {
+    site: &'a Site<'a>,
+    is_idempotent: bool,
+    cancelled: Pin<Box<dyn Future<Output = ()> + Send + 'a>>,
+    cancel: &'a (dyn Cancel + Sync),
+    observer: Option<Observer<'a>>,
+}
+
+impl Reporter for &mut Keys<'_> {
+    fn is_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    fn max(&self) -> Option<u32> {
+        Some(self.site.policy().retries_allowed())
+    }
+
+    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
+        self.report(times, &mut |_, observe| with(observe));
+    }
+
+    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
+        let Keys { site, observer, .. } = &mut **self;
+        match observer {
+            Some(observer) => times.add_to(observer, |observe| with(site.name(), Some(observe))),
+            None => with(site.name(), None),
+        }
+    }
+}
+
+/// No clock is read before the first attempt.
+fn no_clock<W>(_: &W) -> Moment {
+    Moment::from_origin(Duration::ZERO)
+}
+
+impl<'a> Attempts<'a> {
+    /// A call at that site, which has the policy and the call's name.
+    pub fn new(site: &'a Site<'a>) -> Self {
+        let mut driver = Driver::with_clock(Protections::new(), DefaultTimer, no_clock);
+        driver.retry_rejections();
+        let keys = Keys {
+            site,
+            is_idempotent: true,
+            cancelled: Box::pin(pending()),
+            cancel: &Uncancelled,
+            observer: None,
+        };
+        Self { driver, keys }
+    }
+
+    /// A call that was saved during its pause, after which [`first`](Self::first) begins its next attempt.
+    ///
+    /// That attempt is paid for already: the payment goes back to the [`budget`](Self::budget) if the attempt does not
+    /// begin. The policy's deadline counts the time that the call had spent, but not the time until now. To check if the
+    /// policy still allows the attempt, call [`Call::resumed`] before.
+    pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
+        let mut attempts = Self::new(site);
+        attempts.driver.resume(call.known(site.policy()));
+        attempts
+    }
+}
+
+/// The protections that the call shares with others. Each may be left out.
+impl<'a, B: Clone, R: Clone, L: Clone, W: Clone> Attempts<'a, Protections<B, R, L>, W> {
+    /// Pays for retries from that budget.
+    pub fn budget<V: RetryBudget>(self, budget: V) -> Attempts<'a, Protections<V, R, L>, W> {
+        self.protected(|protections| protections.budget(budget))
+    }
+
+    /// Asks that breaker before each attempt.
+    pub fn breaker<V: CircuitBreaker>(self, breaker: V) -> Attempts<'a, Protections<B, V, L>, W> {
+        self.protected(|protections| protections.breaker(breaker))
+    }
+
+    /// Waits for that limiter before each attempt.
+    pub fn limiter<V: Limiter>(self, limiter: V) -> Attempts<'a, Protections<B, R, V>, W> {
+        self.protected(|protections| protections.limiter(limiter))
+    }
+
+    fn protected<Q: Protects>(
+        mut self,
+        with: impl FnOnce(Protections<B, R, L>) -> Q,
+    ) -> Attempts<'a, Q, W> {
+        let protections = with(self.driver.protections().clone());
+        let timer = self.driver.timer().clone();
+        Attempts {
+            driver: self.driver.with(protections, timer, no_clock),
+            keys: self.keys,
+        }
+    }
+}
+
+/// The other keys.
+impl<'a, P: Protects, W> Attempts<'a, P, W> {
+    /// Sleeps with that timer: a [`Timer`], or in a blocking loop a [`BlockingTimer`].
+    pub fn timer<V>(mut self, timer: V) -> Attempts<'a, P, V>
+    where
+        P: Clone,
+    {
+        let protections = self.driver.protections().clone();
+        Attempts {
+            driver: self.driver.with(protections, timer, no_clock),
+            keys: self.keys,
+        }
+    }
+
+    /// Calls `observe` with each event, in addition to the log.
+    pub fn observe(mut self, observe: impl FnMut(&Event<'_>) + Send + 'a) -> Self {
+        self.keys.observer = Some(Box::new(observe));
+        self
+    }
+
+    /// Ends the call during a pause or a wait once that future is ready, such as `token.cancelled()`.
+    pub fn cancel(mut self, cancelled: impl Future<Output = ()> + Send + 'a) -> Self {
+        self.keys.cancelled = Box::pin(Remembered::new(cancelled));
+        self
+    }
+
+    /// Ends the call during a pause or a wait of a blocking loop.
+    pub fn cancel_blocking(mut self, cancel: &'a (dyn Cancel + Sync)) -> Self {
+        self.keys.cancel = cancel;
+        self
+    }
+
+    /// Sets if an ambiguous failure may be retried. Default true.
+    pub fn idempotent(mut self, is_idempotent: bool) -> Self {
+        self.keys.is_idempotent = is_idempotent;
+        self
+    }
+
+    /// Sets what each attempt costs in the limiter, in the limiter's units. Default 1.
+    pub fn cost(mut self, cost: u32) -> Self {
+        self.driver.set_cost(cost);
+        self
+    }
+
+    /// The current attempt: its number, from 1, and the pause before it.
+    pub fn attempt(&mut self) -> NextAttempt {
+        self.driver.next_attempt()
+    }
+
+    /// The attempt succeeded, and with it the call.
+    pub fn ok<T>(&mut self, value: T) -> T {
+        self.driver.ok(&mut self.keys);
+        value
+    }
+
+    /// The attempt failed. Returns the pause before the next one, or gives the error back if there is none.
+    ///
+    /// For a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Others call
+    /// [`again`](Self::again).
+    pub fn failed<E: Classify>(&mut self, error: E) -> Result<Duration, E> {
+        let verdict = error.classify();
+        let failed = self.failed_if(Described(error), verdict);
+        failed.map_err(|Described(error)| error)
+    }
+
+    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// [`failed`](Self::failed).
+    pub fn failed_if<E: fmt::Display>(
+        &mut self,
+        error: E,
+        verdict: impl Into<Verdict>,
+    ) -> Result<Duration, E> {
+        let decision = self.decide(&error, verdict.into(), false);
+        decision.map_err(|_reason| error)
+    }
+
+    /// The call, to be saved during its pause and continued by [`from_saved`](Self::from_saved). The payment for its next
+    /// attempt does not go back.
+    ///
+    /// ```
+    /// use retry_runtime::{Attempts, Budget, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none().max(5);
+    /// const SITE: Site<'_> = Site::new(&POLICY, "orders.charge");
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut attempts = Attempts::new(&SITE).budget(&BUDGET);
+    /// attempts.first_blocking()?;
+    /// let _pause = attempts.failed_if("overloaded", Verdict::TRANSIENT)?;
+    /// let saved = attempts.into_saved();
+    /// // Later, in this process or in another:
+    /// let mut attempts = Attempts::from_saved(&SITE, saved).budget(&BUDGET);
+    /// attempts.first_blocking()?;
+    /// assert_eq!(attempts.attempt().number(), 2);
+    /// assert_eq!(attempts.ok("paid"), "paid");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_saved(self) -> Call {
+        self.driver.into_saved()
+    }
+
+    /// The call begins, measured by that clock.
+    fn start(&mut self, now: fn(&W) -> Moment) {
+        self.driver.set_clock(now);
+        self.driver.begin_deadline();
+        let spent = self.driver.call().spent();
+        let limit = self.keys.site.policy().time_limit();
+        self.driver
+            .end_after(limit.map(|limit| limit.saturating_sub(spent)));
+    }
+
+    fn decide(
+        &mut self,
+        error: &dyn fmt::Display,
+        verdict: Verdict,
+        is_cancelled: bool,
+    ) -> Decision {
+        let failure = Failure::new(self.keys.site, verdict, error)
+            .idempotent(self.keys.is_idempotent)
+            .cancelled(is_cancelled);
+        let failure = self.timed(failure);
+        self.driver.failed(failure, &mut self.keys)
+    }
+
+    fn timed<'f>(&self, failure: Failure<'f>) -> Failure<'f> {
+        match self.driver.elapsed() {
+            Some(elapsed) => failure.elapsed(elapsed),
+            None => failure,
+        }
+    }
+
+    fn decide_rejection(&mut self, is_cancelled: bool) {
+        if let Some((by, half_open_in)) = self.driver.rejection() {
+            let rejected = Rejected::new(by);
+            let failure = Failure::of_rejection(self.keys.site, &rejected, half_open_in);
+            let failure = self.timed(failure.cancelled(is_cancelled));
+            self.driver.rejected(failure, &mut self.keys);
+        }
+    }
+
+    /// The call ends with that error if no attempt begins.
+    fn begun<E: fmt::Display>(&mut self, error: impl FnOnce(&Stop) -> E) -> Result<(), E> {
+        let Some(stop) = self.driver.stop() else {
+            return Ok(());
+        };
+        let error = error(&stop);
+        self.driver
+            .stopped(&stop, &error, Ending::Error, &mut self.keys);
+        Err(error)
+    }
+}
+
+/// Async loops.
+impl<P: Protects, W: Timer> Attempts<'_, P, W> {
+    /// Waits until the first attempt may begin.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the breaker or the limiter rejects the attempt, or the call is cancelled.
+    pub async fn first(&mut self) -> Result<(), Rejected> {
+        self.start(W::now);
+        self.wait().await;
+        self.begun(Stop::rejected)
+    }
+
+    /// The attempt failed: pauses, and waits until the next one may begin.
+    ///
+    /// # Errors
+    ///
+    /// Gives the error back if no attempt follows.
+    pub async fn again<E: Classify>(&mut self, error: E) -> Result<(), E> {
+        let verdict = error.classify();
+        let again = self.again_if(Described(error), verdict).await;
+        again.map_err(|Described(error)| error)
+    }
+
+    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// [`again`](Self::again).
+    ///
+    /// # Errors
+    ///
+    /// Gives the error back if no attempt follows.
+    pub async fn again_if<E: fmt::Display>(
+        &mut self,
+        error: E,
+        verdict: impl Into<Verdict>,
+    ) -> Result<(), E> {
+        let verdict = verdict.into();
+        let is_cancelled = self.is_cancelled().await;
+        if self.decide(&error, verdict, is_cancelled).is_err() {
+            return Err(error);
+        }
+        self.wait().await;
+        self.begun(|_| error)
+    }
+
+    async fn is_cancelled(&mut self) -> bool {
+        let waker = OwnWaker.await;
+        is_cancelled(self.keys.cancelled.as_mut(), &waker)
+    }
+
+    async fn wait(&mut self) {
+        while self.driver.waits(&mut self.keys) {
+            if self.driver.rejection().is_some() {
+                let is_cancelled = self.is_cancelled().await;
+                self.decide_rejection(is_cancelled);
+            }
+            let cancelled = self.keys.cancelled.as_mut();
+            self.driver.wait(Box::pin(cancelled)).await;
+        }
+    }
+}
+
+/// Blocking loops.
+impl<P: Protects, W: BlockingTimer> Attempts<'_, P, W> {
+    /// Waits on this thread until the first attempt may begin.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the breaker or the limiter rejects the attempt, or the call is cancelled.
+    pub fn first_blocking(&mut self) -> Result<(), Rejected> {
+        self.start(W::now);
+        self.wait_blocking();
+        self.begun(Stop::rejected)
+    }
+
+    /// The attempt failed: pauses on this thread, and waits until the next one may begin.
+    ///
+    /// # Errors
+    ///
+    /// Gives the error back if no attempt follows.
+    pub fn again_blocking<E: Classify>(&mut self, error: E) -> Result<(), E> {
+        let verdict = error.classify();
+        let again = self.again_if_blocking(Described(error), verdict);
+        again.map_err(|Described(error)| error)
+    }
+
+    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// [`again_blocking`](Self::again_blocking).
+    ///
+    /// # Errors
+    ///
+    /// Gives the error back if no attempt follows.
+    pub fn again_if_blocking<E: fmt::Display>(
+        &mut self,
+        error: E,
+        verdict: impl Into<Verdict>,
+    ) -> Result<(), E> {
+        let is_cancelled = self.keys.cancel.is_cancelled();
+        if self.decide(&error, verdict.into(), is_cancelled).is_err() {
+            return Err(error);
+        }
+        self.wait_blocking();
+        self.begun(|_| error)
+    }
+
+    fn wait_blocking(&mut self) {
+        let cancel = self.keys.cancel;
+        while self.driver.waits(&mut self.keys) {
+            if self.driver.rejection().is_some() {
+                self.decide_rejection(cancel.is_cancelled());
+            }
+            self.driver.wait_blocking(cancel);
+        }
+    }
+}
+
+impl<P: Protects, W> fmt::Debug for Attempts<'_, P, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attempts")
+            .field("site", self.keys.site)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An error, shown as its [`Classify`] says.
+struct Described<E>(E);
+
+impl<E: Classify> fmt::Display for Described<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
+}

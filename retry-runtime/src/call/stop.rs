@@ -1,0 +1,51 @@
+use alloc::string::String;
+
+use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::observe::reason::Reason;
+
+/// The reason that a call ends before an attempt.
+#[derive(Debug)]
+pub struct Stop {
+    reason: Reason,
+    by: RejectedBy,
+    /// The error of a hook.
+    pub(super) cause: Option<String>,
+}
+
+impl Stop {
+    #[cold]
+    pub(super) fn by(by: RejectedBy) -> Self {
+        Self {
+            reason: by.reason(),
+            by,
+            cause: None,
+        }
+    }
+
+    /// The loop ends the call for that reason.
+    #[cold]
+    pub fn because(reason: Reason) -> Self {
+        Self {
+            reason,
+            ..Self::by(RejectedBy::Cancelled)
+        }
+    }
+
+    #[cold]
+    pub(super) fn hook(cause: String) -> Self {
+        Self {
+            cause: Some(cause),
+            ..Self::because(Reason::HookFailed)
+        }
+    }
+
+    /// The reason to report.
+    pub const fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// The rejection that a call ends with if it has no error of an attempt.
+    pub const fn rejected(&self) -> Rejected {
+        Rejected::new(self.by)
+    }
+}

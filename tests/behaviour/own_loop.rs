@@ -1,0 +1,173 @@
+//! Loops of a user's own with `Attempts`. What every form of a call does is in `forms`.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use retry_runtime::{
+    Attempts, Breaker, Budget, Call, ConcurrencyLimiter, Jitter, Policy, Protects, RateLimiter,
+    Reason, RejectedBy, Section, Site, Timer, TimerFn, Verdict, testing,
+};
+use support::dropped::{dropped_after, give_way};
+use support::failure::{Failure, STOP, TRANSIENT};
+use support::turns::Turns;
+use tokio::time::{Instant, advance};
+
+use crate::keys::secs;
+
+const POLICY: Policy = Policy::none().max(2).jitter(Jitter::None);
+const SITE: Site<'_> = Site::new(&POLICY, "call");
+
+/// Makes attempts that fail so many times.
+async fn call<P: Protects, W: Timer>(
+    attempts: &mut Attempts<'_, P, W>,
+    failures: u32,
+) -> Result<u32, Failure> {
+    attempts.first().await?;
+    loop {
+        give_way().await;
+        let number = attempts.attempt().number();
+        if number > failures {
+            return Ok(attempts.ok(number));
+        }
+        attempts.again(TRANSIENT).await?;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_loop_leaves_nothing_behind() {
+    for polls in 0.. {
+        let (turns, retries) = (Turns::new(9), Cell::new(0));
+        let breaker = Breaker::new().consecutive_failures(99);
+        let limiter = ConcurrencyLimiter::aimd();
+        let run = async {
+            let mut attempts = Attempts::new(&SITE)
+                .budget(&turns)
+                .breaker(&breaker)
+                .limiter(&limiter)
+                .timer(TimerFn::new(|_| give_way()));
+            attempts.first().await.map_err(|_| STOP)?;
+            loop {
+                retries.set(attempts.attempt().number() - 1);
+                give_way().await;
+                attempts.again(TRANSIENT).await?;
+            }
+        };
+        let outcome: Option<Result<(), Failure>> = dropped_after(polls, run);
+        assert_eq!(turns.left() + retries.get(), 9, "after {polls} polls");
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+        if let Some(outcome) = outcome {
+            assert_eq!(outcome, Err(TRANSIENT));
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_waits_for_its_turn_and_costs_what_the_loop_says() {
+    let limiter = RateLimiter::fixed(4, secs(1));
+    let began = Instant::now();
+    let mut first = Attempts::new(&SITE).limiter(&limiter).cost(4);
+    assert_eq!(call(&mut first, 0).await, Ok(1));
+    let mut second = Attempts::new(&SITE).limiter(&limiter);
+    assert_eq!(call(&mut second, 0).await, Ok(1));
+    assert!(began.elapsed() > Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_first_attempt_ends_the_call() {
+    let breaker = Breaker::new();
+    breaker.force_open();
+    let recording = testing::record();
+    let mut attempts = Attempts::new(&SITE).breaker(&breaker);
+    let rejected = attempts.first().await.unwrap_err();
+    assert_eq!(rejected.by(), RejectedBy::Breaker);
+    let mut attempts = Attempts::new(&SITE).breaker(&breaker);
+    assert_eq!(attempts.first_blocking(), Err(rejected));
+    let line =
+        "gave up call attempt=0 max=2 error=rejected by an open circuit breaker reason=rejected";
+    assert_eq!(recording.lines(), [line, line]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_is_retried_if_the_policy_has_a_section_for_it() {
+    let policy = POLICY.rejected(Section::new().base(secs(1)).max(20));
+    let site = Site::new(&policy, "call");
+    let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
+    let began = Instant::now();
+    let mut attempts = Attempts::new(&site).breaker(&breaker);
+    assert_eq!(call(&mut attempts, 1).await, Ok(2));
+    assert!(began.elapsed() >= secs(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_by_its_deadline() {
+    let policy = Policy::fixed(secs(2))
+        .jitter(Jitter::None)
+        .deadline(secs(3));
+    let site = Site::new(&policy, "call");
+    let mut attempts = Attempts::new(&site);
+    let began = Instant::now();
+    assert_eq!(call(&mut attempts, 9).await, Err(TRANSIENT));
+    assert_eq!(attempts.attempt().number(), 2);
+    assert_eq!(began.elapsed(), secs(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_saved_call_goes_on_with_what_it_had() {
+    let policy = Policy::fixed(secs(2))
+        .jitter(Jitter::None)
+        .deadline(secs(7));
+    let site = Site::new(&policy, "call");
+    let budget = Turns::new(9);
+    let mut attempts = Attempts::new(&site).budget(&budget);
+    attempts.first().await.unwrap();
+    advance(secs(3)).await;
+    assert_eq!(attempts.failed(TRANSIENT), Ok(secs(2)));
+    let saved = serde_json::to_string(&attempts.into_saved()).unwrap();
+    assert_eq!(budget.left(), 8);
+
+    // Dropped before its attempt begins, it gives the payment back.
+    let saved: Call = serde_json::from_str(&saved).unwrap();
+    drop(Attempts::from_saved(&site, saved).budget(&budget));
+    assert_eq!(budget.left(), 9);
+
+    // It has 4 s left of its 7.
+    advance(secs(3600)).await;
+    let mut attempts = Attempts::from_saved(&site, saved);
+    attempts.first().await.unwrap();
+    assert_eq!(attempts.attempt().number(), 2);
+    advance(secs(3)).await;
+    assert_eq!(attempts.failed_if("busy", Verdict::TRANSIENT), Err("busy"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ambiguous_failure_ends_a_call_that_is_not_idempotent() {
+    let recording = testing::record();
+    let mut attempts = Attempts::new(&SITE).idempotent(false);
+    attempts.first().await.unwrap();
+    assert!(
+        attempts
+            .again_if("no answer", Verdict::TIMEOUT)
+            .await
+            .is_err()
+    );
+    assert_eq!(recording.reasons(), [Reason::Ambiguous]);
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_are_send() {
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let run = async {
+        let mut attempts = Attempts::new(&SITE)
+            .budget(&budget)
+            .breaker(&breaker)
+            .observe(|_| {});
+        attempts.first().await.map_err(|_| STOP)?;
+        attempts.again(TRANSIENT).await
+    };
+    assert_eq!(is_send(run).await, Ok(()));
+}
