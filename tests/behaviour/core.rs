@@ -323,7 +323,7 @@ fn a_call_goes_on_in_another_process() {
     let saved = serde_json::to_string(&call).unwrap();
     assert_eq!(
         saved,
-        r#"{"retries":2,"corrections":0,"last_delay_ns":2000000000,"spent_ns":9000000000,"throttled":1,"retries_allowed":6,"paused_ms":4000,"last_retry_followed":"transient"}"#,
+        r#"{"retries":2,"corrections":0,"last_delay_ns":2000000000,"spent_ns":9000000000,"throttled":1,"max":5,"paused_ms":4000,"last_retry_followed":"transient"}"#,
     );
 
     let mut call: Call = serde_json::from_str(&saved).unwrap();

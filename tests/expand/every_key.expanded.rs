@@ -63,7 +63,10 @@ async fn complete(
                     break 'retry_attempts retry_stop;
                 }
                 'retry_failed: {
-                    __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                    __retry::Attempt::begin(
+                        &mut retry_history,
+                        retry_call.max_retries(),
+                    );
                     let retry_timeout = __retry::TimeLimit::limit(
                         ::core::time::Duration::new(60u64, 0u32),
                     );

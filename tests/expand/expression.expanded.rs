@@ -130,7 +130,7 @@ fn parsed(text: &mut String) -> Option<u32> {
             let retry_pause = 'retry_pause: {
                 __retry::Attempt::begin(
                     &mut retry_history,
-                    __retry::Call::limit(&retry_call.whole(__RETRY_SITE)),
+                    __retry::Call::max_retries(&retry_call.whole(__RETRY_SITE)),
                 );
                 #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome: __retry::Result<_, ParseError> = (|| -> __retry::Result<
@@ -207,7 +207,10 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                     if let __retry::Some(retry_stop) = retry_call.stop() {
                         break 'retry_attempts retry_stop;
                     }
-                    __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                    __retry::Attempt::begin(
+                        &mut retry_history,
+                        retry_call.max_retries(),
+                    );
                     let mut retry_outcome: __retry::Result<_, _> = __retry::beside(
                             async {
                                 if false {

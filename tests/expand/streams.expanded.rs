@@ -27,7 +27,10 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         while retry_call.waits(__RETRY_SITE) {
                             let () = retry_call.wait(__retry::uncancelled()).await;
                         }
-                        __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                        __retry::Attempt::begin(
+                            &mut retry_history,
+                            retry_call.max_retries(),
+                        );
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >(__retry::now);

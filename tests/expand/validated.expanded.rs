@@ -25,7 +25,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                 while retry_call.waits(__RETRY_SITE) {
                     retry_call.wait_blocking(&__retry::Uncancelled);
                 }
-                __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                __retry::Attempt::begin(&mut retry_history, retry_call.max_retries());
                 #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
                     Answer,

@@ -27,7 +27,7 @@ impl Printer<'_> {
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #?(self.model.history.is_some()) {
-                        __retry::Attempt::begin(&mut retry_history, __retry::Call::limit(#(self.whole_call())));
+                        __retry::Attempt::begin(&mut retry_history, __retry::Call::max_retries(#(self.whole_call())));
                     }
                     #attempt
                     #outcome_type

@@ -85,7 +85,7 @@ impl Printer<'_> {
         let attempt = ours! {
             #(self.failed_drop())
             #?(self.model.history.is_some()) {
-                __retry::Attempt::begin(&mut retry_history, retry_call.limit());
+                __retry::Attempt::begin(&mut retry_history, retry_call.max_retries());
             }
             #attempt
             #outcome_type

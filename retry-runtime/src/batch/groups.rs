@@ -172,7 +172,7 @@ impl<'a> Groups<'a> {
                 first,
                 items,
                 end: None,
-                max: limit(group.call.in_force()),
+                max: limit(group.call.max_retries()),
                 kind: group.verdict.kind(),
                 hint: group.verdict.hint(),
                 follows,

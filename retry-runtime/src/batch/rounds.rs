@@ -38,6 +38,7 @@ use crate::observe::reason::Reason;
 use crate::observe::report::reborrow;
 use crate::observe::verdict_warning;
 use crate::policy::Policy;
+use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
 
 pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
@@ -53,8 +54,6 @@ pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
     number: u32,
     /// Whether a call of this round was begun.
     has_begun: bool,
-    /// The most retries that an item of this round is allowed, if it is not the first.
-    in_force: u32,
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
@@ -160,7 +159,6 @@ where
             on,
             number: 1,
             has_begun: false,
-            in_force: 0,
             results,
             fresh: items.fuse(),
             queue: Vec::new().into_iter(),
@@ -260,10 +258,15 @@ where
         self.progressed();
     }
 
+    /// The retries that are reported as allowed.
+    fn max(&self) -> Option<u32> {
+        limit(self.rules.policy_in_force().retries_allowed())
+    }
+
     /// Ends an item without a failure of its own.
     fn end(&mut self, entry: &mut Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
-        let max = entry.attempts.call().retries_allowed(self.rules.policy());
+        let max = self.max();
         self.tally.ended(end, max, entry.index, 1);
     }
 
@@ -344,7 +347,7 @@ where
             let items = self.results.len() - sent;
             self.progress.failed(items);
             self.tally.items += items;
-            let max = Call::new().retries_allowed(self.rules.policy());
+            let max = self.max();
             self.tally.ended(ItemEnd::NotSent, max, sent, items);
         }
     }
@@ -494,7 +497,7 @@ where
         let budget = self.shared.protections.budget();
         let is_limited = self.shared.handles_throttling();
         let mut groups = Groups::new(&round, &mut failures, budget, is_limited);
-        let mut queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
+        let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
         let (of_groups, of_tally) =
@@ -517,10 +520,6 @@ where
             };
             self.tell_of_end(&round, ended);
         }
-        let limits = queue
-            .iter_mut()
-            .map(|entry| entry.attempts.call().in_force());
-        self.in_force = limits.max().unwrap_or_default();
         self.queue = queue.into_iter();
         pause
     }
@@ -598,10 +597,7 @@ where
             self.number > 1 || self.has_begun && <Q::Keys as SharedKeys>::Observer::IS_NAMED;
         if is_reported && self.results.iter().all(Result::is_ok) {
             let call = Call::after(self.number.saturating_sub(1));
-            let max = match self.in_force {
-                0 => self.rules.policy().retries_allowed(),
-                max => max,
-            };
+            let max = self.rules.policy_in_force().retries_allowed();
             let mut all = self.shared.attempts();
             all.set_call(call.with_max(max));
             all.report_success(&mut self.rules);

@@ -32,9 +32,8 @@ impl Call {
         let values = failure.inputs.values;
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, values);
-        self.limit = policy.retries_allowed();
+        self.max = policy.retries_allowed();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
-        self.in_force = self.in_force_after(failure, policy);
         self.tell_budget(failure, policy);
         if failure.inputs.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
@@ -64,7 +63,7 @@ impl Call {
             return Err(Reason::Budget);
         }
         self.retry(counted, delay);
-        self.followed = failure.is_paid(seen).then_some(seen);
+        self.last_retry_kind = failure.is_paid(seen).then_some(seen);
         Ok(delay)
     }
 
@@ -83,7 +82,7 @@ impl Call {
             return Err(reason);
         }
         let left = left?;
-        let (step, previous) = (retry.saturating_add(self.earlier), self.last_delay());
+        let (step, previous) = (retry.saturating_add(self.backoff_offset), self.last_delay());
         let computed = failure.delays.as_mut().and_then(|(delays, range)| {
             range(policy, (kind, values), &mut || delays(step), previous)
         });
@@ -112,7 +111,7 @@ impl Call {
     /// What `total_delay` leaves for pauses; [`Duration::MAX`] without a limit.
     pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
         match policy.delay_limit() {
-            Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused.into())),
+            Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused_ms.into())),
             None => Duration::MAX,
         }
     }

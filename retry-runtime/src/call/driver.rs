@@ -291,8 +291,8 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// The policy's `max` when it was read last.
     #[inline]
-    pub fn limit(&mut self) -> u32 {
-        self.state.call().limit()
+    pub fn max_retries(&mut self) -> u32 {
+        self.state.call().max_retries()
     }
 
     /// The loop waits for something of its own between the limiter's turn and the breaker: see
@@ -527,7 +527,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// The last retry followed a failure of that kind, if the budget pays for it.
     pub(crate) fn set_followed(&mut self, kind: Option<Kind>) {
-        self.state.past().call.followed = kind;
+        self.state.past().call.last_retry_kind = kind;
     }
 
     /// The attempt that waited has its turn, or never does.

@@ -45,10 +45,9 @@ impl Call {
         // Given back if the user's code panics before all are told of the attempt.
         let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
         let policy = &slow.site.policy_in_force();
-        self.limit = policy.retries_allowed();
-        self.in_force = self.in_force_after(&slow, policy);
+        self.max = policy.retries_allowed();
         self.counts(counted(policy, slow.inputs.values));
-        let (call, max) = (slow.site.name(), limit(self.in_force));
+        let (call, max) = (slow.site.name(), limit(self.max));
         let hedging = EventData::Hedging { max, delay };
         self.report(call, hedging, reborrow(&mut slow.observe));
         if let Some(observe) = reborrow(&mut slow.observe) {
@@ -96,9 +95,9 @@ impl Call {
     #[must_use]
     pub const fn at(self, attempt: u32) -> Self {
         Self {
-            shared: attempt.saturating_sub(1).saturating_add(self.corrections),
-            own: [0; Kind::OF_FAILURES.len()],
-            beside: self.attempts().saturating_sub(attempt),
+            retries: attempt.saturating_sub(1).saturating_add(self.corrections),
+            retries_by_kind: [0; Kind::OF_FAILURES.len()],
+            other_attempts: self.attempts().saturating_sub(attempt),
             ..self
         }
     }

@@ -48,7 +48,7 @@ impl Call {
         if is_too_many {
             return Some(Reason::Exhausted);
         }
-        let paused = Duration::from_millis(self.paused.into());
+        let paused = Duration::from_millis(self.paused_ms.into());
         if policy.delay_limit().is_some_and(|limit| paused > limit) {
             return Some(Reason::Deadline);
         }

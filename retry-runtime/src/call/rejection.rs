@@ -53,7 +53,7 @@ impl Rejections {
         let data = EventData::Retrying {
             retry: self.retries,
             retry_max: limit(schedule.max),
-            max: limit(call.known(policy).in_force),
+            max: limit(call.known(policy).max),
             delay,
             error: &shown(failure.error),
             kind: Kind::Rejected,

@@ -28,8 +28,7 @@ impl Call {
         observe(&Event::new(name, self.attempt(), EventData::Started));
     }
 
-    /// Reports what follows a failure of the attempt with that number. What is in force says how many retries or
-    /// corrections there may be.
+    /// Reports what follows a failure of the attempt with that number.
     pub(super) fn report_decision(
         &self,
         decision: Decision,
@@ -37,13 +36,13 @@ impl Call {
         failure: Failure<'_>,
         policy: &Policy,
     ) {
-        let max = limit(self.in_force);
+        let max = limit(self.max);
         let (values, kind) = (failure.inputs.values, failure.verdict.kind());
         let error = &WithHint::new(shown(failure.error), decision, failure.hint());
         let data = match (decision, kind) {
             (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
                 correction: self.corrections,
-                max,
+                max: limit(policy.schedule(kind, values).max),
                 delay,
                 error,
             },
@@ -71,8 +70,7 @@ impl Call {
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
-        let in_force = self.in_force_after(&failure, &failure.site.policy_in_force());
-        let call = Self { in_force, ..*self };
+        let call = self.known(&failure.site.policy_in_force());
         let (name, error) = (failure.site.name(), failure.error);
         let (values, ending) = (failure.inputs.values, failure.inputs.ending);
         call.ended_after_pause(name, error, values, ending, reason, failure.observe);
@@ -153,7 +151,7 @@ impl Call {
             Some(error) => self.end(attempt, error, None, Reason::FallbackFailed, Ending::Error),
             None => EventData::FellBack {
                 corrections: self.corrections,
-                max: limit(self.in_force),
+                max: limit(self.max),
             },
         };
         report(&Event::new(call, attempt, data), observe);
@@ -172,9 +170,9 @@ impl Call {
         self.known(site.policy).report_success(site.name(), observe);
     }
 
-    /// The call with the `max` of its policy, where no failure has put another in force.
+    /// The call with the policy's `max`, if it has read none yet.
     pub(super) fn known(self, policy: &Policy) -> Self {
-        match self.in_force {
+        match self.max {
             0 => self.with_max(policy.retries_allowed()),
             _ => self,
         }
@@ -204,7 +202,7 @@ impl Call {
         let data = EventData::Succeeded {
             attempts: self.attempts(),
             corrections: self.corrections,
-            max: limit(self.in_force),
+            max: limit(self.max),
         };
         Event::new(name, self.attempt(), data)
     }
@@ -218,7 +216,7 @@ impl Call {
         reason: Reason,
         ending: Ending,
     ) -> EventData<'a> {
-        let (corrections, max) = (self.corrections, limit(self.in_force));
+        let (corrections, max) = (self.corrections, limit(self.max));
         match ending {
             Ending::Error => EventData::GaveUp {
                 attempts,

@@ -10,10 +10,10 @@ use crate::call::state::Call;
 use crate::classify::kind::Kind;
 
 const RETRIES: &str = "retries";
-const EARLIER: &str = "earlier_retries";
+const OFFSET: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
 const BESIDE: &str = "attempts_before_progress";
-const ALLOWED: &str = "retries_allowed";
+const MAX: &str = "max";
 const PAUSED: &str = "paused_ms";
 
 /// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
@@ -22,27 +22,34 @@ const PAUSED: &str = "paused_ms";
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
-            (RETRIES, u64::from(self.shared)),
+            (RETRIES, u64::from(self.retries)),
             ("corrections", u64::from(self.corrections)),
-            ("last_delay_ns", self.previous),
-            ("spent_ns", self.before.saturating_add(self.spent)),
+            ("last_delay_ns", self.last_delay),
+            (
+                "spent_ns",
+                self.spent_before_load.saturating_add(self.spent),
+            ),
         ];
-        let own = Kind::OF_FAILURES.map(Kind::name).into_iter().zip(self.own);
+        let own = Kind::OF_FAILURES
+            .map(Kind::name)
+            .into_iter()
+            .zip(self.retries_by_kind);
         let rare = [
-            (EARLIER, self.earlier),
-            (BESIDE, self.beside),
-            (ALLOWED, self.in_force),
-            (PAUSED, self.paused),
+            (OFFSET, self.backoff_offset),
+            (BESIDE, self.other_attempts),
+            (MAX, self.max),
+            (PAUSED, self.paused_ms),
         ];
         let rare = own.chain(rare).filter(|(_, count)| *count > 0);
         let rare = rare.map(|(key, count)| (key, u64::from(count)));
         // Binary formats must know it beforehand.
-        let length = counts.len() + rare.clone().count() + usize::from(self.followed.is_some());
+        let length =
+            counts.len() + rare.clone().count() + usize::from(self.last_retry_kind.is_some());
         let mut table = serializer.serialize_map(Some(length))?;
         for (key, count) in counts.into_iter().chain(rare) {
             table.serialize_entry(key, &count)?;
         }
-        if let Some(kind) = self.followed {
+        if let Some(kind) = self.last_retry_kind {
             table.serialize_entry(FOLLOWED, kind.name())?;
         }
         table.end()
@@ -73,29 +80,29 @@ impl<'de> Visitor<'de> for Saved {
                 .into_iter()
                 .find(|kind| kind.name() == key);
             match (key.as_str(), kind) {
-                (_, Some(kind)) => call.own[kind as usize] = table.next_value()?,
+                (_, Some(kind)) => call.retries_by_kind[kind as usize] = table.next_value()?,
                 (RETRIES, _) if has_retries => return Err(A::Error::duplicate_field(RETRIES)),
                 (RETRIES, _) => {
-                    call.shared = table.next_value()?;
+                    call.retries = table.next_value()?;
                     has_retries = true;
                 }
-                (EARLIER, _) => call.earlier = table.next_value()?,
+                (OFFSET, _) => call.backoff_offset = table.next_value()?,
                 ("corrections", _) => call.corrections = table.next_value()?,
-                (BESIDE, _) => call.beside = table.next_value()?,
-                (ALLOWED, _) => call.in_force = table.next_value()?,
+                (BESIDE, _) => call.other_attempts = table.next_value()?,
+                (MAX, _) => call.max = table.next_value()?,
                 // It was saved during that pause.
                 ("last_delay_ns", _) => {
-                    call.previous = table.next_value()?;
-                    call.waiting = true;
+                    call.last_delay = table.next_value()?;
+                    call.is_pausing = true;
                 }
                 (FOLLOWED, _) => {
                     let name: String = table.next_value()?;
-                    call.followed = Kind::OF_FAILURES
+                    call.last_retry_kind = Kind::OF_FAILURES
                         .into_iter()
                         .find(|kind| kind.name() == name);
                 }
-                (PAUSED, _) => call.paused = table.next_value()?,
-                ("spent_ns", _) => call.before = table.next_value()?,
+                (PAUSED, _) => call.paused_ms = table.next_value()?,
+                ("spent_ns", _) => call.spent_before_load = table.next_value()?,
                 _ => {
                     table.next_value::<IgnoredAny>()?;
                 }
@@ -103,8 +110,9 @@ impl<'de> Visitor<'de> for Saved {
         }
         if has_retries {
             // After progress the last delay is only what others build on.
-            call.waiting &= call.is_retried();
-            call.is_known = call.is_retried() || call.beside > 0 || call.earlier > 0;
+            call.is_pausing &= call.is_retried();
+            call.has_outcome =
+                call.is_retried() || call.other_attempts > 0 || call.backoff_offset > 0;
             Ok(call)
         } else {
             Err(A::Error::missing_field(RETRIES))

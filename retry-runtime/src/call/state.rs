@@ -62,34 +62,33 @@ use crate::time::nanos;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
     /// Retries that count against the policy's `max`.
-    pub(super) shared: u32,
+    pub(super) retries: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
-    pub(super) own: [u32; Kind::OF_FAILURES.len()],
-    /// Retries that were corrections, and so no attempts.
+    pub(super) retries_by_kind: [u32; Kind::OF_FAILURES.len()],
+    /// Retries that were corrections, and so not attempts.
     pub(super) corrections: u32,
-    /// Attempts that its number leaves out: those before progress, and those that began after the one that won.
-    pub(super) beside: u32,
-    /// The policy's own `max` when it was looked at last.
-    pub(super) limit: u32,
-    /// The retries allowed in all by the `max` that was in force for the last failure.
-    pub(super) in_force: u32,
-    /// What the last retry or correction followed, unless no budget pays for it.
-    pub(crate) followed: Option<Kind>,
-    /// Retries before the last progress, which the delays go on growing from.
-    pub(super) earlier: u32,
-    /// The last delay, which decorrelated jitter builds on.
-    pub(super) previous: u64,
-    /// The time spent in other processes.
-    pub(super) before: u64,
-    /// The time spent in this one up to the last failure, as far as it is known.
+    /// Attempts that the number of the current one leaves out: those before progress, and those that began after the one
+    /// that won.
+    pub(super) other_attempts: u32,
+    /// The policy's `max` when it was read last; 0 before that.
+    pub(super) max: u32,
+    /// The kind of failure that the last retry or correction followed, unless no budget pays for it.
+    pub(crate) last_retry_kind: Option<Kind>,
+    /// Retries before the last progress, from which the delays go on growing.
+    pub(super) backoff_offset: u32,
+    /// The last delay in nanoseconds, which decorrelated jitter builds on.
+    pub(super) last_delay: u64,
+    /// The nanoseconds spent in other processes.
+    pub(super) spent_before_load: u64,
+    /// The nanoseconds spent in this process up to the last failure, as far as they are known.
     pub(super) spent: u64,
-    /// The pauses in milliseconds, where the policy limits them.
-    pub(super) paused: u32,
-    /// Whether the last delay follows, which counts where no time is told.
-    pub(super) waiting: bool,
-    /// Whether an attempt had an outcome, so that a budget was told of the call.
-    pub(super) is_known: bool,
-    /// Whether every retry counts against every `max`, because no kind is counted by itself.
+    /// The pauses in milliseconds, if the policy limits them.
+    pub(super) paused_ms: u32,
+    /// True during the pause after a failure. It counts as spent if no time is reported.
+    pub(super) is_pausing: bool,
+    /// True once an attempt had an outcome, so that the budget has recorded the call.
+    pub(super) has_outcome: bool,
+    /// True if every retry counts against every `max`, because no kind is counted by itself.
     pub(super) is_counted_as_one: bool,
 }
 
@@ -98,20 +97,19 @@ impl Call {
     #[inline]
     pub const fn new() -> Self {
         Self {
-            shared: 0,
-            own: [0; Kind::OF_FAILURES.len()],
+            retries: 0,
+            retries_by_kind: [0; Kind::OF_FAILURES.len()],
             corrections: 0,
-            beside: 0,
-            limit: 0,
-            in_force: 0,
-            followed: None,
-            earlier: 0,
-            previous: 0,
-            before: 0,
+            other_attempts: 0,
+            max: 0,
+            last_retry_kind: None,
+            backoff_offset: 0,
+            last_delay: 0,
+            spent_before_load: 0,
             spent: 0,
-            paused: 0,
-            waiting: false,
-            is_known: false,
+            paused_ms: 0,
+            is_pausing: false,
+            has_outcome: false,
             is_counted_as_one: false,
         }
     }
@@ -119,8 +117,8 @@ impl Call {
     /// A call after that many retries of any kind; nothing else needs to be known of it.
     pub(crate) const fn after(retries: u32) -> Self {
         let mut call = Self::new();
-        call.shared = retries;
-        call.is_known = retries != 0;
+        call.retries = retries;
+        call.has_outcome = retries != 0;
         call
     }
 
@@ -135,8 +133,7 @@ impl Call {
     #[inline]
     #[must_use]
     pub const fn with_max(mut self, max: u32) -> Self {
-        self.limit = max;
-        self.in_force = max;
+        self.max = max;
         self
     }
 
@@ -162,7 +159,6 @@ impl Call {
         let attempt = self.attempt();
         self.tell_breaker(&mut failure);
         self.tell_limiter(&mut failure);
-        let repairs = self.allowed(&failure, policy);
         let decision = self.decide(&mut failure, policy);
         // Given back if the user's code panics before all are told of the retry.
         let paid = match (decision, failure.verdict.kind()) {
@@ -180,24 +176,9 @@ impl Call {
         if decision.is_ok() && failure.inputs.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
         }
-        let in_force = match (failure.inputs.values, decision) {
-            // Of the corrections, which go on or have run out.
-            (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => repairs,
-            _ => self.in_force,
-        };
-        let call = Self { in_force, ..*self };
-        call.report_decision(decision, attempt, failure, policy);
+        self.report_decision(decision, attempt, failure, policy);
         paid.into_iter().for_each(Paid::spend);
         decision
-    }
-
-    /// The retries allowed in all, as told of what ends the call without a failure of its own.
-    #[cfg(feature = "batch")]
-    pub(crate) fn retries_allowed(self, policy: &Policy) -> Option<u32> {
-        limit(match self.in_force {
-            0 => policy.retries_allowed(),
-            max => max,
-        })
     }
 
     /// The call after progress, such as an item of a stream before it broke: retries count from 0 again. The time spent is
@@ -221,24 +202,23 @@ impl Call {
     #[must_use]
     pub const fn restarted(self, lasted: Duration) -> Self {
         let mut call = Self {
-            beside: self.attempts() - 1,
-            limit: self.limit,
-            in_force: self.in_force,
-            before: self.before,
+            other_attempts: self.attempts() - 1,
+            max: self.max,
+            spent_before_load: self.spent_before_load,
             // With the pause before the attempt that made progress, in case that nobody tells the time.
-            spent: if self.waiting {
-                self.spent.saturating_add(self.previous)
+            spent: if self.is_pausing {
+                self.spent.saturating_add(self.last_delay)
             } else {
                 self.spent
             },
-            is_known: true,
+            has_outcome: true,
             ..Self::new()
         };
         // AWS's clients of MQTT 5 go by a fixed time connected (`minConnectedTimeToResetReconnectDelayMs`). The pause is one
         // that fits every policy, and lets a feed be down no longer than it was up.
         if lasted.as_nanos() <= self.last_delay().as_nanos() {
-            call.earlier = self.earlier.saturating_add(self.attempt() - 1);
-            call.previous = self.previous;
+            call.backoff_offset = self.backoff_offset.saturating_add(self.attempt() - 1);
+            call.last_delay = self.last_delay;
         }
         call
     }
@@ -246,8 +226,8 @@ impl Call {
     /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
     #[inline]
     pub const fn attempt(&self) -> u32 {
-        let [transient, throttled, timeout, invalid] = self.own;
-        self.shared
+        let [transient, throttled, timeout, invalid] = self.retries_by_kind;
+        self.retries
             .saturating_add(transient)
             .saturating_add(throttled)
             .saturating_add(timeout)
@@ -258,7 +238,7 @@ impl Call {
 
     /// How many attempts were made, with the current one.
     pub(super) const fn attempts(&self) -> u32 {
-        self.attempt().saturating_add(self.beside)
+        self.attempt().saturating_add(self.other_attempts)
     }
 
     /// How many values were repaired instead of running another attempt.
@@ -268,7 +248,7 @@ impl Call {
 
     /// The pause before the current attempt, zero for the first.
     pub const fn last_delay(&self) -> Duration {
-        Duration::from_nanos(self.previous)
+        Duration::from_nanos(self.last_delay)
     }
 
     /// The attempt that follows the last failure: what hooks are told.
@@ -278,13 +258,13 @@ impl Call {
 
     /// The time spent up to the last failure, as far as it was reported.
     pub const fn spent(&self) -> Duration {
-        Duration::from_nanos(self.before.saturating_add(self.spent))
+        Duration::from_nanos(self.spent_before_load.saturating_add(self.spent))
     }
 
     /// What the last retry or correction followed, if a budget pays for it.
     #[doc(hidden)]
     pub const fn followed(&self) -> Option<Kind> {
-        self.followed
+        self.last_retry_kind
     }
 
     /// Whether an attempt failed before.
@@ -303,24 +283,18 @@ impl Call {
         })
     }
 
-    /// The retries allowed in all by the `max` that was in force for the last failure.
-    #[cfg(feature = "batch")]
-    pub(crate) const fn in_force(&self) -> u32 {
-        self.in_force
-    }
-
-    /// The policy's own `max` when it was looked at last.
+    /// The policy's `max` when it was read last; 0 before that.
     #[doc(hidden)]
     #[inline]
-    pub const fn limit(&self) -> u32 {
-        self.limit
+    pub const fn max_retries(&self) -> u32 {
+        self.max
     }
 
     /// The retries so far of a kind with a count of its own, or else of all others.
     pub(super) const fn count(&self, counted: Option<Kind>) -> u32 {
         match counted {
-            Some(kind) if !self.is_counted_as_one => self.own[kind as usize],
-            _ => self.shared,
+            Some(kind) if !self.is_counted_as_one => self.retries_by_kind[kind as usize],
+            _ => self.retries,
         }
     }
 
@@ -337,39 +311,11 @@ impl Call {
         (self.count(own), limit(max))
     }
 
-    /// The attempts after the first, or else the corrections, that the call may make in all by the `max` for that failure:
-    /// those that count elsewhere come on top, so that what is told of it is of one count.
-    fn allowed(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
-        let (kind, values) = (failure.verdict.kind(), failure.inputs.values);
-        let max = policy.schedule(kind, values).max;
-        if max == u32::MAX {
-            return max;
-        }
-        let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
-        let made = match failure.inputs.values {
-            Values::Corrected => self.corrections,
-            Values::Taken | Values::Validated => self.attempt() - 1,
-        };
-        let allowed = max.saturating_add(made);
-        allowed
-            .saturating_sub(self.count(counted))
-            .min(u32::MAX - 1)
-    }
-
-    /// The attempts after the first that the call may make in all. Corrections don't change that.
-    pub(super) fn in_force_after(&self, failure: &Failure<'_>, policy: &Policy) -> u32 {
-        match (failure.inputs.values, self.in_force) {
-            (Values::Corrected, 0) => policy.retries_allowed(),
-            (Values::Corrected, in_force) => in_force,
-            (Values::Taken | Values::Validated, _) => self.allowed(failure, policy),
-        }
-    }
-
     /// Counts a retry.
     pub(super) fn counts(&mut self, counted: Option<Kind>) {
         let count = match counted {
-            Some(kind) if !self.is_counted_as_one => &mut self.own[kind as usize],
-            _ => &mut self.shared,
+            Some(kind) if !self.is_counted_as_one => &mut self.retries_by_kind[kind as usize],
+            _ => &mut self.retries,
         };
         *count = count.saturating_add(1);
     }
@@ -377,7 +323,7 @@ impl Call {
     /// Takes a pause, or another part of one, from the time for pauses.
     pub(crate) fn spend_pause(&mut self, pause: Duration) {
         let pause = Millis::new(pause).get().unwrap_or_default();
-        self.paused = self.paused.saturating_add(pause);
+        self.paused_ms = self.paused_ms.saturating_add(pause);
     }
 
     /// Counts a retry after that pause.
@@ -389,18 +335,18 @@ impl Call {
     /// Remembers the pause that follows, and counts its time.
     pub(super) fn pauses(&mut self, delay: Duration) {
         self.spend_pause(delay);
-        self.previous = nanos(delay);
-        self.waiting = true;
+        self.last_delay = nanos(delay);
+        self.is_pausing = true;
     }
 
     pub(super) fn spend(&mut self, elapsed: Option<Duration>) {
         let told = elapsed.map_or(0, nanos);
         let waited = match elapsed {
-            None if self.waiting => self.spent.saturating_add(self.previous),
+            None if self.is_pausing => self.spent.saturating_add(self.last_delay),
             _ => self.spent,
         };
         // A clock that runs backwards gives no time back.
         self.spent = told.max(waited);
-        self.waiting = false;
+        self.is_pausing = false;
     }
 }

@@ -138,7 +138,7 @@ impl State {
     /// Returns true if neither a failure nor a setter has brought the policy's `max`.
     pub(super) fn lacks_max(&self) -> bool {
         let call = self.call();
-        !call.is_retried() && call.limit() == 0
+        !call.is_retried() && call.max_retries() == 0
     }
 
     pub(super) fn past(&mut self) -> &mut Past {
@@ -653,7 +653,9 @@ impl Steps<'_> {
         if !mem::take(&mut self.state.is_paid) {
             return;
         }
-        if let (Some(budget), Some(kind)) = (self.shared.budget(), self.state.call().followed) {
+        if let (Some(budget), Some(kind)) =
+            (self.shared.budget(), self.state.call().last_retry_kind)
+        {
             budget.refund(kind);
         }
     }

@@ -39,8 +39,8 @@ impl Call {
     /// ```
     #[inline]
     pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if self.is_known {
-            budget.succeeded(self.followed);
+        if self.has_outcome {
+            budget.succeeded(self.last_retry_kind);
         } else {
             budget.succeeded_at_once();
         }
@@ -52,7 +52,7 @@ impl Call {
     pub fn credited<B: RetryBudget + ?Sized>(self, budget: &B) -> Self {
         self.credit(budget);
         Self {
-            is_known: true,
+            has_outcome: true,
             ..self
         }
     }
@@ -77,12 +77,12 @@ impl Call {
     /// assert_eq!(BUDGET.available(), 500.0);
     /// ```
     pub fn paid<B: RetryBudget>(&self, budget: B) -> Paid<B> {
-        Paid::new(budget, self.followed)
+        Paid::new(budget, self.last_retry_kind)
     }
 
     /// Tells the budget of a failed attempt, and of a call with its first.
     pub(crate) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
-        let is_known = mem::replace(&mut self.is_known, true);
+        let is_known = mem::replace(&mut self.has_outcome, true);
         let Some(budget) = failure.budget else {
             return;
         };
@@ -99,7 +99,9 @@ impl Call {
             }
             None if verdict.basis() == Basis::Answer => {
                 (0..failure.inputs.times).for_each(|number| {
-                    let followed = self.followed.filter(|_| number < failure.inputs.followed);
+                    let followed = self
+                        .last_retry_kind
+                        .filter(|_| number < failure.inputs.followed);
                     budget.answered(followed);
                 });
             }

@@ -134,7 +134,7 @@ where
         if let Some(history) = self.history.get_mut() {
             let history = own(history);
             history.set_clock(clock(self.driver.timer()));
-            history.begin(self.driver.call().limit());
+            history.begin(self.driver.call().max_retries());
         }
     }
 

@@ -115,10 +115,8 @@ impl<'a> Event<'a> {
 
 /// What happened in a call: [`Event::data`].
 ///
-/// `max` is how many retries the call may make in all, `None` if they are unlimited: the `max` in force for that failure,
-/// plus the retries so far that do not count against it, such as those after a kind of failure with a `max` of its own. So
-/// a call is exhausted when [`attempt`](Event::attempt) is `max` + 1. In `Correcting`, and where corrections are exhausted,
-/// it is how many corrections the call may make: then `corrections` is `max`.
+/// `max` is the policy's `max`, in `Correcting` the limit of corrections; `None` if it is unlimited. Kinds of failure with a
+/// `max` of their own are counted separately, so [`attempt`](Event::attempt) can get beyond `max` + 1.
 ///
 /// `attempts` is how many were made in all. It includes attempts that began after the one that won, and those
 /// before the last progress, where `attempt` starts counting again.
@@ -138,7 +136,7 @@ pub enum EventData<'a> {
         /// How many retries may be made in that count, `None` if they are unlimited. `retry` of `retry_max` is what a
         /// person reads: `2/3`.
         retry_max: Option<u32>,
-        /// How many retries the call may make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
         /// The pause before the next attempt.
         delay: Duration,
@@ -161,7 +159,7 @@ pub enum EventData<'a> {
     /// An attempt takes longer than the key `hedge` says, or one of several failed, and another begins beside those that
     /// run. The event has its number.
     Hedging {
-        /// How many retries the call may make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
         /// How long the attempt before it has been running, or zero if it begins because one failed.
         delay: Duration,
@@ -179,7 +177,7 @@ pub enum EventData<'a> {
     /// because a round has only one pause. Another event says what
     /// becomes of the batch.
     ItemsFailed {
-        /// How many retries the items may make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
         /// How many they are, and the failure of the first.
         error: &'a dyn fmt::Display,
@@ -193,7 +191,7 @@ pub enum EventData<'a> {
     FallingBack {
         /// How many times `correct` was called.
         corrections: u32,
-        /// How many retries the call might make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
@@ -207,7 +205,7 @@ pub enum EventData<'a> {
     FellBack {
         /// How many times `correct` was called.
         corrections: u32,
-        /// How many retries the call might make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
     },
     /// An attempt failed, and the call ends with that failure, or with the failure of its `fallback`. A batch ends this
@@ -218,7 +216,7 @@ pub enum EventData<'a> {
         attempts: u32,
         /// How many times `correct` was called.
         corrections: u32,
-        /// How many retries the call might make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
@@ -234,7 +232,7 @@ pub enum EventData<'a> {
         attempts: u32,
         /// How many times `correct` repaired a value in the call.
         corrections: u32,
-        /// How many retries the call might make in all.
+        /// The `max` of the policy.
         max: Option<u32>,
     },
     /// An attempt ended, and with that the `breaker` opened. Another event says what becomes of the

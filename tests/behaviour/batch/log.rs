@@ -134,11 +134,11 @@ async fn throttled(policy: Policy, calls: [Option<usize>; 3]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limit_of_a_kind_stands_however_the_batch_ends() {
+async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
     let retrying = |attempt| {
         let (error, delay) = (type_name::<Failure>(), secs(attempt));
         format!(
-            "retrying batch attempt={attempt} max=9 delay={delay:?} error=2 of 2 items: {error} reason=throttled"
+            "retrying batch attempt={attempt} max=1 retry={attempt} retry_max=9 delay={delay:?} error=2 of 2 items: {error} reason=throttled"
         )
     };
     assert_eq!(
@@ -146,21 +146,21 @@ async fn the_limit_of_a_kind_stands_however_the_batch_ends() {
         [
             retrying(1),
             retrying(2),
-            String::from("succeeded batch attempt=3 max=9")
+            String::from("succeeded batch attempt=3 max=1")
         ]
     );
     assert_eq!(
         throttled(EXACT, [None, None, Some(1)]).await[2],
-        "gave up batch attempt=3 max=9 error=2 of 2 items: number of answers: expected 2, got 1 reason=unanswered"
+        "gave up batch attempt=3 max=1 error=2 of 2 items: number of answers: expected 2, got 1 reason=unanswered"
     );
     assert_eq!(
         throttled(EXACT.deadline(secs(60)), [None; 3]).await[3],
-        "gave up batch attempt=4 max=9 error=2 of 2 items: dropped before an answer reason=deadline"
+        "gave up batch attempt=4 max=1 error=2 of 2 items: dropped before an answer reason=deadline"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limit_of_a_kind_stands_where_a_pause_is_cut_short() {
+async fn the_log_shows_the_max_of_the_policy_when_a_pause_is_cut_short() {
     let recording = testing::record();
     let policy = EXACT.max(1).throttled(Section::new().max(9));
     let policy = policy.on(|error: &Failure| error.0);
@@ -169,7 +169,7 @@ async fn the_limit_of_a_kind_stands_where_a_pause_is_cut_short() {
     assert_eq!(results[0].as_ref().unwrap_err().attempts(), 1);
     let lines = recording.lines();
     assert!(
-        lines[1].contains("attempt=1 max=9") && lines[1].ends_with("reason=cancelled"),
+        lines[1].contains("attempt=1 max=1") && lines[1].ends_with("reason=cancelled"),
         "{lines:?}"
     );
 }

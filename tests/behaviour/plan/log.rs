@@ -95,7 +95,7 @@ async fn of_many_names_only_some_are_printed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_round_cut_off_by_the_deadline_has_the_limit_of_its_kind() {
+async fn a_round_cut_off_by_the_deadline_shows_the_max_of_the_policy() {
     let rounds = Cell::new(0);
     let mut plan = Plan::<(), Failure, _>::local();
     plan.add("a", [], async |[]| {
@@ -116,7 +116,7 @@ async fn a_round_cut_off_by_the_deadline_has_the_limit_of_its_kind() {
         recording.lines()[2..4],
         [
             "dead end plan.a attempt=2 error=throttled reason=deadline",
-            "gave up plan attempt=2 max=9 error=1 under way at the deadline: a reason=deadline",
+            "gave up plan attempt=2 max=1 error=1 under way at the deadline: a reason=deadline",
         ]
     );
 }

@@ -195,7 +195,7 @@ async fn the_deadline_holds_for_corrections() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_tells_attempts_by_their_limit_and_corrections_by_theirs() {
+async fn the_log_shows_the_max_of_the_policy_whatever_is_exhausted() {
     #[retry(name = "extract", max = 4, invalid(max = 2), backoff = "none", on = |_| true,
         validate = |value| if *value < valid { Err("invalid") } else { Ok(()) },
         correct = async |value: u32, _| if value == 9 { Err("no idea") } else { Ok(value + 1) })]
@@ -218,7 +218,7 @@ async fn the_log_tells_attempts_by_their_limit_and_corrections_by_theirs() {
     extract(&mut 4, 0, 3).await.unwrap_err();
     assert_eq!(
         last(),
-        "gave up extract attempt=5 corrections=2 max=2 error=invalid reason=exhausted"
+        "gave up extract attempt=5 corrections=2 max=4 error=invalid reason=exhausted"
     );
     extract(&mut 4, 8, 99).await.unwrap_err();
     assert_eq!(

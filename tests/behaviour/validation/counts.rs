@@ -152,7 +152,7 @@ fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_is_of_one_count() {
+async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
     #[retry(max = 2, backoff = "none", invalid(max = 1), name = "extract", on = |_| true,
         validate = |value| if *value > 0 { Ok(()) } else { Err("rejected") })]
     async fn extract(steps: &mut Vec<Result<u32, &'static str>>) -> Result<u32, &'static str> {
@@ -169,8 +169,8 @@ async fn what_is_told_is_of_one_count() {
         [
             "retrying extract attempt=1 max=2 delay=0ns error=busy reason=transient",
             "retrying extract attempt=2 max=2 retry=1 retry_max=1 delay=0ns error=rejected reason=invalid",
-            "retrying extract attempt=3 max=3 retry=2 retry_max=2 delay=0ns error=busy reason=transient",
-            "succeeded extract attempt=4 max=3",
+            "retrying extract attempt=3 max=2 retry=2 retry_max=2 delay=0ns error=busy reason=transient",
+            "succeeded extract attempt=4 max=2",
         ]
     );
     assert_eq!(
@@ -178,7 +178,7 @@ async fn what_is_told_is_of_one_count() {
             .await
             .pop()
             .unwrap(),
-        "gave up extract attempt=4 max=3 error=rejected reason=exhausted"
+        "gave up extract attempt=4 max=2 error=rejected reason=exhausted"
     );
 }
 
