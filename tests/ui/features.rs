@@ -36,16 +36,19 @@ fn run(program: &str) {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_tokio_any_timer_does() {
     run("no_tokio");
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_macros_policies_call() {
     run("no_macros");
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn nested_retries_are_told_of() {
     let output = cargo("test", "nested", &[]);
     assert!(
@@ -56,6 +59,7 @@ fn nested_retries_are_told_of() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_std_calls_wait_with_embassys_timer() {
     let output = cargo("test", "bare", &[]);
     assert!(
@@ -67,6 +71,7 @@ fn without_std_calls_wait_with_embassys_timer() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_random_numbers_delays_differ_and_no_error_is_lost() {
     let custom = r#"target.'cfg(all())'.rustflags = ['--cfg', 'getrandom_backend="custom"']"#;
     let output = cargo("run", "no_random", &["--config", custom]);
@@ -78,6 +83,7 @@ fn without_random_numbers_delays_differ_and_no_error_is_lost() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     let output = cargo("check", "no_clock", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -100,6 +106,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_tokio_and_timer_the_error_says_what_to_enable() {
     let output = cargo("check", "no_timer", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -117,6 +124,7 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_stream_the_error_says_what_to_enable() {
     let output = cargo("check", "no_stream", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -131,6 +139,7 @@ fn without_stream_the_error_says_what_to_enable() {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn without_tracing_the_error_says_what_spans_need() {
     let output = cargo("check", "no_spans", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::features::cargo;
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn clippy_says_which_provided_method_a_copy_lacks() {
     let output = cargo("clippy", "copy_drifted", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -20,6 +21,7 @@ fn clippy_says_which_provided_method_a_copy_lacks() {
 
 /// The compiler's own notes on what it counts, since a report takes tools that need not be there.
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn lines_of_bodies_are_counted_for_coverage_reports() {
     let notes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.mir");
     let emit = format!("--emit=mir={}", notes.display());
@@ -54,6 +56,7 @@ fn lines_marked(program: &str, mark: &str) -> Vec<usize> {
 }
 
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
     let output = cargo("clippy", "linted", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -69,6 +72,7 @@ fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
 
 /// Panics, and the frames of a backtrace, which are what a debugger goes by.
 #[test]
+#[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn a_body_is_where_the_user_wrote_it() {
     let lines = ["--", "-Cdebuginfo=line-tables-only", "-Cstrip=none"];
     let output = cargo("rustc", "places", &lines);

@@ -6,8 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use std::thread;
 
 use expect_test::expect_file;
+use proc_macro2::TokenStream;
+use quote::quote;
 use retry_vocabulary::key::{Among, Key};
 
 use super::refusals;
@@ -81,27 +84,37 @@ const KEYS: [&str; 64] = [
 ];
 
 /// A program with a key on the outer attribute, another on the method's own where there are two, and a method that returns
-/// that.
-type Form = fn(outer: &str, inner: &str, returned: &str) -> String;
+/// that. Made of tokens, because lexing each program would take most of the time.
+type Form = fn(outer: &TokenStream, inner: &TokenStream, returned: &TokenStream) -> TokenStream;
 
 const FORMS: [(&str, Form); 4] = [
     ("method", |outer, inner, returned| {
-        format!(
-            "impl Client {{ #[retry({outer}, {inner})] fn call(&self, request: Request) -> {returned} {{ it() }} }}"
-        )
+        quote! {
+            impl Client {
+                #[retry(#outer, #inner)]
+                fn call(&self, request: Request) -> #returned { it() }
+            }
+        }
     }),
     ("retrying!", |outer, inner, _| {
-        format!("fn main() {{ retrying!({outer}, {inner}, async {{ Ok::<u32, Error>(1) }}) }}")
+        quote! { fn main() { retrying!(#outer, #inner, async { Ok::<u32, Error>(1) }) } }
     }),
     ("trait", |outer, inner, returned| {
-        format!(
-            "#[retry(wrapper = Retrying, {outer}, {inner})] trait Model {{ fn call(&self, request: Request) -> {returned}; }}"
-        )
+        quote! {
+            #[retry(wrapper = Retrying, #outer, #inner)]
+            trait Model {
+                fn call(&self, request: Request) -> #returned;
+            }
+        }
     }),
     (BLOCK_AND_METHOD, |outer, inner, returned| {
-        format!(
-            "#[retry({outer})] impl Client {{ #[retry({inner})] fn call(&self, request: Request) -> {returned} {{ it() }} }}"
-        )
+        quote! {
+            #[retry(#outer)]
+            impl Client {
+                #[retry(#inner)]
+                fn call(&self, request: Request) -> #returned { it() }
+            }
+        }
     }),
 ];
 
@@ -113,11 +126,37 @@ fn key(argument: &str) -> Key {
     Among::Attribute.find(name).expect("a key")
 }
 
-fn refused(form: Form, outer: &str, inner: &str) -> BTreeSet<String> {
-    let streams = [outer, inner].iter().any(|key| key.starts_with("stream"));
-    let returned = if streams { "BoxStream" } else { "BoxFuture" };
-    let program = form(outer, inner, &format!("{returned}<'_, Result<u32, Error>>"));
-    refusals::messages(program.parse().expect("tokens"))
+/// The messages about each pair that neither key causes by itself, by the numbers of the keys.
+fn refused_together(name: &str, form: Form) -> BTreeMap<(usize, usize), BTreeSet<String>> {
+    let lex = |text: &str| text.parse::<TokenStream>().expect("tokens");
+    let (future, stream) = (
+        lex("BoxFuture<'_, Result<u32, Error>>"),
+        lex("BoxStream<'_, Result<u32, Error>>"),
+    );
+    let keys: Vec<_> = KEYS
+        .iter()
+        .map(|key| (lex(key), key.starts_with("stream")))
+        .collect();
+    let refused = |outer: &(TokenStream, bool), inner: &(TokenStream, bool)| {
+        let returned = if outer.1 || inner.1 { &stream } else { &future };
+        refusals::messages(form(&outer.0, &inner.0, returned))
+    };
+    let named = (lex(r#"name = "call""#), false);
+    let alone: Vec<_> = keys
+        .iter()
+        .map(|key| &refused(key, &named) | &refused(&named, key))
+        .collect();
+    let mut table = BTreeMap::new();
+    for (index, outer) in keys.iter().enumerate() {
+        let others = if name == BLOCK_AND_METHOD { 0 } else { index };
+        for (other, inner) in keys.iter().enumerate().skip(others) {
+            if key(KEYS[index]) != key(KEYS[other]) {
+                let both = &refused(outer, inner) - &(&alone[index] | &alone[other]);
+                table.insert((index, other), both);
+            }
+        }
+    }
+    table
 }
 
 #[test]
@@ -127,25 +166,18 @@ fn pairs_are_refused_with_the_reason() {
         assert!(is_listed, "`{key}` is missing");
     }
     let mut table = BTreeMap::<_, BTreeMap<String, Vec<&str>>>::new();
-    for (name, form) in FORMS {
-        let alone = |argument: &&str| {
-            let named = r#"name = "call""#;
-            &refused(form, argument, named) | &refused(form, named, argument)
-        };
-        let alone: Vec<_> = KEYS.iter().map(alone).collect();
-        for (index, outer) in KEYS.iter().enumerate() {
-            let others = if name == BLOCK_AND_METHOD { 0 } else { index };
-            for (other, inner) in KEYS.iter().enumerate().skip(others) {
-                if key(inner) == key(outer) {
-                    continue;
-                }
-                for message in &refused(form, outer, inner) - &(&alone[index] | &alone[other]) {
-                    let row = table.entry((index, other)).or_default();
+    thread::scope(|scope| {
+        let forms =
+            FORMS.map(|(name, form)| (name, scope.spawn(move || refused_together(name, form))));
+        for (name, refused) in forms {
+            for (pair, messages) in refused.join().expect("a table") {
+                for message in messages {
+                    let row = table.entry(pair).or_default();
                     row.entry(message).or_default().push(name);
                 }
             }
         }
-    }
+    });
     let mut text = String::new();
     for ((outer, inner), messages) in table {
         writeln!(text, "{}, {}", KEYS[outer], KEYS[inner]).expect("a string");

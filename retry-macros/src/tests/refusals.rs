@@ -54,41 +54,37 @@ struct Refusal {
     place: Range<LineColumn>,
 }
 
-/// Expands the macros in a program, one within the other, and collects what they complain of.
+/// Expands the macros in a program, one within the other, and collects the errors that they report.
 fn expand(tokens: TokenStream, refusals: &mut Vec<Refusal>) {
-    let mut tokens: Vec<_> = tokens.into_iter().collect();
-    while !tokens.is_empty() {
-        if expand_item(&mut tokens, refusals) || expand_expression(&mut tokens, refusals) {
-            continue;
-        }
-        if let TokenTree::Group(group) = tokens.remove(0) {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let mut rest = &tokens[..];
+    while let Some(first) = rest.first() {
+        let expanded = expand_item(rest, refusals).or_else(|| expand_expression(rest, refusals));
+        if let (None, TokenTree::Group(group)) = (expanded, first) {
             expand(group.stream(), refusals);
         }
+        rest = &rest[expanded.unwrap_or(1)..];
     }
 }
 
-/// Expands the macro on the item at the front, if there is one.
-fn expand_item(tokens: &mut Vec<TokenTree>, refusals: &mut Vec<Refusal>) -> bool {
+/// Expands the macro on the item at the front, if there is one. Returns the number of the item's tokens.
+fn expand_item(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usize> {
     let attributes: Vec<_> = tokens
         .chunks(2)
         .map_while(|pair| Attribute::parse(&pair[0], pair.get(1)?))
         .collect();
-    let Some(index) = attributes
+    let index = attributes
         .iter()
-        .position(|attribute| attribute.name == "retry" || attribute.derives_classify())
-    else {
-        return false;
-    };
+        .position(|attribute| attribute.name == "retry" || attribute.derives_classify())?;
     let after = 2 * attributes.len();
     let end = tokens[after..].iter().position(|token| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         TokenTree::Punct(punct) => punct.as_char() == ';',
         _ => false,
     });
-    let end = after + end.expect("an item ends");
-    let mut item: Vec<_> = tokens.drain(..=end).collect();
-    item.drain(2 * index..2 * index + 2);
-    let item = TokenStream::from_iter(item);
+    let length = after + end.expect("an item ends") + 1;
+    let (before, own) = tokens[..length].split_at(2 * index);
+    let item = before.iter().chain(&own[2..]).cloned().collect();
     let attribute = &attributes[index];
     let expanded = if attribute.derives_classify() {
         crate::derive_item(item)
@@ -97,27 +93,25 @@ fn expand_item(tokens: &mut Vec<TokenTree>, refusals: &mut Vec<Refusal>) -> bool
     };
     collect(&expanded, refusals);
     expand(expanded, refusals);
-    true
+    Some(length)
 }
 
-/// Expands the `retrying!` at the front, if there is one.
-fn expand_expression(tokens: &mut Vec<TokenTree>, refusals: &mut Vec<Refusal>) -> bool {
+/// Expands the `retrying!` at the front, if there is one. Returns the number of its tokens.
+fn expand_expression(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usize> {
     let [
         TokenTree::Ident(name),
         TokenTree::Punct(bang),
         TokenTree::Group(group),
         ..,
-    ] = tokens.as_slice()
+    ] = tokens
     else {
-        return false;
+        return None;
     };
     if name != "retrying" || bang.as_char() != '!' {
-        return false;
+        return None;
     }
-    let expanded = crate::retry_expression(group.stream());
-    tokens.drain(..3);
-    collect(&expanded, refusals);
-    true
+    collect(&crate::retry_expression(group.stream()), refusals);
+    Some(3)
 }
 
 /// What `compile_error!`s there are at the outermost level and within.

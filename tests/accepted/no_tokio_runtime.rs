@@ -66,7 +66,11 @@ async fn with_timer() -> io::Result<u32> {
 #[retry(max = 2, backoff = "none", on = |_| true)]
 async fn at_once(attempts: &mut u32) -> Result<u32, String> {
     *attempts += 1;
-    if *attempts < 3 { Err(String::from("busy")) } else { Ok(*attempts) }
+    if *attempts < 3 {
+        Err(String::from("busy"))
+    } else {
+        Ok(*attempts)
+    }
 }
 
 /// Without a delay of its own, a call waits only if a server asks for it.
@@ -80,8 +84,16 @@ async fn told_to_wait(attempts: &mut u32) -> Result<u32, String> {
 fn line_of_panic<T>(named: &str, call: impl FnOnce() -> T) -> u32 {
     assert!(panic::catch_unwind(AssertUnwindSafe(call)).is_err());
     let last = LAST.lock().unwrap();
-    assert!(last.0.contains("name another timer with the key `timer`"), "{}", last.0);
-    assert!(last.0.contains(&format!("{named} waits with")), "{}", last.0);
+    assert!(
+        last.0.contains("name another timer with the key `timer`"),
+        "{}",
+        last.0
+    );
+    assert!(
+        last.0.contains(&format!("{named} waits with")),
+        "{}",
+        last.0
+    );
     last.1
 }
 
@@ -94,14 +106,22 @@ fn main() {
     at(FUNCTION, &|| drop(block_on(complete())));
     at(STREAM, &|| drop(block_on(items().collect::<Vec<_>>())));
     at(METHOD, &|| drop(block_on(Client.method())));
-    at(METHOD_OF_TRAIT, &|| drop(block_on(Retrying::new(Client).ask())));
+    at(METHOD_OF_TRAIT, &|| {
+        drop(block_on(Retrying::new(Client).ask()))
+    });
     at(line!() + 1, &|| {
         drop(block_on(retrying!(async { Client.blocking() })));
     });
     let here = format!("{}::main", module_path!());
-    line_of_panic(&here, || block_on(Policy::none().call(async || io::Result::Ok(42))));
+    line_of_panic(&here, || {
+        block_on(Policy::none().call(async || io::Result::Ok(42)))
+    });
     line_of_panic("model.ask", || {
-        block_on(Policy::none().name("model.ask").call(async || io::Result::Ok(42)))
+        block_on(
+            Policy::none()
+                .name("model.ask")
+                .call(async || io::Result::Ok(42)),
+        )
     });
     line_of_panic(&here, || {
         block_on(retry_each(Policy::none(), [1], async |items| {
@@ -112,7 +132,9 @@ fn main() {
         let mut plan = Plan::<u32, io::Error>::new().name("a plan");
         block_on(plan.run_until(Policy::none(), async |_| Validity::Valid))
     });
-    line_of_panic("a retried call", || block_on(TokioTimer.sleep(Duration::ZERO)));
+    line_of_panic("a retried call", || {
+        block_on(TokioTimer.sleep(Duration::ZERO))
+    });
     assert_eq!(block_on(with_timer()).unwrap(), 42);
     assert_eq!(block_on(at_once(&mut 0)), Ok(3));
     let mut attempts = 0;

@@ -37,13 +37,19 @@ impl Client {
     }
 
     fn blocking(&mut self) -> ::std::io::Result<u32> {
-        retrying!(max = 2, base = "1ms", attempt = attempt, give_up = |gave_up| gave_up.into_error(), {
-            if attempt.number() == 1 {
-                return ::std::result::Result::Err(::std::io::ErrorKind::TimedOut.into());
+        retrying!(
+            max = 2,
+            base = "1ms",
+            attempt = attempt,
+            give_up = |gave_up| gave_up.into_error(),
+            {
+                if attempt.number() == 1 {
+                    return ::std::result::Result::Err(::std::io::ErrorKind::TimedOut.into());
+                }
+                self.failures += 1;
+                ::std::result::Result::Ok(self.failures)
             }
-            self.failures += 1;
-            ::std::result::Result::Ok(self.failures)
-        })
+        )
     }
 }
 
