@@ -1,6 +1,7 @@
 //! Every protection in every form: the same scenario has the same attempts, at the same times, for the same reason, and
 //! observers see the same.
 
+mod model;
 mod rules;
 
 use std::time::Duration;

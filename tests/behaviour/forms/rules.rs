@@ -43,7 +43,7 @@ fn every_form_has_a_row_for_each_of_its_keys() {
 }
 
 /// Makes the call in one form. Returns true if it succeeds.
-async fn call(form: Form, world: &Arc<World>) -> bool {
+pub(super) async fn call(form: Form, world: &Arc<World>) -> bool {
     match form {
         Form::StreamResume => is_read(stream_resume(world)).await,
         Form::Batch => batch(world).await,

@@ -6,7 +6,7 @@ mod world;
 use std::ops::Range;
 use std::time::Duration;
 
-use retry_runtime::{Budget, Policy, Quota, RateLimiter, Verdict};
+use retry_runtime::{Budget, Jitter, Policy, Quota, RateLimiter, Verdict};
 
 use crate::failure::Failure;
 pub use world::{Clock, Watched, World, differences, seen};
@@ -219,6 +219,8 @@ pub struct Scenario {
     pub keys: &'static [Key],
     /// The forms that have this outcome, if not all have the same.
     pub forms: fn(Form) -> bool,
+    /// The policy, before `policy` changes it.
+    pub numbers: Policy,
     /// Changes the policy.
     pub policy: fn(Policy) -> Policy,
     /// The budget.
@@ -282,6 +284,7 @@ impl Default for Scenario {
         Self {
             keys: &[],
             forms: |_| true,
+            numbers: Policy::new().jitter(Jitter::None),
             policy: |policy| policy,
             budget: Budget::standard,
             limiter: || RateLimiter::fixed(1, Duration::from_secs(1)),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use retry_runtime::{
     BlockingTimer, Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
-    Event, EventData, Jitter, Kind, Limiter, Moment, NextAttempt, Pass, Place, Policy, Quota,
-    RateLimiter, RetryBudget, Timer, TokioTimer, Transition, Verdict, testing,
+    Event, EventData, Kind, Limiter, Moment, NextAttempt, Pass, Place, Policy, Quota, RateLimiter,
+    RetryBudget, Timer, TokioTimer, Transition, Verdict, testing,
 };
 use tokio::join;
 use tokio::time::{advance, sleep, timeout};
@@ -165,7 +165,7 @@ impl World {
             stalls: scenario.stalls.clone(),
         });
         Self {
-            policy: (scenario.policy)(Policy::new().jitter(Jitter::None)),
+            policy: (scenario.policy)(scenario.numbers),
             budget: Arc::new((scenario.budget)()),
             breaker: Arc::new(Watched {
                 breaker: Breaker::new().consecutive_failures(scenario.opens_after),
