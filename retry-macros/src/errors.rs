@@ -3,15 +3,14 @@
 use std::fmt::Arguments;
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
 
 /// A mistake at a span or, after `in`, at all of some tokens. Its message is as for `format!`.
 macro_rules! error {
     (in $tokens:expr => $($message:tt)*) => {
-        crate::errors::within(&$tokens, format_args!($($message)*))
+        syn::Error::new_spanned(&$tokens, format_args!($($message)*))
     };
     ($span:expr => $($message:tt)*) => {
-        crate::errors::at($span, format_args!($($message)*))
+        syn::Error::new($span, format_args!($($message)*))
     };
 }
 
@@ -30,16 +29,6 @@ macro_rules! refuse {
 
 pub(crate) use {error, refuse};
 
-/// The part of [`error!`] for tokens, as a function so that it is compiled once.
-pub(crate) fn within(tokens: &dyn ToTokens, message: Arguments<'_>) -> syn::Error {
-    syn::Error::new_spanned(tokens.to_token_stream(), message)
-}
-
-/// The part of [`error!`] for a span, as a function so that it is compiled once.
-pub(crate) fn at(span: Span, message: Arguments<'_>) -> syn::Error {
-    syn::Error::new(span, message)
-}
-
 /// All mistakes so far.
 #[derive(Clone, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
@@ -56,7 +45,7 @@ impl Errors {
     /// The part of [`refuse!`] that is compiled once.
     pub(crate) fn refuse(&mut self, refused: Option<Span>, message: Arguments<'_>) {
         if let Some(span) = refused {
-            self.push(at(span, message));
+            self.push(syn::Error::new(span, message));
         }
     }
 

@@ -1,18 +1,14 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
-mod abort;
 mod attempt;
 mod call_loop;
-mod details;
 mod driven;
 mod ending;
 mod error_type;
 mod failure;
 mod hedge;
 mod hover;
-mod late;
 pub(crate) mod model;
-mod pause;
 mod policy;
 mod printer;
 #[cfg(feature = "stream")]
@@ -23,7 +19,6 @@ mod validation;
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
-use retry_vocabulary::key::Key;
 
 use self::attempt::Attempted;
 use self::model::{Callee, Model};
@@ -32,7 +27,7 @@ use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
-use crate::tokens::{Code, braces, code, ours};
+use crate::tokens::{self, Code, braces, code};
 
 /// `async fn f(…) -> Result<T, E> { body }`
 /// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
@@ -63,14 +58,9 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
 }
 
 fn imports(model: &Model) -> Code {
-    // By which errors are compared, whatever their type implements.
-    let same = ours!(
-        use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
-    );
     code! {
-        #(model.krate.import())
+        #(tokens::import(&model.arguments.krate()))
         #(hover::mentions(model))
-        #?(model.has(&[Key::Repeats])) { #same }
     }
 }
 
@@ -88,7 +78,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
             Asyncness::Blocking => Attempted::Blocking(user),
         };
         let retried = retried(model, wrapped.this.clone(), attempted);
-        return wrapped.with(retried.into()).into();
+        return wrapped.with(retried);
     }
     let body = inner_body(block, statements);
     let attempted = match model.delivery {
@@ -100,10 +90,7 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
         Delivery::BoxedFuture => {
             // An attempt's future may borrow less than the function's: the attempt, say.
             let returned = model.function.return_type().map(outcome::shorter);
-            Attempted::Future(
-                body,
-                returned.map(|returned| returned.into_token_stream().into()),
-            )
+            Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
     };
     let keep = kept.map(attempt::keep);

@@ -28,7 +28,7 @@ use crate::expand::model::Model;
 use crate::target::check::{self, Setting};
 use crate::target::expression::Expression;
 use crate::target::function::Function;
-use crate::tokens::{code, printing};
+use crate::tokens::code;
 
 /// Makes every call to a function survive transient failures.
 ///
@@ -107,7 +107,7 @@ use crate::tokens::{code, printing};
 /// | `skip` | on a method in a block or trait: leaves it alone | – |
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    printing(|| retry_item(arguments.into(), item.into()).into())
+    retry_item(arguments.into(), item.into()).into()
 }
 
 fn retry_item(
@@ -130,7 +130,7 @@ fn retry_item(
                 let message = "`#[retry]` goes on functions and methods: to retry what stands here, put it into a block, as in `retrying!(max = 5, { … })`";
                 syn::Error::new(error.span(), message).into_compile_error()
             }
-            _ => code!(#item #(error.into_compile_error())).into(),
+            _ => code!(#item #(error.into_compile_error())),
         }
     })
 }
@@ -141,7 +141,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
-        Some(errors) => code!(#function #errors).into(),
+        Some(errors) => code!(#function #errors),
     }
 }
 
@@ -162,7 +162,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
 /// If nothing else names the type, write it: `async -> Result<_, ApiError> { … }`.
 #[proc_macro]
 pub fn retrying(tokens: TokenStream) -> TokenStream {
-    printing(|| retry_expression(tokens.into()).into())
+    retry_expression(tokens.into()).into()
 }
 
 fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
@@ -172,13 +172,13 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     let Some(block) = expression.block else {
         errors.append(&arguments.errors);
         let errors = errors.into_compile_error();
-        return code!({ #errors ::core::unreachable!() }).into();
+        return code!({ #errors ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
     check::function(&arguments, &function, Setting::Expression, &mut errors);
     match errors.into_compile_error() {
         None => expand::expression(&Model::of_block(arguments, function), &block),
-        Some(errors) => code!({ #errors #(block.unretried()) }).into(),
+        Some(errors) => code!({ #errors #(block.unretried()) }),
     }
 }
 
@@ -202,7 +202,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
 /// unless the enum has a default mark. For a struct, put the mark on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
-    printing(|| derive_item(item.into()).into())
+    derive_item(item.into()).into()
 }
 
 fn derive_item(item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {

@@ -1,13 +1,10 @@
 //! How code is put together from tokens.
 
-use std::cell::RefCell;
-use std::mem::{self, ManuallyDrop};
 use std::vec;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Path;
-use syn::punctuated::Punctuated;
 
 /// Code from the call site, with values where it says `#local` or `#(expression)`. What stands in braces after
 /// `#?(condition)` is there if that holds; its values are computed in any case. In place of `quote!`'s call for each token
@@ -28,7 +25,7 @@ macro_rules! code_at {
 /// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
 macro_rules! ours {
     ($($tokens:tt)*) => {
-        crate::tokens::filled!(fill_ours [] $($tokens)*)
+        crate::tokens::code_at!(proc_macro2::Span::mixed_site()=> $($tokens)*)
     };
 }
 
@@ -40,11 +37,11 @@ macro_rules! ours_at {
 }
 
 macro_rules! filled {
-    ($fill:ident [$($span:expr)?] $($tokens:tt)*) => {{
+    ($fill:ident [$span:expr] $($tokens:tt)*) => {{
         #[allow(unused_mut)]
-        let mut values = crate::tokens::Values::new(Vec::new());
+        let mut values = Vec::new();
         crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
-        crate::tokens::$fill(stringify!($($tokens)*), values $(, $span)?)
+        crate::tokens::$fill(stringify!($($tokens)*), values, $span)
     }};
 }
 
@@ -60,10 +57,10 @@ macro_rules! value {
         crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident # ($value:expr)) => {
-        crate::tokens::add_own(&mut $values, $value)
+        crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident ? ($is_there:expr)) => {
-        crate::tokens::add_own(&mut $values, $is_there.then_some(true))
+        crate::tokens::add(&mut $values, &$is_there.then_some(true))
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -79,108 +76,17 @@ macro_rules! value {
 
 pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
 
-/// The values of a template. If the macro panics between two, nothing drops them: code for that would stand at each
-/// template, and the compiler would take longer for this crate.
-pub(crate) type Values = ManuallyDrop<Vec<TokenStream>>;
-
 /// Adds a value to a list.
-pub(crate) fn add(values: &mut Values, value: &dyn ToTokens) {
+pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
-/// Adds a value that nothing else needs, so that it is not copied.
-pub(crate) fn add_own(values: &mut Values, value: impl ToTokens) {
-    values.push(value.into_token_stream());
-}
+/// Printed code.
+pub(crate) type Code = TokenStream;
 
 /// What [`code_at!`] makes of a text and its values.
-pub(crate) fn fill_at(text: &str, values: Values, span: Span) -> Code {
-    filled_at(text, values, span).into()
-}
-
-fn filled_at(text: &str, values: Values, span: Span) -> TokenStream {
-    with_values(
-        parsed(text),
-        &mut ManuallyDrop::into_inner(values).into_iter(),
-        span,
-    )
-}
-
-thread_local! {
-    static PRINTED: RefCell<Vec<TokenStream>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Printed code. It stands in a list until it is used, so that there is nothing to drop in the many functions that print:
-/// code for that, and for a panic between any two steps, would be half of what the compiler makes of them.
-pub(crate) struct Code(usize);
-
-impl Code {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        PRINTED.with_borrow(|printed| printed[self.0].is_empty())
-    }
-
-    /// Adds more code.
-    pub(crate) fn add(&self, more: Self) {
-        let more = more.into_token_stream();
-        PRINTED.with_borrow_mut(|printed| printed[self.0].extend([more]));
-    }
-}
-
-/// Runs an expansion, and drops what it has printed and not used, even if it panics: no token may outlive it.
-pub(crate) fn printing<T>(expand: impl FnOnce() -> T) -> T {
-    struct Unused;
-    impl Drop for Unused {
-        fn drop(&mut self) {
-            PRINTED.take();
-        }
-    }
-    let _unused = Unused;
-    expand()
-}
-
-impl From<TokenStream> for Code {
-    fn from(code: TokenStream) -> Self {
-        PRINTED.with_borrow_mut(|printed| {
-            printed.push(code);
-            Self(printed.len() - 1)
-        })
-    }
-}
-
-impl From<Code> for TokenStream {
-    fn from(code: Code) -> Self {
-        code.into_token_stream()
-    }
-}
-
-impl Default for Code {
-    fn default() -> Self {
-        TokenStream::new().into()
-    }
-}
-
-impl Clone for Code {
-    fn clone(&self) -> Self {
-        self.to_token_stream().into()
-    }
-}
-
-impl ToTokens for Code {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend([self.to_token_stream()]);
-    }
-
-    fn to_token_stream(&self) -> TokenStream {
-        PRINTED.with_borrow(|printed| printed[self.0].clone())
-    }
-
-    fn into_token_stream(self) -> TokenStream {
-        PRINTED.with_borrow_mut(|printed| mem::take(&mut printed[self.0]))
-    }
+pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> Code {
+    with_values(parsed(text), &mut values.into_iter(), span)
 }
 
 /// The compiler's own lexer reads a text. `proc_macro2` would read it beforehand, to see whether that can fail, and take
@@ -194,16 +100,11 @@ fn parsed(text: &str) -> TokenStream {
     text.parse().expect(TOKENS)
 }
 
-/// What [`ours!`] makes of a text and its values.
-pub(crate) fn fill_ours(text: &str, values: Values) -> Code {
-    fill_at(text, values, Span::mixed_site())
-}
-
 /// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
 /// runtime stands, not where the attribute does: such paths come from the call site.
-pub(crate) fn fill_ours_at(text: &str, values: Values, span: Span) -> Code {
+pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> Code {
     let span = Span::mixed_site().located_at(span);
-    with_import_at_call_site(filled_at(text, values, span)).into()
+    with_import_at_call_site(fill_at(text, values, span))
 }
 
 fn with_values(
@@ -258,23 +159,6 @@ fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
 /// that nobody else uses. It also tells that a body was already expanded.
 pub(crate) const RUNTIME: &str = "__retry";
 
-// Iterators' adapters are compiled for each closure, and take the compiler most of its time for this crate: hence functions
-// that take a `dyn`.
-
-/// Puts code together.
-pub(crate) fn joined(parts: &mut dyn Iterator<Item = Code>) -> Code {
-    let joined = Code::new();
-    for part in parts {
-        joined.add(part);
-    }
-    joined
-}
-
-/// The elements of a list. `syn`'s own iterator is a table of all an iterator's methods for each type.
-pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T> {
-    (0..list.len()).map(|index| &list[index])
-}
-
 /// Code that stands there under a condition.
 pub(crate) fn when(is_there: bool, code: Code) -> Code {
     if_else(is_there, code, Code::new())
@@ -290,11 +174,7 @@ pub(crate) fn mapped(
     tokens: TokenStream,
     map: &mut dyn FnMut(TokenTree) -> TokenTree,
 ) -> TokenStream {
-    let mut mapped = TokenStream::new();
-    for token in tokens {
-        mapped.append(map(token));
-    }
-    mapped
+    tokens.into_iter().map(map).collect()
 }
 
 /// The outermost tokens of a stream.
@@ -304,16 +184,12 @@ pub(crate) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
 
 /// The stream of tokens that stand side by side.
 pub(crate) fn stream(trees: &[TokenTree]) -> TokenStream {
-    let mut stream = TokenStream::new();
-    for tree in trees {
-        stream.append(tree.clone());
-    }
-    stream
+    trees.iter().cloned().collect()
 }
 
 /// Braces in the user's code, or where such would be.
-pub(crate) fn braces(content: impl Into<TokenStream>, span: Span) -> Group {
-    let mut braces = Group::new(Delimiter::Brace, content.into());
+pub(crate) fn braces(content: TokenStream, span: Span) -> Group {
+    let mut braces = Group::new(Delimiter::Brace, content);
     braces.set_span(span);
     braces
 }
@@ -423,23 +299,12 @@ fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
 }
 
 /// The path to the runtime crate, which the key `crate` may name.
-#[derive(Clone)]
-pub(crate) struct RuntimePath(TokenStream);
-
-impl RuntimePath {
-    pub(crate) fn new(named: Option<TokenStream>) -> Self {
-        Self(named.unwrap_or_else(|| quote!(::retry_runtime)))
-    }
-
-    /// Imports the runtime's internals under a short name, because a loop full of absolute paths would be unreadable.
-    pub(crate) fn import(&self) -> TokenStream {
-        let name = Ident::new(RUNTIME, Span::call_site());
-        quote!(use #self::macro_support as #name;)
-    }
+pub(crate) fn runtime(named: Option<TokenStream>) -> TokenStream {
+    named.unwrap_or_else(|| quote!(::retry_runtime))
 }
 
-impl ToTokens for RuntimePath {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.0.to_tokens(tokens);
-    }
+/// Imports the runtime's internals under a short name, because a loop full of absolute paths would be unreadable.
+pub(crate) fn import(runtime: &TokenStream) -> TokenStream {
+    let name = Ident::new(RUNTIME, Span::call_site());
+    quote!(use #runtime::macro_support as #name;)
 }

@@ -24,8 +24,6 @@ use crate::chain::on_error::OnError;
 use crate::chain::span::{Span, around};
 use crate::chain::under_way::{Bounds, Next, Shared, UnderWay, turn};
 use crate::classify::rejected::RejectedBy;
-#[cfg(feature = "nested")]
-use crate::policy::Policy;
 use crate::time::cancel::{MayAbort, MayCancel};
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
@@ -292,15 +290,13 @@ async fn send_round<P, I, F, R, T, E>(
             let number = batch.round.call().attempt();
             let items = batch.items();
             let answers = Span::of_attempt(is_spanned, || number).within(|| operation(items));
+            // To the calls within, this one is the one around them.
             #[cfg(feature = "nested")]
-            let answers = within_call(answers, *rounds.rules.policy(), rounds.rules.name().into());
+            let answers = {
+                let (policy, name) = (*rounds.rules.policy(), Arc::from(rounds.rules.name()));
+                async move { attempt_within(pin!(answers), &policy, || name).await }
+            };
             under_way.begin(call, batch, answers);
         }
     }
-}
-
-/// The answers of a call, to whose calls that name is the one around them.
-#[cfg(feature = "nested")]
-async fn within_call<R: Future>(answers: R, policy: Policy, name: Arc<str>) -> R::Output {
-    attempt_within(pin!(answers), &policy, || name).await
 }

@@ -3,10 +3,16 @@ use alloc::sync::Arc;
 use core::any::type_name;
 use core::fmt;
 
-use crate::classify::timed_out::TimedOut;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
 use crate::forward::forward;
+
+/// The method `describe` for a type that is an error: its text, then that of each cause.
+macro_rules! describe_with_causes {
+    () => {
+        fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            $crate::error_text::chain::write_error(self, f)
+        }
+    };
+}
 
 pub(crate) mod by_cause;
 pub(crate) mod cancelled;
@@ -48,6 +54,12 @@ mod status;
 pub(crate) mod timed_out;
 pub(crate) mod verdict;
 mod wait_in_text;
+
+pub use cancelled::Cancelled;
+pub use kind::Kind;
+pub use rejected::{Rejected, RejectedBy};
+pub use timed_out::TimedOut;
+pub use verdict::Verdict;
 
 /// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
 ///

@@ -14,4 +14,3 @@ mod schemars;
 mod serde;
 #[cfg(feature = "std")]
 pub(crate) mod shared_policy;
-mod text;

@@ -72,21 +72,16 @@ pub use call::protections::{Protections, Protects};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
-pub use classify::Classify;
-pub use classify::cancelled::Cancelled;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use classify::error_for_retry::ErrorForRetry;
-pub use classify::kind::Kind;
 #[cfg(feature = "llm")]
 pub use classify::llm;
 pub use classify::on;
-pub use classify::rejected::{Rejected, RejectedBy};
 #[cfg(feature = "http")]
 pub use classify::response_error::ResponseError;
 #[cfg(feature = "http")]
 pub use classify::retry_after::{retry_after, server_time};
-pub use classify::timed_out::TimedOut;
-pub use classify::verdict::Verdict;
+pub use classify::{Cancelled, Classify, Kind, Rejected, RejectedBy, TimedOut, Verdict};
 #[cfg(feature = "clap")]
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
@@ -96,34 +91,17 @@ pub use limiter::place::Place;
 pub use limiter::state::LimiterState;
 pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
-pub use observe::attempt_end::AttemptEnd;
-pub use observe::cause::Cause;
-pub use observe::event::{Event, EventData};
-pub use observe::observer::Observer;
-pub use observe::reason::Reason;
-pub use observe::stopwatch::Stopwatch;
+pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 #[cfg(feature = "plan")]
 pub use plan::Plan;
-pub use policy::Policy;
-pub use policy::backoff::Backoff;
-pub use policy::delays::Delays;
-pub use policy::error::PolicyError;
-pub use policy::hint::Hint;
-pub use policy::jitter::Jitter;
-pub use policy::overrides::Overrides;
-pub use policy::pauses::Pauses;
-pub use policy::section::Section;
+pub use policy::{Backoff, Delays, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
-pub use time::blocking_timer::BlockingTimer;
-pub use time::cancel::{Cancel, CancelFn};
-pub use time::default_timer::DefaultTimer;
-pub use time::moment::Moment;
-pub use time::timer::{Timer, TimerFn};
 #[cfg(feature = "tokio")]
-pub use time::tokio_timer::TokioTimer;
+pub use time::TokioTimer;
+pub use time::{BlockingTimer, Cancel, CancelFn, DefaultTimer, Moment, Timer, TimerFn};
 
 // These are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]

@@ -7,8 +7,6 @@ pub(crate) mod cause;
 #[cfg(feature = "std")]
 pub(crate) mod changed;
 pub(crate) mod event;
-#[cfg(feature = "tracing")]
-pub(crate) mod explained_reason;
 pub(crate) mod fields;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
@@ -23,6 +21,8 @@ pub(crate) mod progress;
 pub(crate) mod reason;
 #[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub(crate) mod record;
+#[cfg(feature = "std")]
+pub(crate) mod recorder;
 #[cfg(feature = "std")]
 pub(crate) mod recording;
 /// Tests record by thread.
@@ -40,3 +40,10 @@ pub(crate) mod report;
 pub(crate) mod span;
 pub(crate) mod stopwatch;
 pub(crate) mod verdict_warning;
+
+pub use attempt_end::AttemptEnd;
+pub use cause::Cause;
+pub use event::{Event, EventData};
+pub use observer::Observer;
+pub use reason::Reason;
+pub use stopwatch::Stopwatch;

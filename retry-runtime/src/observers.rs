@@ -20,8 +20,6 @@ mod opentelemetry;
 mod progress;
 #[cfg(feature = "std")]
 mod stats;
-#[cfg(feature = "std")]
-mod totals;
 
 #[cfg(feature = "metrics")]
 pub use self::metrics::Metrics;
@@ -30,6 +28,4 @@ pub use self::opentelemetry::OpenTelemetry;
 #[cfg(feature = "indicatif")]
 pub use self::progress::Progress;
 #[cfg(feature = "std")]
-pub use self::stats::Stats;
-#[cfg(feature = "std")]
-pub use self::totals::Totals;
+pub use self::stats::{Stats, Totals};

@@ -1,39 +1,36 @@
 pub(crate) mod backoff;
-pub(crate) mod delays;
 pub(crate) mod error;
 mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
 mod list;
-pub(crate) mod nanos;
 pub(crate) mod overrides;
 pub(crate) mod pauses;
 pub(crate) mod protection_numbers;
-mod rows;
 pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
-pub(crate) mod serde;
+mod serde;
 pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod values;
 
+pub use backoff::Backoff;
+pub use error::PolicyError;
+pub use hint::Hint;
+pub use jitter::Jitter;
+pub use overrides::Overrides;
+pub use pauses::{Delays, Pauses};
+pub use section::Section;
+pub(crate) use values::Values;
+
 use core::fmt;
 use core::time::Duration;
 
+use retry_vocabulary::duration::LONGEST;
+
 use crate::classify::kind::Kind;
-use crate::policy::backoff::Backoff;
-use crate::policy::delays::Delays;
-use crate::policy::fault::OutOfRange;
-use crate::policy::hint::Hint;
-use crate::policy::jitter::Jitter;
-use crate::policy::nanos::{Millis, Nanos};
-use crate::policy::overrides::Overrides;
-use crate::policy::pauses::Pauses;
-use crate::policy::rows::Rows;
 use crate::policy::schedule::Schedule;
-use crate::policy::section::Section;
-use crate::policy::values::Values;
 
 /// How many retries, and how long to wait before each: plain data.
 ///
@@ -79,15 +76,15 @@ use crate::policy::values::Values;
 /// Two policies are equal if they mean the same: a key that is not set equals its default.
 #[derive(Clone, Copy)]
 pub struct Policy {
-    rows: Rows,
-    floor: Nanos,
-    max_hint: Nanos,
-    timeout: Nanos,
-    deadline: Nanos,
-    total_delay: Millis,
+    /// As they were set: for all failures, then for each kind.
+    sections: [Section; 1 + Kind::ALL.len()],
+    floor: Option<Duration>,
+    max_hint: Option<Duration>,
+    timeout: Option<Duration>,
+    deadline: Option<Duration>,
+    total_delay: Option<Duration>,
     hint: Hint,
     enabled: bool,
-    out_of_range: OutOfRange,
 }
 
 impl Policy {
@@ -95,15 +92,14 @@ impl Policy {
     /// hints honoured up to 120 s, no deadline.
     pub const fn new() -> Self {
         Self {
-            rows: Rows::new(),
-            floor: Nanos::NOT_NAMED,
-            max_hint: Nanos::NOT_NAMED,
-            timeout: Nanos::NOT_NAMED,
-            deadline: Nanos::NOT_NAMED,
-            total_delay: Millis::NOT_NAMED,
+            sections: [Section::new(); 1 + Kind::ALL.len()],
+            floor: None,
+            max_hint: None,
+            timeout: None,
+            deadline: None,
+            total_delay: None,
             hint: Hint::Honor,
             enabled: true,
-            out_of_range: OutOfRange::NONE,
         }
     }
 
@@ -179,7 +175,7 @@ impl Policy {
     /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
     /// ```
     pub const fn floor(mut self, floor: Duration) -> Self {
-        self.floor = Nanos::new(Some(floor));
+        self.floor = Some(at_longest(floor));
         self
     }
 
@@ -197,7 +193,7 @@ impl Policy {
     /// The longest hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s; with [`Hint::Clamp`], 5 s above
     /// the policy's shortest delay.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
-        self.max_hint = Nanos::new(Some(longest));
+        self.max_hint = Some(at_longest(longest));
         self
     }
 
@@ -224,14 +220,14 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Nanos::new(Some(timeout));
+        self.timeout = Some(at_longest(timeout));
         self
     }
 
     /// The time limit for the whole call, from its start: no retry is planned that would begin after it. An attempt that
     /// is already running is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Nanos::new(Some(deadline));
+        self.deadline = Some(at_longest(deadline));
         self
     }
 
@@ -249,7 +245,7 @@ impl Policy {
     /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
     /// ```
     pub const fn total_delay(mut self, limit: Duration) -> Self {
-        self.total_delay = Millis::new(limit);
+        self.total_delay = Some(Duration::from_millis(millis(limit) as u64));
         self
     }
 
@@ -339,7 +335,7 @@ impl Policy {
     /// assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8 + 16));
     /// ```
     pub const fn delays(&self) -> Delays {
-        Delays::new(self.in_force(self.rows.get(None)))
+        Delays::new(self.in_force(self.named(None)))
     }
 
     /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each is drawn
@@ -359,21 +355,24 @@ impl Policy {
     /// assert!(pauses.next().unwrap() <= Duration::from_secs(1));
     /// ```
     pub const fn pauses(&self) -> Pauses {
-        Pauses::new(self.in_force(self.rows.get(None)))
+        Pauses::new(self.in_force(self.named(None)))
     }
 
     /// This policy with what `named` names in place of its own numbers, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
-        let below = self.rows.get(kind);
-        self.rows = self.rows.with(kind, below.overridden_by(named));
-        let lists = (below.names_list(), self.rows.get(kind).names_list());
-        self.out_of_range = self.out_of_range.after(kind, &named, lists);
+        let row = row(kind);
+        self.sections[row] = self.sections[row].overridden_by(named);
         self
+    }
+
+    /// What the policy names for a kind of failure, or for all, each value within its range.
+    const fn named(&self, kind: Option<Kind>) -> Section {
+        self.sections[row(kind)].within_ranges()
     }
 
     /// The numbers in force for a failure of a kind, or without one the policy's own.
     pub(crate) fn schedule(&self, kind: Option<Kind>, values: Values) -> Schedule {
-        let own = self.rows.get(None);
+        let own = self.named(None);
         self.in_force(match kind {
             Some(kind) => own.overridden_by(self.section(kind, values)),
             None => own,
@@ -382,7 +381,7 @@ impl Policy {
 
     /// The numbers in force if `named` is all that rows name.
     const fn in_force(&self, named: Section) -> Schedule {
-        let mut schedule = Schedule::new(named, self.floor.get());
+        let mut schedule = Schedule::new(named, self.floor);
         if !self.enabled {
             schedule.max = 0;
         }
@@ -397,7 +396,7 @@ impl Policy {
         if section.backoff.is_some() {
             return None;
         }
-        let mut named = self.rows.get(None).overridden_by(section);
+        let mut named = self.named(None).overridden_by(section);
         named.backoff = Some(Backoff::List(&NO_SHAPE));
         Some(self.in_force(named))
     }
@@ -419,7 +418,7 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub const fn retries_allowed(&self) -> u32 {
-        self.in_force(self.rows.get(None)).max
+        self.in_force(self.named(None)).max
     }
 
     /// How many attempts a call makes at most, `None` where they are unlimited.
@@ -439,7 +438,7 @@ impl Policy {
         let mut kinds: &[Kind] = &Kind::OF_FAILURES;
         while let [kind, rest @ ..] = kinds {
             let rejects = values.are_validated() && matches!(kind, Kind::Invalid);
-            attempts = match self.rows.get(Some(*kind)).max {
+            attempts = match self.named(Some(*kind)).max {
                 Some(max) => more(attempts, max),
                 None if rejects => more(attempts, own),
                 None => attempts,
@@ -460,7 +459,7 @@ impl Policy {
 
     /// `None` where no hint is too long.
     pub(crate) const fn longest_hint(&self) -> Option<Duration> {
-        match (self.hint, self.max_hint.get()) {
+        match (self.hint, self.max_hint) {
             (Hint::Honor | Hint::Exact, None) => Some(Duration::from_secs(120)),
             (_, named) => named,
         }
@@ -469,27 +468,24 @@ impl Policy {
     /// The time for the whole call: what [`deadline`](Self::deadline) was set to.
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
-        self.deadline.get()
+        self.deadline
     }
 
     /// The time for all pauses together: what [`total_delay`](Self::total_delay) was set to.
     pub const fn delay_limit(&self) -> Option<Duration> {
-        match self.total_delay.get() {
-            Some(millis) => Some(Duration::from_millis(millis as u64)),
-            None => None,
-        }
+        self.total_delay
     }
 
     /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it
     /// itself.
     #[inline]
     pub const fn attempt_limit(&self) -> Option<Duration> {
-        self.timeout.get()
+        self.timeout
     }
 
     /// What differs for a kind, in a call that does `values` with what attempts return.
     fn section(&self, kind: Kind, values: Values) -> Section {
-        let mut named = self.rows.get(Some(kind));
+        let mut named = self.named(Some(kind));
         if kind == Kind::Invalid {
             if !named.names_delays() {
                 named.backoff = Some(Backoff::None);
@@ -503,6 +499,30 @@ impl Policy {
             named.max = Some(if is_named { self.retries_allowed() } else { 0 });
         }
         named
+    }
+}
+
+const fn row(kind: Option<Kind>) -> usize {
+    match kind {
+        Some(kind) => 1 + kind as usize,
+        None => 0,
+    }
+}
+
+/// The duration, or the longest that a policy's text can name.
+pub(crate) const fn at_longest(duration: Duration) -> Duration {
+    if duration.as_nanos() > LONGEST.as_nanos() {
+        return LONGEST;
+    }
+    duration
+}
+
+/// The duration in whole milliseconds, rounded up; at most 49 days.
+#[expect(clippy::cast_possible_truncation, reason = "the number is checked")]
+pub(crate) const fn millis(duration: Duration) -> u32 {
+    match duration.as_nanos().div_ceil(1_000_000) {
+        millis if millis < u32::MAX as u128 => millis as u32,
+        _ => u32::MAX - 1,
     }
 }
 
@@ -528,9 +548,6 @@ impl Default for Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // Half of what its numbers take as they are.
-    const _: () = assert!(size_of::<Policy>() <= 240);
 
     const LIST: &[Duration] = &[Duration::from_secs(300)];
 
@@ -598,5 +615,51 @@ mod tests {
         );
         let debug = format!("{:?}", Policy::none());
         assert!(debug.starts_with("Policy(max=3, backoff=none,"), "{debug}");
+    }
+
+    #[test]
+    fn sections_are_apart() {
+        let named = Section::new().max(u32::MAX).base(Duration::ZERO);
+        for kind in Kind::ALL {
+            let policy = Policy::new().with(Some(kind), named);
+            assert_eq!(policy.named(Some(kind)), named);
+            assert_eq!(policy.named(None), Section::new());
+            for other in Kind::ALL.into_iter().filter(|other| *other != kind) {
+                assert_eq!(policy.named(Some(other)), Section::new());
+            }
+        }
+        assert_eq!(Policy::new().with(None, named).named(None), named);
+    }
+
+    #[test]
+    fn values_out_of_range_are_the_nearest_within() {
+        let kept = |section| Policy::new().with(None, section).named(None);
+        for (given, factor) in [
+            (0.5, 1.0),
+            (f64::NAN, 1.0),
+            (-1.0, 1.0),
+            (1.5, 1.5),
+            (f64::INFINITY, f64::MAX),
+        ] {
+            assert_eq!(kept(Section::new().factor(given)).factor, Some(factor));
+        }
+        for (given, ratio) in [(-0.5, 0.0), (f64::NAN, 0.0), (1.5, 1.0), (0.2, 0.2)] {
+            let jitter = Jitter::Ratio(given);
+            assert_eq!(
+                kept(Section::new().jitter(jitter)).jitter,
+                Some(Jitter::Ratio(ratio))
+            );
+        }
+        let forever = kept(Section::new().cap(Duration::MAX));
+        assert_eq!(forever.cap, Some(LONGEST));
+        let empty = kept(Section::new().backoff(Backoff::list(&[])));
+        assert_eq!(empty.backoff, Some(Backoff::None));
+    }
+
+    #[test]
+    fn a_list_takes_the_place_of_base_and_factor() {
+        let list = Section::new().backoff(Backoff::List(&LIST));
+        let kept = Policy::new().with(None, list.base(Duration::ZERO).factor(3.0));
+        assert_eq!(kept.named(None), list);
     }
 }

@@ -101,24 +101,16 @@ pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<
     ended.map_err(|stopped| stopped.error)
 }
 
-type SizeHint = (usize, Option<usize>);
-
-const UNKNOWN: SizeHint = (0, None);
-
-#[derive(Debug)]
-struct Slot<T, E> {
-    item: Option<Result<T, E>>,
-    /// Of what follows the item.
-    rest: SizeHint,
-}
+/// Where one item waits to be taken.
+type Slot<T, E> = Arc<Mutex<Option<Result<T, E>>>>;
 
 /// The loop's end of the slot.
 #[derive(Debug)]
-pub struct Giver<T, E>(Arc<Mutex<Slot<T, E>>>);
+pub struct Giver<T, E>(Slot<T, E>);
 
 /// The stream's end of the slot.
 #[derive(Debug)]
-pub struct Taker<T, E>(Arc<Mutex<Slot<T, E>>>);
+pub struct Taker<T, E>(Slot<T, E>);
 
 #[expect(
     clippy::type_complexity,
@@ -129,32 +121,22 @@ pub fn hand_over<I: StreamItem>() -> (Giver<I::Value, I::Error>, Taker<I::Value,
 }
 
 fn ends<T, E>() -> (Giver<T, E>, Taker<T, E>) {
-    let slot = Arc::new(Mutex::new(Slot {
-        item: None,
-        rest: UNKNOWN,
-    }));
+    let slot = Arc::new(Mutex::new(None));
     (Giver(Arc::clone(&slot)), Taker(slot))
 }
 
 impl<T, E> Giver<T, E> {
     /// Completes once the item is taken. No waker is needed: the taker itself polls this.
-    async fn give(&self, item: Result<T, E>, rest: SizeHint) {
+    async fn give(&self, item: Result<T, E>) {
         let mut item = Some(item);
         poll_fn(|_| match item.take() {
             Some(item) => {
-                *lock(&self.0) = Slot {
-                    item: Some(item),
-                    rest,
-                };
+                *lock(&self.0) = Some(item);
                 Poll::Pending
             }
             None => Poll::Ready(()),
         })
         .await;
-    }
-
-    fn expect(&self, rest: SizeHint) {
-        lock(&self.0).rest = rest;
     }
 }
 
@@ -179,17 +161,16 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
         let Some(run) = &mut self.run else {
             return Poll::Ready(());
         };
-        if lock(&self.slot.0).item.is_some() {
+        if lock(&self.slot.0).is_some() {
             return Poll::Ready(());
         }
         match run.as_mut().poll(context) {
             Poll::Ready(item) => {
                 self.run = None;
-                let rest = (0, Some(0));
-                *lock(&self.slot.0) = Slot { item, rest };
+                *lock(&self.slot.0) = item;
                 Poll::Ready(())
             }
-            Poll::Pending if lock(&self.slot.0).item.is_some() => Poll::Ready(()),
+            Poll::Pending if lock(&self.slot.0).is_some() => Poll::Ready(()),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -201,18 +182,13 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Stream for Retried<T, E, F>
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         ready!(this.poll_arrival(context));
-        Poll::Ready(lock(&this.slot.0).item.take())
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let slot = lock(&self.slot.0);
-        one_more(slot.rest, slot.item.is_some())
+        Poll::Ready(lock(&this.slot.0).take())
     }
 }
 
 impl<T, E, F: Future<Output = Option<Result<T, E>>>> FusedStream for Retried<T, E, F> {
     fn is_terminated(&self) -> bool {
-        self.run.is_none() && lock(&self.slot.0).item.is_none()
+        self.run.is_none() && lock(&self.slot.0).is_none()
     }
 }
 
@@ -222,34 +198,24 @@ impl<T, E, F> fmt::Debug for Retried<T, E, F> {
     }
 }
 
-fn one_more((least, most): SizeHint, one: bool) -> SizeHint {
-    let one = usize::from(one);
-    (
-        least.saturating_add(one),
-        most.and_then(|most| most.checked_add(one)),
-    )
-}
-
 /// The stream once its first item has arrived or it has ended.
-pub async fn arrived<T, E, F>(mut stream: Retried<T, E, F>) -> Retried<T, E, F>
-where
-    F: Future<Output = Option<Result<T, E>>>,
-{
+pub async fn arrived<T, E, F: Future<Output = Option<Result<T, E>>>>(
+    mut stream: Retried<T, E, F>,
+) -> Retried<T, E, F> {
     poll_fn(|context| stream.poll_arrival(context)).await;
     stream
 }
 
 /// The stream, or the error that there is in place of a first item.
-pub async fn opened<T, E, F>(stream: Retried<T, E, F>) -> Result<Retried<T, E, F>, E>
-where
-    F: Future<Output = Option<Result<T, E>>>,
-{
+pub async fn opened<T, E, F: Future<Output = Option<Result<T, E>>>>(
+    stream: Retried<T, E, F>,
+) -> Result<Retried<T, E, F>, E> {
     let stream = arrived(stream).await;
-    let item = lock(&stream.slot.0).item.take();
+    let item = lock(&stream.slot.0).take();
     match item {
         Some(Err(error)) => Err(error),
         item => {
-            lock(&stream.slot.0).item = item;
+            *lock(&stream.slot.0) = item;
             Ok(stream)
         }
     }

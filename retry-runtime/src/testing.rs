@@ -31,13 +31,12 @@
 //! the values in the reverse order of their creation. They do not reach tasks that run on other threads: for those, and
 //! to tell one task from another, put the task into a [`Scope`].
 
-mod recorder;
 mod scope;
 mod script;
 pub(crate) mod state;
 mod thread;
 
-pub use recorder::Recorder;
+pub use crate::observe::recorder::Recorder;
 pub use scope::{InScope, Scope};
 pub use script::{Script, fail_times, sequence};
 pub use thread::{Recording, Seeded, SkippedSleeps, record, seed, skip_sleeps};

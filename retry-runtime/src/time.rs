@@ -39,6 +39,15 @@ pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_timer;
 
+pub(crate) use attempt_clock::Clock;
+pub use blocking_timer::BlockingTimer;
+pub use cancel::{Cancel, CancelFn};
+pub use default_timer::DefaultTimer;
+pub use moment::Moment;
+pub use timer::{Timer, TimerFn};
+#[cfg(feature = "tokio")]
+pub use tokio_timer::TokioTimer;
+
 /// A time in nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)

@@ -25,10 +25,9 @@ where
         let __self = self;
         let prompt = prompt;
         let __ret: Result<Answer, ModelError> = {
-            __retry::expect_timer();
             let retry_call = &mut __retry::Driver::new(
                 (),
-                __retry::default_timer::<__retry::Features>(),
+                __retry::expected_timer::<__retry::Features>(),
             );
             #[allow(clippy::match_single_binding)]
             match __retry::policy(
@@ -72,8 +71,7 @@ where
                         __retry::Err(retry_error) => {
                             let retry_decision = __retry::cold(|| {
                                 let retry_asked = __retry::classify(&retry_error);
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = retry_call
+                                retry_call
                                     .failed(
                                         __retry::Failure::new(
                                                 &__retry::Site::new(
@@ -92,8 +90,7 @@ where
                                             )
                                             .forgotten(),
                                         ::core::concat!(::core::module_path!(), "::complete"),
-                                    );
-                                retry_decision
+                                    )
                             });
                             if __retry::Result::is_ok(&retry_decision) {
                                 continue 'retry_attempts;

@@ -10,12 +10,12 @@ impl Extractor {
                 .invalid(__retry::Section::new().max(2u32)),
             ::core::concat!(::core::module_path!(), "::extract"),
         );
-        __retry::expect_timer();
+        let (retry_values, retry_kinds) = __retry::given((&self.turns,));
         let retry_call = &mut __retry::Driver::new(
-            __retry::Protections::new().budget(&self.turns),
-            __retry::default_timer::<__retry::Features>(),
+            __retry::Protections::new()
+                .budget(retry_kinds.0.__retry_shared(retry_values.0)),
+            __retry::expected_timer::<__retry::Features>(),
         );
-        __retry::shared_budget(retry_call.protections()).__retry_is_shared();
         'retry_call: {
             'retry_attempts: loop {
                 while retry_call.waits(__RETRY_SITE) {

@@ -78,10 +78,9 @@ where
         const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
             __retry::Section::new().max(3u32),
         );
-        __retry::expect_timer();
         let retry_call = &mut __retry::Driver::new(
             (),
-            __retry::default_timer::<__retry::Features>(),
+            __retry::expected_timer::<__retry::Features>(),
         );
         let mut retry_last;
         #[allow(clippy::match_single_binding)]

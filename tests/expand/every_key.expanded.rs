@@ -12,7 +12,6 @@ async fn complete(
         base as _, attempt as _, before_pause as _, before_retry as _, fallback as _,
         repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
-    use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
     const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
             __retry::Section::new()
                 .backoff(__retry::Backoff::Exponential)
@@ -31,16 +30,13 @@ async fn complete(
         );
     let retry_timer = __retry::IntoTimer::into_timer(SmolTimer);
     let retry_call = &mut __retry::Driver::new((), &retry_timer);
-    #[allow(clippy::match_single_binding)]
-    match &__RETRY_POLICY
-        .max(__retry::Count::count(limits.turns))
-        .enabled(limits.retries_on)
-    {
-        retry_numbers => {
-            retry_call.set_max(__retry::max(retry_numbers));
-            retry_call.set_deadline(__retry::TimeLimit::limit(limits.time));
-        }
-    }
+    retry_call
+        .begin_under(
+            &__RETRY_POLICY
+                .max(__retry::Count::count(limits.turns))
+                .enabled(limits.retries_on),
+        );
+    retry_call.set_deadline(__retry::TimeLimit::limit(limits.time));
     let mut retry_history = __retry::Attempt::<
         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
         _,
@@ -63,43 +59,27 @@ async fn complete(
                     break 'retry_attempts retry_stop;
                 }
                 'retry_failed: {
-                    __retry::Attempt::begin(
-                        &mut retry_history,
-                        retry_call.max_retries(),
-                    );
-                    let retry_timeout = __retry::TimeLimit::limit(
-                        ::core::time::Duration::new(60u64, 0u32),
-                    );
-                    let retry_finished = {
-                        let retry_attempt = ::core::pin::pin!(
-                            async { if false { return __retry::never::<Result < Answer,
-                            ModelError > > (); } { let attempt = & retry_history; { ask(&
-                            prompt, attempt.number()). await } } }
-                        );
-                        let retry_sleep = ::core::pin::pin!(
-                            __retry::sleep_out(& retry_timer, retry_timeout)
-                        );
-                        #[allow(clippy::let_and_return)]
-                        let retry_finished = __retry::race(retry_attempt, retry_sleep)
-                            .await;
-                        retry_finished
-                    };
-                    let retry_dropped = __retry::Option::is_none(&retry_finished);
+                    __retry::Attempt::begin(&mut retry_history, retry_call.max());
+                    let mut retry_dropped = false;
                     let mut retry_outcome: Result<Answer, ModelError> = __retry::in_time(
-                        retry_finished,
-                        retry_timeout,
-                        |retry_dropped| __retry::FromTimedOut::from_timed_out(
-                            retry_dropped,
-                        ),
-                    );
+                            __retry::Some(::core::time::Duration::new(60u64, 0u32)),
+                            &retry_timer,
+                            ::core::pin::pin!(
+                                async { if false { return __retry::never::<Result < Answer,
+                                ModelError > > (); } { let attempt = & retry_history; {
+                                ask(& prompt, attempt.number()). await } } }
+                            ),
+                            &mut retry_dropped,
+                            |retry_end| __retry::FromTimedOut::from_timed_out(retry_end),
+                        )
+                        .await;
                     __retry::tick(&mut retry_history, &retry_timer);
                     match retry_outcome {
-                        __retry::Ok(retry_value) => {
+                        __retry::Ok(ref retry_value) => {
                             if __retry::accepts(
-                                &retry_value,
+                                retry_value,
                                 |answer| answer.is_complete(),
                             ) {} else {
-                                retry_outcome = __retry::Ok(retry_value);
                                 let retry_decision = __retry::cold(|| {
                                     retry_call
                                         .failed(
@@ -130,7 +110,6 @@ async fn complete(
                                 }
                                 break 'retry_call retry_outcome;
                             }
-                            retry_outcome = __retry::Ok(retry_value);
                             retry_call
                                 .ok(
                                     __retry::observed(
@@ -141,24 +120,20 @@ async fn complete(
                         }
                         __retry::Err(retry_error) => {
                             let retry_decision = __retry::cold(|| {
-                                let retry_asked = __retry::of_attempt(
-                                    {
-                                        let retry_said = __retry::answer(
-                                            &retry_error,
-                                            ModelError::is_retryable,
-                                        );
-                                        let retry_said = __retry::says::idempotent::said(
-                                            retry_said,
-                                        );
-                                        let retry_said = __retry::says::throttled::said(retry_said);
-                                        let retry_said = __retry::says::hint::said(retry_said);
-                                        let retry_said = __retry::says::max_hint::said(retry_said);
-                                        __retry::IntoVerdict::into_verdict(retry_said)
-                                    },
-                                    retry_dropped,
-                                );
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = retry_call
+                                let retry_asked = {
+                                    let retry_said = __retry::answer(
+                                        &retry_error,
+                                        ModelError::is_retryable,
+                                    );
+                                    let retry_said = __retry::says::idempotent::said(
+                                        retry_said,
+                                    );
+                                    let retry_said = __retry::says::throttled::said(retry_said);
+                                    let retry_said = __retry::says::hint::said(retry_said);
+                                    let retry_said = __retry::says::max_hint::said(retry_said);
+                                    __retry::of_attempt(retry_said, retry_dropped)
+                                };
+                                retry_call
                                     .failed(
                                         __retry::Failure::new(
                                                 &__retry::Site::new(
@@ -177,7 +152,7 @@ async fn complete(
                                                     &retry_error,
                                                     3,
                                                     |retry_one, retry_other| {
-                                                        (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                                        __retry::same(retry_one).__retry_same(retry_other)
                                                     },
                                                 ),
                                             )
@@ -186,8 +161,7 @@ async fn complete(
                                             "model.complete",
                                             |event| log.push(event.to_string()),
                                         ),
-                                    );
-                                retry_decision
+                                    )
                             });
                             match retry_decision {
                                 __retry::Ok(retry_pause) => {
@@ -203,13 +177,11 @@ async fn complete(
                     }
                     break 'retry_call retry_outcome;
                 }
-                if let __retry::Some(retry_error) = retry_call
-                    .unless_stopped(__retry::Attempt::last_failure(&retry_history))
+                if let __retry::Some(retry_hook) = retry_call
+                    .hook_on(__retry::Attempt::last_failure(&retry_history))
                 {
-                    let retry_next = retry_call.next_attempt();
                     let retry_hooked = __retry::hook(
-                            retry_error,
-                            retry_next,
+                            retry_hook,
                             async |error, next| countdown(error, next.pause()).await,
                         )
                         .await;
@@ -218,13 +190,11 @@ async fn complete(
                 while retry_call.pauses() {
                     let () = retry_call.wait(__retry::uncancelled()).await;
                 }
-                if let __retry::Some(retry_error) = retry_call
-                    .unless_stopped(__retry::Attempt::last_failure(&retry_history))
+                if let __retry::Some(retry_hook) = retry_call
+                    .hook_on(__retry::Attempt::last_failure(&retry_history))
                 {
-                    let retry_next = retry_call.next_attempt();
                     let retry_hooked = __retry::hook(
-                            retry_error,
-                            retry_next,
+                            retry_hook,
                             async |error, _next| refresh(error).await,
                         )
                         .await;
@@ -252,10 +222,7 @@ async fn complete(
             retry_error,
             retry_reason,
         );
-        let retry_outcome: __retry::Result<
-            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
-            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
-        > = {
+        let retry_outcome: Result<Answer, ModelError> = {
             __retry::fall_back(retry_gave_up, async |gave_up| other_model(gave_up).await)
                 .await
         };

@@ -186,13 +186,13 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                 &__retry::Policy::new(),
                 __retry_name,
             );
-            __retry::expect_timer();
+            let (retry_values, retry_kinds) = __retry::given((&BREAKER,));
             let retry_call = &mut __retry::Driver::new(
-                __retry::Protections::new().breaker(&BREAKER),
-                __retry::default_timer::<__retry::Features>(),
+                __retry::Protections::new()
+                    .breaker(retry_kinds.0.__retry_shared(retry_values.0)),
+                __retry::expected_timer::<__retry::Features>(),
             );
-            __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
-            retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+            retry_call.begin_under(__retry::Site::policy(__RETRY_SITE));
             let retry_error_type = __retry::error_type_by(is_retryable);
             let mut retry_history = __retry::Attempt::<
                 <__retry::Result<(), _> as __retry::OutcomeTypes>::Error,
@@ -207,10 +207,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                     if let __retry::Some(retry_stop) = retry_call.stop() {
                         break 'retry_attempts retry_stop;
                     }
-                    __retry::Attempt::begin(
-                        &mut retry_history,
-                        retry_call.max_retries(),
-                    );
+                    __retry::Attempt::begin(&mut retry_history, retry_call.max());
                     let mut retry_outcome: __retry::Result<_, _> = __retry::beside(
                             async {
                                 if false {
@@ -224,7 +221,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                                     }
                                 }
                             },
-                            &retry_call,
+                            &retry_kinds,
                         )
                         .await;
                     if false {

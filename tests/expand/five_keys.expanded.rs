@@ -8,14 +8,14 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
         &__retry::Policy::new(),
         ::core::concat!(::core::module_path!(), "::ask"),
     );
-    __retry::expect_timer();
+    let (retry_values, retry_kinds) = __retry::given((&BREAKER, &LIMITER, &BUDGET));
     let retry_call = &mut __retry::Driver::new(
-        __retry::Protections::new().breaker(&BREAKER).limiter(&LIMITER).budget(&BUDGET),
-        __retry::default_timer::<__retry::Features>(),
+        __retry::Protections::new()
+            .breaker(retry_kinds.0.__retry_shared(retry_values.0))
+            .limiter(retry_kinds.1.__retry_shared(retry_values.1))
+            .budget(retry_kinds.2.__retry_shared(retry_values.2)),
+        __retry::expected_timer::<__retry::Features>(),
     );
-    __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
-    __retry::shared_limiter(retry_call.protections()).__retry_is_shared();
-    __retry::shared_budget(retry_call.protections()).__retry_is_shared();
     retry_call.set_deadline(__retry::Some(::core::time::Duration::new(60u64, 0u32)));
     let mut retry_failed = __retry::None;
     'retry_call: {
@@ -35,7 +35,7 @@ async fn ask(prompt: u64) -> Result<u64, Busy> {
                         }
                         { send(prompt).await }
                     },
-                    &retry_call,
+                    &retry_kinds,
                 )
                 .await;
             match retry_outcome {

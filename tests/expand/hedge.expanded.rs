@@ -6,10 +6,12 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
         ::core::concat!(::core::module_path!(), "::complete"),
     );
     static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
-    __retry::expect_timer();
+    let (retry_values, retry_kinds) = __retry::given((
+        __retry::own_budget(&__RETRY_BUDGET),
+    ));
     let retry_call = &mut __retry::Driver::new(
-        __retry::Protections::new().budget(__retry::own_budget(&__RETRY_BUDGET)),
-        __retry::default_timer::<__retry::Features>(),
+        __retry::Protections::new().budget(retry_kinds.0.__retry_shared(retry_values.0)),
+        __retry::expected_timer::<__retry::Features>(),
     );
     let mut retry_pushback = __retry::Pushback::new();
     'retry_call: {

@@ -7,15 +7,16 @@ impl Client {
             &__retry::policy_of(__retry::Section::new().max(5u32)),
             ::core::concat!(::core::module_path!(), "::complete"),
         );
-        __retry::expect_timer();
+        let (retry_values, retry_kinds) = __retry::given((
+            &self.breaker,
+            self.limiter.cost(prompt.tokens()),
+        ));
         let retry_call = &mut __retry::Driver::new(
             __retry::Protections::new()
-                .breaker(&self.breaker)
-                .limiter(self.limiter.cost(prompt.tokens())),
-            __retry::default_timer::<__retry::Features>(),
+                .breaker(retry_kinds.0.__retry_shared(retry_values.0))
+                .limiter(retry_kinds.1.__retry_shared(retry_values.1)),
+            __retry::expected_timer::<__retry::Features>(),
         );
-        __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
-        __retry::shared_limiter(retry_call.protections()).__retry_is_shared();
         let mut retry_failed = __retry::None;
         'retry_call: {
             let retry_stop = 'retry_attempts: loop {
@@ -33,7 +34,7 @@ impl Client {
                             }
                             { self.post(prompt).await }
                         },
-                        &retry_call,
+                        &retry_kinds,
                     )
                     .await;
                 match retry_outcome {

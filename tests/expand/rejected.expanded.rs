@@ -16,13 +16,13 @@ impl Client {
                 ),
             ::core::concat!(::core::module_path!(), "::complete"),
         );
-        __retry::expect_timer();
+        let (retry_values, retry_kinds) = __retry::given((&self.breaker, &self.budget));
         let retry_call = &mut __retry::Driver::new(
-            __retry::Protections::new().breaker(&self.breaker).budget(&self.budget),
-            __retry::default_timer::<__retry::Features>(),
+            __retry::Protections::new()
+                .breaker(retry_kinds.0.__retry_shared(retry_values.0))
+                .budget(retry_kinds.1.__retry_shared(retry_values.1)),
+            __retry::expected_timer::<__retry::Features>(),
         );
-        __retry::shared_breaker(retry_call.protections()).__retry_is_shared();
-        __retry::shared_budget(retry_call.protections()).__retry_is_shared();
         retry_call.set_deadline(__retry::Some(::core::time::Duration::new(60u64, 0u32)));
         retry_call.retry_rejections();
         let mut retry_failed = __retry::None;
@@ -61,7 +61,7 @@ impl Client {
                             }
                             { self.post(prompt).await }
                         },
-                        &retry_call,
+                        &retry_kinds,
                     )
                     .await;
                 match retry_outcome {

@@ -6,10 +6,9 @@ fn complete<'a>(
     use ::retry_runtime::macro_support as __retry;
     use ::retry_runtime::macro_support::keys::policy as _;
     __retry::lazy(async move {
-        __retry::expect_timer();
         let retry_call = &mut __retry::Driver::new(
             (),
-            __retry::default_timer::<__retry::Features>(),
+            __retry::expected_timer::<__retry::Features>(),
         );
         #[allow(clippy::match_single_binding)]
         match __retry::policy(
@@ -51,8 +50,7 @@ fn complete<'a>(
                     __retry::Err(retry_error) => {
                         let retry_decision = __retry::cold(|| {
                             let retry_asked = __retry::classify(&retry_error);
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = retry_call
+                            retry_call
                                 .failed(
                                     __retry::Failure::new(
                                             &__retry::Site::new(
@@ -71,8 +69,7 @@ fn complete<'a>(
                                         )
                                         .forgotten(),
                                     ::core::concat!(::core::module_path!(), "::complete"),
-                                );
-                            retry_decision
+                                )
                         });
                         if __retry::Result::is_ok(&retry_decision) {
                             continue 'retry_attempts;

@@ -13,12 +13,11 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     &__retry::Policy::new(),
                     ::core::concat!(::core::module_path!(), "::events"),
                 );
-                __retry::expect_timer();
                 let retry_call = &mut __retry::Driver::new(
                     (),
-                    __retry::default_timer::<__retry::Features>(),
+                    __retry::expected_timer::<__retry::Features>(),
                 );
-                retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+                retry_call.begin_under(__retry::Site::policy(__RETRY_SITE));
                 let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
                 >(__retry::Clock::None);
@@ -27,10 +26,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         while retry_call.waits(__RETRY_SITE) {
                             let () = retry_call.wait(__retry::uncancelled()).await;
                         }
-                        __retry::Attempt::begin(
-                            &mut retry_history,
-                            retry_call.max_retries(),
-                        );
+                        __retry::Attempt::begin(&mut retry_history, retry_call.max());
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >(__retry::now);
@@ -132,7 +128,7 @@ async fn tokens(
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let retry_ended = {
-                    let retry_limit = __retry::TimeLimit::limit(
+                    let retry_limit = __retry::Some(
                         ::core::time::Duration::new(30u64, 0u32),
                     );
                     let retry_patience = __retry::stream::patience::<

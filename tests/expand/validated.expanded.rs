@@ -8,8 +8,11 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         &__retry::Policy::new(),
         ::core::concat!(::core::module_path!(), "::extract"),
     );
-    let retry_call = &mut __retry::Driver::blocking((), __retry::DefaultTimer);
-    retry_call.set_max(__retry::max(__retry::Site::policy(__RETRY_SITE)));
+    let retry_call = &mut __retry::Driver::blocking(
+        (),
+        __retry::blocking_timer(__retry::DefaultTimer),
+    );
+    retry_call.begin_under(__retry::Site::policy(__RETRY_SITE));
     let mut retry_history = __retry::Attempt::<
         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
         _,
@@ -25,7 +28,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                 while retry_call.waits(__RETRY_SITE) {
                     retry_call.wait_blocking(&__retry::Uncancelled);
                 }
-                __retry::Attempt::begin(&mut retry_history, retry_call.max_retries());
+                __retry::Attempt::begin(&mut retry_history, retry_call.max());
                 #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
                     Answer,

@@ -89,7 +89,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     for text in [
-        "src/lib.rs:9:1",
+        "src/lib.rs:10:14",
         "enable the feature `tokio` of `retry-runtime`",
         "src/lib.rs:14:1",
         "there is neither a thread to sleep nor a system clock: with `timer = …`",
@@ -102,7 +102,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     ] {
         assert!(stderr.contains(text), "{text} in:\n{stderr}");
     }
-    assert_eq!(stderr.matches("error[").count(), 9, "{stderr}");
+    assert_eq!(stderr.matches("error[").count(), 8, "{stderr}");
 }
 
 #[test]

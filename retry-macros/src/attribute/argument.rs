@@ -5,11 +5,12 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
+use retry_vocabulary::words;
 use syn::{Expr, Path, TypeParam};
 
 use crate::as_variant::as_variant;
-use crate::attribute::word::Mode;
 use crate::errors::Errors;
+use crate::tokens::{code, runtime};
 
 /// A list of keys.
 macro_rules! keys {
@@ -71,9 +72,38 @@ pub(crate) enum KeyValue {
     Section(Vec<Argument>),
 }
 
+words! {
+    /// What is done with the stream that a function returns.
+    pub(crate) Mode {
+        First = "first",
+        Buffer = "buffer",
+        Resume = "resume",
+    }
+}
+
+/// Keys that need `on` to say something, and the keys that say it as well.
+const NEEDS: [(Key, Option<Key>); 6] = [
+    (Key::Idempotent, None),
+    (Key::Throttled, None),
+    (Key::TimedOut, Some(Key::Timeout)),
+    (Key::Invalid, Some(Key::Validate)),
+    (Key::Hint, None),
+    (Key::MaxHint, None),
+];
+
 impl Arguments {
     pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
         find(&self.given, key)
+    }
+
+    /// Whether any of the keys is given.
+    pub(crate) fn has(&self, keys: &[Key]) -> bool {
+        keys.iter().any(|key| self.get(*key).is_some())
+    }
+
+    /// The path to the runtime crate.
+    pub(crate) fn krate(&self) -> TokenStream {
+        runtime(as_variant!(self.value(Key::Crate), Some(KeyValue::Path(path)) => path.clone()))
     }
 
     /// Takes an argument out.
@@ -84,6 +114,46 @@ impl Arguments {
 
     pub(crate) fn value(&self, key: Key) -> Option<&KeyValue> {
         self.get(key).map(|argument| &argument.value)
+    }
+
+    /// The keys that the type of what `on` returns must serve. What a block says for all its members may be void for one
+    /// that has an `on` of its own, except for `idempotent`, whose silence would repeat what must not be repeated.
+    pub(crate) fn what_on_must_say(&self) -> impl Iterator<Item = Key> {
+        let is_of_block = |key| self.of_block.contains(&key);
+        let is_of_other = move |key| is_of_block(key) && !is_of_block(Key::On);
+        NEEDS.into_iter().filter_map(move |(key, other)| {
+            let argument = self.get(key)?;
+            let is_served = matches!(argument.value, KeyValue::Bool(true))
+                || other.is_some_and(|other| self.get(other).is_some())
+                || key != Key::Idempotent && is_of_other(key);
+            (!is_served).then_some(key)
+        })
+    }
+
+    /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
+    /// in sections too.
+    pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
+        let mut merged = Self::default();
+        for argument in &self.given {
+            if own.given.iter().any(|own| own.replaces(argument.key)) {
+                continue;
+            }
+            let mut argument = argument.clone();
+            if argument.key == Key::Name {
+                argument.append(member);
+            }
+            merged.of_block.push(argument.key);
+            merged.given.push(argument);
+        }
+        for argument in own.given {
+            merged.of_block.retain(|key| *key != argument.key);
+            let mut below = merged.given.iter_mut();
+            match below.find(|below| below.key == argument.key) {
+                Some(below) => below.merge(argument),
+                None => merged.given.push(argument),
+            }
+        }
+        merged
     }
 }
 
@@ -96,6 +166,41 @@ impl Argument {
     /// Whether it is a section that names a shape of its own.
     pub(crate) fn has_shape(&self) -> bool {
         find(self.value.section(), Key::Backoff).is_some()
+    }
+
+    /// Whether this argument of a member replaces a block's argument of that key.
+    fn replaces(&self, key: Key) -> bool {
+        match self.key {
+            Key::Policy => key == Key::Policy || key.is_within_policy(),
+            Key::GiveUp | Key::Fallback => matches!(key, Key::GiveUp | Key::Fallback),
+            Key::Cancel | Key::Abort => matches!(key, Key::Cancel | Key::Abort),
+            Key::Hint => matches!(key, Key::Hint | Key::MaxHint),
+            _ => key == self.key && !key.is_section(),
+        }
+    }
+
+    /// Puts a section's arguments over this section's.
+    fn merge(&mut self, section: Self) {
+        if let (KeyValue::Section(below), KeyValue::Section(above)) =
+            (&mut self.value, section.value)
+        {
+            below.retain(|argument| !above.iter().any(|above| above.key == argument.key));
+            below.extend(above);
+        }
+    }
+
+    /// Turns a block's name into a member's name.
+    fn append(&mut self, member: &Ident) {
+        let member = format!(".{}", member.to_string().trim_start_matches("r#"));
+        match &mut self.value {
+            KeyValue::Text(name) => name.push_str(&member),
+            KeyValue::Expr(name) => {
+                let name_of_member =
+                    code!([::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat());
+                *name = Expr::Verbatim(name_of_member);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use retry_vocabulary::{default, delay};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
-use crate::attribute::number::number;
+use crate::attribute::value::number;
 use crate::errors::{Errors, error, refuse};
 
 /// Checks an attribute by itself, wherever it is.
@@ -75,21 +75,18 @@ impl<'a> Numbers<'a> {
 /// Checks an attribute that is not on a trait.
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
     self::arguments(arguments, errors);
-    for Argument { key, ident, .. } in &arguments.given {
-        if key.owner() == Owner::Trait {
-            errors.push(error!(ident.span() =>
-                "`{key}` goes on a trait, to generate a type that implements it"));
-        }
-    }
-    on_no_copied_method(arguments, errors);
+    let place = "a trait, to generate a type that implements it";
+    goes_elsewhere(arguments, Owner::Trait, place, errors);
+    goes_elsewhere(arguments, Owner::Copied, COPIED, errors);
 }
 
-/// Checks an attribute that is not on a method in a copy of another crate's trait.
-fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
+const COPIED: &str = "a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method";
+
+/// Refuses the keys of that owner.
+fn goes_elsewhere(arguments: &Arguments, owner: Owner, place: &str, errors: &mut Errors) {
     for Argument { key, ident, .. } in &arguments.given {
-        if key.owner() == Owner::Copied {
-            errors.push(error!(ident.span() =>
-                "`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"));
+        if key.owner() == owner {
+            errors.push(error!(ident.span() => "`{key}` goes on {place}"));
         }
     }
 }
@@ -123,7 +120,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         Forward if arguments.get(Key::Of).is_some() =>
             "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer"
     }
-    on_no_copied_method(arguments, errors);
+    goes_elsewhere(arguments, Owner::Copied, COPIED, errors);
     without_body(arguments, errors);
 }
 

@@ -8,11 +8,9 @@ use syn::{Expr, ExprAsync, ExprClosure, ItemFn, Path};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::keys;
-use crate::attribute::number::number;
+use crate::attribute::value::number;
 use crate::errors::error;
-use crate::tokens::{
-    any, elements, ends_with, is_among, is_ident, is_punct, mentions, shown, stream, trees,
-};
+use crate::tokens::{any, ends_with, is_among, is_ident, is_punct, mentions, shown, stream, trees};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -89,22 +87,20 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
 /// Whether a macro may hide a `return` that [`stays`] can't see. Not beside an `.await`, which can't be in the closure that
 /// keeps it.
 pub(crate) fn may_leave(expr: &Expr) -> bool {
-    calls_macro(expr.to_token_stream()) && !mentions(expr.to_token_stream(), "await")
+    let tokens = expr.to_token_stream();
+    let calls_macro = any(tokens.clone(), &mut |_, from| match from {
+        [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
+            !is_among(STAYS, &name.to_string())
+        }
+        _ => false,
+    });
+    calls_macro && !mentions(tokens, "await")
 }
 
 /// Macros that hide no `return`: of `std`, and of runtimes, which await.
 const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq debug_assert_ne env \
     eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
     print println select stringify todo try_join unimplemented unreachable vec";
-
-fn calls_macro(tokens: TokenStream) -> bool {
-    any(tokens, &mut |_, from| match from {
-        [TokenTree::Ident(name), bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
-            !is_among(STAYS, &name.to_string())
-        }
-        _ => false,
-    })
-}
 
 /// Whether a token is meant: it and all after it, and whether it stands in a loop.
 type IsMeant<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
@@ -182,7 +178,7 @@ pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
     let patterns = match (key, expr) {
         (Key::On, Expr::Path(_)) => variant(expr),
         (Key::On, Expr::Array(list)) => {
-            let variants = elements(&list.elems).map(variant);
+            let variants = list.elems.iter().map(variant);
             let variants = variants.collect::<Option<Vec<_>>>();
             variants.map(|variants| variants.join(" | "))
         }
@@ -267,16 +263,11 @@ pub(crate) fn is_per_cent(expr: &Expr) -> bool {
         Expr::Group(inner) => return is_per_cent(&inner.expr),
         Expr::MethodCall(call) if call.method == "quantile" => call.args.first(),
         // `Quantile` may have another name here.
-        Expr::Call(call) if is_new(&call.func) => call.args.get(1),
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(function) if ends_with(&function.path, &["new"])) => {
+            call.args.get(1)
+        }
         _ => None,
     };
     let number = given.and_then(number);
     number.is_some_and(|number| number.is_ok_and(|number| number > 1.0))
-}
-
-fn is_new(function: &Expr) -> bool {
-    let Expr::Path(function) = function else {
-        return false;
-    };
-    ends_with(&function.path, &["new"])
 }

@@ -11,12 +11,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprAssign, ExprLit, Lit, LitInt, UnOp};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::KeyValue;
+use crate::attribute::argument::{KeyValue, Mode};
 use crate::attribute::expression;
-use crate::attribute::number::{is_number_type, literal, negated, number};
-use crate::attribute::word::Mode;
 use crate::errors::error;
-use crate::tokens::elements;
 
 impl KeyValue {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
@@ -150,8 +147,10 @@ fn keys_within(key: Key, expr: &Expr) -> syn::Result<()> {
     let Expr::Call(call) = expr else {
         return Ok(());
     };
-    let assigned =
-        elements(&call.args).find_map(|argument| as_variant!(argument, Expr::Assign(it) => it));
+    let assigned = call
+        .args
+        .iter()
+        .find_map(|argument| as_variant!(argument, Expr::Assign(it) => it));
     assigned.map_or(Ok(()), |assigned| {
         let (word, given) = (call.func.to_token_stream(), assigned.to_token_stream());
         Err(error!(in assigned.left =>
@@ -289,4 +288,29 @@ fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
 /// An expression as the user wrote it.
 pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace("- ", "-")
+}
+
+/// The literal that an expression is.
+fn literal(expr: &Expr) -> Option<&Lit> {
+    as_variant!(expr, Expr::Lit(literal) => &literal.lit)
+}
+
+/// What stands after a minus sign.
+fn negated(expr: &Expr) -> Option<&Expr> {
+    as_variant!(expr, Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => &unary.expr)
+}
+
+/// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
+pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
+    match literal(expr) {
+        Some(Lit::Int(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        Some(Lit::Float(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        _ => number(negated(expr)?).map(|number| number.map(|number| -number)),
+    }
+}
+
+/// Whether a literal ends as Rust's numbers do, and not in a unit.
+fn is_number_type(suffix: &str) -> bool {
+    let bits = suffix.strip_prefix(['u', 'i', 'f']);
+    suffix.is_empty() || bits.is_some_and(|bits| bits == "size" || bits.parse::<u8>().is_ok())
 }

@@ -21,9 +21,8 @@ use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
-use crate::expand::model;
 use crate::target;
-use crate::tokens::{Code, braces, code, code_at, ends_with, joined, mentions, when};
+use crate::tokens::{Code, braces, code, code_at, ends_with, mentions, when};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -98,7 +97,7 @@ impl Decorator {
                 Member::Function(method) => {
                     let plain = method.function.to_token_stream();
                     // The decorator retries what its default body does.
-                    let marked = method.function.marked(&model::krate(arguments));
+                    let marked = method.function.marked(&arguments.krate());
                     let is_retried = methods.add(*method, &mut errors);
                     declared.append_all(if is_retried { marked } else { plain });
                 }
@@ -109,7 +108,7 @@ impl Decorator {
         }
         let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
-            return Ok(code!(#declared #errors).into());
+            return Ok(code!(#declared #errors));
         }
         if sendable {
             // A `Send` future shares the wrapped client with other threads.
@@ -117,7 +116,7 @@ impl Decorator {
             bounds.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
         }
         let decorator = self.decorator(arguments, &wrapped, parameter.clone(), bounds, &methods);
-        Ok(code!(#declared #decorator #forwarded).into())
+        Ok(code!(#declared #decorator #forwarded))
     }
 
     /// The type, and the trait implemented for it.
@@ -133,7 +132,7 @@ impl Decorator {
             return Code::new();
         };
         let Wrapped { client, path, .. } = wrapped;
-        let krate = model::krate(arguments);
+        let krate = arguments.krate();
         let definition = Definition {
             visibility: &self.declared.vis,
             name,
@@ -199,7 +198,7 @@ impl Decorator {
         if said.is_empty() {
             return code!(#[deny(clippy::missing_trait_methods)]);
         }
-        said.into()
+        said
     }
 
     /// The trait for the pointers of the key `forward`.
@@ -234,7 +233,7 @@ impl Decorator {
                 self.implemented(&generics, &pointed, pointer, Span::call_site(), &members);
             code!(#[automatically_derived] #[allow(deprecated)] #implemented)
         };
-        joined(&mut pointers.iter().map(pointer))
+        pointers.iter().map(pointer).collect()
     }
 
     fn async_trait(&self) -> Option<&Attribute> {

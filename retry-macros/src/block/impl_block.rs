@@ -55,7 +55,7 @@ impl ImplBlock {
         }
         Ok(match errors.into_compile_error() {
             None => self.0.with(retried),
-            Some(errors) => code!(#(self.0.with(plain)) #errors).into(),
+            Some(errors) => code!(#(self.0.with(plain)) #errors),
         })
     }
 }

@@ -49,7 +49,7 @@ impl Braced {
     /// The item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let header = &self.header;
-        code!(#header #(with_content(&self.braces, content))).into()
+        code!(#header #(with_content(&self.braces, content)))
     }
 }
 

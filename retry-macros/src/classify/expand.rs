@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse
 
 use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::{Errors, error};
-use crate::tokens::{Code, RuntimePath, code, code_at, elements, mentions};
+use crate::tokens::{Code, code, code_at, mentions, runtime};
 
 /// `enum E { #[classify(transient)] A, #[classify(stop)] B }`
 /// → `impl Classify for E { fn classify(&self) -> Verdict { match *self { Self::A { .. } => Verdict::TRANSIENT, … } } … }`
@@ -19,7 +19,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let outer = Mark::read(&item.attrs, &mut errors);
     let mut derivation = Derivation {
         name: item.ident.to_string(),
-        krate: RuntimePath::new(outer.krate.as_ref().map(ToTokens::to_token_stream)),
+        krate: runtime(outer.krate.as_ref().map(ToTokens::to_token_stream)),
         generics: item.generics.clone(),
         finals: Code::new(),
         errors,
@@ -34,7 +34,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
         }
         Data::Enum(data) => {
             derivation.check_default(&outer);
-            for variant in elements(&data.variants) {
+            for variant in &data.variants {
                 let mark = Mark::read(&variant.attrs, &mut derivation.errors);
                 if let Some(krate) = &mark.krate {
                     let errors = &mut derivation.errors;
@@ -43,9 +43,9 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                 let ident = &variant.ident;
                 let pattern = code!(Self::#ident);
                 let name = format!("{of}::{}", name_without_raw(ident));
-                names.add(code!(#pattern { .. } => #name,));
+                names.extend(code!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
-                arms.add(arm);
+                arms.extend(arm);
             }
         }
         Data::Union(data) => derivation.errors.at(
@@ -61,7 +61,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
 struct Derivation {
     /// What the derived type is called.
     name: String,
-    krate: RuntimePath,
+    krate: TokenStream,
     generics: Generics,
     /// The arms of what may be final: marked `stop` by itself, or as a field says.
     finals: Code,
@@ -120,16 +120,16 @@ impl Derivation {
             return Code::new();
         };
         if mark.kind.is_some() && kind == VerdictWord::Stop {
-            self.finals.add(code!(#pattern { .. } => true,));
+            self.finals.extend(code!(#pattern { .. } => true,));
         }
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
-        let verdict = code!(#krate::Verdict::#constant);
+        let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
             if kind == VerdictWord::Stop {
                 self.errors.push(error!(span =>
                     "`ambiguous` has no effect with `stop`: remove one of the two"));
             }
-            verdict.add(code!(.ambiguous()));
+            verdict.extend(code!(.ambiguous()));
         }
         let Some((member, span)) = &mark.after else {
             return code!(#pattern { .. } => #verdict,);
@@ -195,7 +195,7 @@ impl Derivation {
         let inner = Ident::new("__retry_inner", span);
         let classify =
             code_at!(span=> #krate::macro_support::ClassifyField::classify_field(#inner));
-        self.finals.add(code! {
+        self.finals.extend(code! {
             #pattern { #member: ref #inner } => {
                 !#krate::macro_support::complaint(#inner).__retry_verdict().is_retryable()
             }

@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{Code, any, braces, code, if_else, joined, ours, ours_at, when, with_content};
+use crate::tokens::{Code, any, braces, code, if_else, ours, ours_at, when, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -69,33 +69,23 @@ impl Printer<'_> {
                 let mut retry_outcome #typed = #(checked(run));
             };
         };
-        let finished = if is_result {
-            ours!(retry_finished)
+        let once = if is_result && !self.is_surrounded() {
+            once
         } else {
-            let checked = checked(ours!(retry_outcome));
-            ours!(__retry::Option::map(retry_finished, |retry_outcome| #checked))
+            ours!(async { #(checked(self.awaited(once))) })
         };
         ours! {
             #span
-            let retry_timeout = #(self.attempt_limit(timeout));
-            let retry_finished = {
-                #(self.known_outer())
-                let retry_attempt = ::core::pin::pin!(#once);
-                #(self.within(&ours!(retry_attempt)))
-                let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#(self.timer()), retry_timeout));
-                // Bound to a name, so that the race ends before the values it borrows are dropped.
-                #[allow(clippy::let_and_return)]
-                let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
-                retry_finished
-            };
-            let retry_dropped = __retry::Option::is_none(&retry_finished);
+            let mut retry_dropped = false;
             #complex
             let mut retry_outcome #typed = __retry::in_time(
-                #finished,
-                retry_timeout,
+                #(self.attempt_limit(timeout)),
+                #(self.timer()),
+                ::core::pin::pin!(#once),
+                &mut retry_dropped,
                 // In a closure, or a missing conversion would be two errors.
-                |retry_dropped| #(Self::timed_out_conversion(timeout))(retry_dropped),
-            );
+                |retry_end| #(Self::timed_out_conversion(timeout))(retry_end),
+            ).await;
         }
     }
 
@@ -125,7 +115,7 @@ impl Printer<'_> {
                 None => body,
             };
             let content = match (self.attempt_binding(), self.own_clones()) {
-                (None, None) => body.into_token_stream().into(),
+                (None, None) => body.into_token_stream(),
                 (attempt, clones) => ours!({ #attempt #clones #body }),
             };
             let content = code!(#(self.left_in_place()) #content);
@@ -194,10 +184,10 @@ impl Printer<'_> {
     /// Stores arguments so that every attempt can take a clone, and the last one the argument itself.
     pub(crate) fn owned_slots(&self) -> Code {
         let stored = self.model.cloned.iter().filter(|_| self.model.gives_away());
-        let mut slots = stored.map(
+        let slots = stored.map(
             |argument| ours!(let mut #(slot(argument)) = __retry::Some(#(self.user(argument)));),
         );
-        joined(&mut slots)
+        slots.collect()
     }
 
     /// Binds the clones that the attempt owns, or, if it is the last, the arguments themselves. If one is not `Clone`, the
@@ -206,10 +196,10 @@ impl Printer<'_> {
         if self.model.cloned.is_empty() {
             return None;
         }
-        let mut clones = self.model.cloned.iter().map(|argument| {
+        let clones = self.model.cloned.iter().map(|argument| {
             let span = argument.span();
             let own = match self.own_self().filter(|_| argument == "self") {
-                Some(own) => own.into_token_stream().into(),
+                Some(own) => own.into_token_stream(),
                 None => self.user(argument),
             };
             let clone = if self.model.gives_away() {
@@ -222,7 +212,7 @@ impl Printer<'_> {
             // The body may change its own.
             ours!(#[allow(unused_mut)] let mut #own = #clone;)
         });
-        Some(joined(&mut clones))
+        Some(clones.collect())
     }
 
     /// Says at a part of an argument why no attempt may move it.
@@ -240,12 +230,6 @@ impl Printer<'_> {
         let is_cloned = self.model.cloned.iter().any(|argument| argument == "self");
         let needs_own = is_cloned && self.this.is_none();
         needs_own.then(|| Ident::new("retry_self", Span::mixed_site()))
-    }
-
-    /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
-    pub(crate) fn last_after_failure(&self, policy: &Code) -> Option<Code> {
-        let last = self.is_last(policy)?;
-        Some(ours!(retry_last = #last;))
     }
 
     /// What is done with the values of attempts.
@@ -274,7 +258,7 @@ fn users_own(body: &Group) -> Span {
 pub(crate) fn keep(kept: &Retained) -> Code {
     let decorator = &kept.decorator;
     let this = &kept.this;
-    let mut arguments = kept.arguments.iter().map(|(argument, keep)| {
+    let arguments = kept.arguments.iter().map(|(argument, keep)| {
         let span = argument.span();
         let keep = Ident::new(keep, Span::mixed_site().located_at(span));
         let kept = ours_at!(span=> __retry::#keep(#argument));
@@ -282,7 +266,7 @@ pub(crate) fn keep(kept: &Retained) -> Code {
     });
     ours! {
         let #this = __retry::CloneArgument::clone_argument(#decorator);
-        #(joined(&mut arguments))
+        #(arguments.collect::<Code>())
     }
 }
 

@@ -1,26 +1,65 @@
-//! The loop around the attempts. It decides only where the parts go.
+//! The loop that only counts its failures.
+//!
+//! `#[retry(max = 5, until = accepted)] async fn f(…) -> Result<T, E> { body }`
+//! →
+//! ```text
+//! let mut retry_call = Retries::new();
+//! 'retry_call: loop {
+//!     let retry_pause = 'retry_pause: {
+//!         let mut retry_outcome: Result<T, E> = async { body }.await;
+//!         let retry_site = const { … };
+//!         match retry_outcome {
+//!             Ok(retry_value) => {
+//!                 if accepts(&retry_value, accepted) {} else { … }
+//!                 retry_outcome = Ok(retry_value);
+//!                 retry_call.healed(retry_site);
+//!             }
+//!             Err(retry_error) => {
+//!                 if let Some(retry_pause) = cold(|| retry_call.failed_plainly(retry_site, …)) {
+//!                     retry_call = retry_call.next();
+//!                     break 'retry_pause retry_pause;
+//!                 }
+//!                 retry_outcome = Err(retry_error);
+//!             }
+//!         }
+//!         break 'retry_call retry_outcome;
+//!     };
+//!     sleep(retry_pause).await;
+//! }
+//! ```
 
+use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::model::History;
+use crate::expand::failure::FailureSource;
+use crate::expand::model::{Decider, History};
 use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
 use crate::target::outcome;
 use crate::tokens::{Code, ours, ours_at};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: Code) -> Code {
-        if self.model.is_driven() {
-            return self.driven_loop(attempt);
+        let retried = if self.model.is_driven() {
+            self.driven_loop(&attempt)
+        } else {
+            self.counted_loop(&attempt)
+        };
+        ours! {
+            #(self.name_of_surroundings())
+            #(self.constants())
+            #(self.in_call_span(retried))
         }
-        let history = self.model.history.map(|history| self.history(history));
-        let outcome_type = self.error_type_of(&ours!(retry_outcome));
-        let retried = ours! {
+    }
+
+    fn counted_loop(&self, attempt: &Code) -> Code {
+        ours! {
             #(self.expected_timer())
             #(self.bound_timer())
             let mut retry_call = __retry::Retries::new();
             #(self.error_type())
-            #history
+            #(self.model.history.map(|history| self.history(history)))
             #(self.error_type_of_history())
             'retry_call: loop {
                 #(self.error_type_of_loop())
@@ -30,20 +69,92 @@ impl Printer<'_> {
                         __retry::Attempt::begin(&mut retry_history, __retry::Call::max_retries(#(self.whole_call())));
                     }
                     #attempt
-                    #outcome_type
+                    #(self.error_type_of(&ours!(retry_outcome)))
                     #(self.bound_site())
-                    #(self.judged())
+                    match retry_outcome {
+                        #(self.counted_value())
+                        __retry::Err(retry_error) => {
+                            #(self.counted_failure(FailureSource::Body))
+                            retry_outcome = __retry::Err(retry_error);
+                        }
+                    }
                     #(self.leave())
                 };
                 #(self.sleep())
                 #(self.tick())
             }
+        }
+    }
+
+    /// What follows a value.
+    fn counted_value(&self) -> Code {
+        let healed = ours!(retry_call.healed(#(self.constant_site())););
+        let Some(until) = self.model.expr(Key::Until) else {
+            return ours!(__retry::Ok(_) => { #healed });
+        };
+        let unwanted = ours! {
+            retry_outcome = __retry::Ok(retry_value);
+            #(self.counted_failure(FailureSource::Until))
+            #(self.leave())
         };
         ours! {
-            #(self.name_of_surroundings())
-            #(self.constants())
-            #(self.in_call_span(retried))
+            __retry::Ok(retry_value) => {
+                #(self.wanted(until, ours!(&retry_value), unwanted))
+                retry_outcome = __retry::Ok(retry_value);
+                #healed
+            }
         }
+    }
+
+    /// Goes on to a retry, if one follows that failure.
+    fn counted_failure(&self, failed: FailureSource) -> Code {
+        let kept = self.model.history.map(|_| match failed {
+            FailureSource::Until => ours!(__retry::Attempt::interrupted(&mut retry_history);),
+            _ => ours!(__retry::Attempt::failed(&mut retry_history, retry_error);),
+        });
+        let site = self.site(&self.policy());
+        let verdict = self.verdict(&self.asked_verdict(failed));
+        let failed = ours!(retry_call.failed_plainly(#site, #verdict, #(self.shown_after(failed))));
+        // In a cold closure, as in [`Self::driven_decision`].
+        let decided = match self.model.decision {
+            // Handed on, or the closure would keep a reference to it.
+            Decider::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
+            _ => ours!(__retry::cold(|| #failed)),
+        };
+        ours! {
+            if let __retry::Some(retry_pause) = #decided {
+                retry_call = retry_call.next();
+                #kept
+                break 'retry_pause retry_pause;
+            }
+        }
+    }
+
+    /// The pause before the next attempt of a call without a driver. If a macro such as `maybe_async` takes away each
+    /// `.await`, the type of what is left is an error: nothing would wait.
+    fn sleep(&self) -> Code {
+        if self.asyncness == Asyncness::Blocking {
+            return ours!(__retry::BlockingTimer::sleep(&#(self.timer()), retry_pause););
+        }
+        if self.names_timer() {
+            // Yields even if the sleep has waited: storing that would make each future larger.
+            return ours! {
+                let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
+                __retry::give_way().await;
+            };
+        }
+        let sleep = ours!(__retry::sleep(retry_pause, __retry::Features));
+        if self.model.retries_at_once() {
+            return ours! {
+                if ::core::time::Duration::is_zero(&retry_pause) {
+                    __retry::give_way().await;
+                } else {
+                    let () = #sleep.await;
+                }
+            };
+        }
+        // Tokio's own makes a task yield that never waits.
+        ours!(let () = #sleep.await;)
     }
 
     /// Ends the loop with `retry_outcome`, located at the type that the function returns: what the compiler says of a borrow

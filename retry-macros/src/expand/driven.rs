@@ -3,7 +3,8 @@
 //! `#[retry(breaker = &B, observe = |event| o(event), fallback = f, …)] async fn f(…) -> Result<T, E> { body }`
 //! →
 //! ```text
-//! let retry_call = &mut Driver::new(Protections::new().breaker(&B), default_timer());
+//! let (retry_values, retry_kinds) = given((&B,));
+//! let retry_call = &mut Driver::new(Protections::new().breaker(…), expected_timer());
 //! let mut retry_history = Attempt::before_first(…);
 //! 'retry_call: {
 //!     let (retry_error, retry_reason) = 'retry_ended: {
@@ -34,8 +35,8 @@
 //! Methods of the driver are called on a `&mut`, where inherent ones come before those of a user's trait. All others are
 //! called by their paths, since such a trait may have methods of the same names for every type.
 
-use proc_macro2::{Ident, Span};
-use quote::format_ident;
+use proc_macro2::{Ident, Literal, Span};
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -49,8 +50,8 @@ use crate::tokens::{Code, if_else, ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`, and what stands before it.
-    pub(crate) fn driven_loop(&self, attempt: Code) -> Code {
-        let looped = self.attempts(&attempt);
+    pub(crate) fn driven_loop(&self, attempt: &Code) -> Code {
+        let looped = self.attempts(attempt);
         let ended = if self.model.tells_reason() {
             ours! {
                 let (retry_error, retry_reason) = 'retry_ended: { #looped };
@@ -60,9 +61,8 @@ impl Printer<'_> {
             looped
         };
         let looped = self.abortable(ours!('retry_call: { #ended }));
-        let retried = ours! {
+        ours! {
             #(self.own_budget())
-            #(self.expected_timer())
             #(self.driver())
             #(self.error_type())
             #(self.model.history.map(|history| self.history(history)))
@@ -71,11 +71,6 @@ impl Printer<'_> {
             #(self.pushback())
             #(self.owned_slots())
             #looped
-        };
-        ours! {
-            #(self.name_of_surroundings())
-            #(self.constants())
-            #(self.in_call_span(retried))
         }
     }
 
@@ -85,7 +80,7 @@ impl Printer<'_> {
         let attempt = ours! {
             #(self.failed_drop())
             #?(self.model.history.is_some()) {
-                __retry::Attempt::begin(&mut retry_history, retry_call.max_retries());
+                __retry::Attempt::begin(&mut retry_history, retry_call.max());
             }
             #attempt
             #outcome_type
@@ -129,24 +124,20 @@ impl Printer<'_> {
     fn driver(&self) -> Code {
         let model = self.model;
         let shares = model.has(&[Key::Breaker, Key::Limiter, Key::Budget]);
-        let (shared, checks) = self.shared();
+        let (values, shared) = self.shared();
         let shared = if_else(shares, shared, ours!(()));
         let new = match self.asyncness {
             Asyncness::Async => ours!(new),
             Asyncness::Blocking => ours!(blocking),
         };
-        let starts = model.starts_with_policy() && !matches!(model.policy, Policy::Constant(_));
-        let set = if starts {
-            self.with_policy(
-                &mut |policy| ours!(#(self.ignored_timeout(&policy)) #(self.set_driver(&policy))),
-            )
-        } else {
-            self.set_driver(&when(model.starts_with_policy(), self.policy()))
+        let set = match model.policy_uses_at_start() {
+            0 | 1 => self.set_driver(&self.policy()),
+            _ => self.with_policy(&mut |policy| self.set_driver(&policy)),
         };
         ours! {
             #(self.bound_timer())
-            let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer()));
-            #checks
+            #?(shares) { let (retry_values, retry_kinds) = __retry::given((#values)); }
+            let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer_of_call()));
             #?(model.gives_away()) { let mut retry_last; }
             #set
         }
@@ -157,16 +148,19 @@ impl Printer<'_> {
         let model = self.model;
         let max = match model.policy {
             // No limit is known before the first failure.
-            _ if model.chooses_policy() => Some(ours!(::core::primitive::u32::MAX)),
+            _ if model.chooses_policy() => {
+                Some(ours!(retry_call.set_max(::core::primitive::u32::MAX);))
+            }
             Policy::Constant(_) if model.history.is_none() => None,
-            Policy::Constant(_) => Some(ours!(__retry::max(#(self.policy())))),
-            _ if model.shows_max() => Some(ours!(__retry::max(#policy))),
+            Policy::Constant(_) => Some(ours!(retry_call.begin_under(#(self.policy()));)),
+            _ if model.shows_max() => Some(ours!(retry_call.begin_under(#policy);)),
             _ => None,
         };
-        let max = max.map(|max| ours!(retry_call.set_max(#max);));
         let deadline = model.deadline.as_ref();
         let last = self.is_last(policy);
+        let ignored = when(!model.chooses_policy(), self.ignored_timeout(policy));
         ours! {
+            #ignored
             #max
             #(deadline.map(|deadline| self.set_deadline(deadline, policy)))
             #?(model.retries_rejections()) { retry_call.retry_rejections(); }
@@ -185,12 +179,7 @@ impl Printer<'_> {
     /// The time that the call may take, of type `Option<Duration>`.
     fn time_limit(&self, deadline: &Deadline, policy: &Code) -> Code {
         match deadline {
-            Deadline::Given(deadline) if deadline.value.is_literal() => {
-                ours!(__retry::Some(#(self.argument(deadline))))
-            }
-            Deadline::Given(deadline) => {
-                ours!(__retry::TimeLimit::limit(#(self.argument(deadline))))
-            }
+            Deadline::Given(deadline) => self.given_limit(deadline),
             Deadline::OfPolicy | Deadline::OfChoice => ours!(__retry::policy_limit(#policy)),
             Deadline::Decorator { this, of_trait } => {
                 let of_trait = match of_trait {
@@ -218,32 +207,33 @@ impl Printer<'_> {
         })
     }
 
-    /// What calls share, and what refuses a value of it that would be created for each call.
+    /// What calls share: its values, and the protections made of them.
     fn shared(&self) -> (Code, Code) {
-        let named = |key: Key| {
-            let expr = self.model.expr(key)?;
-            let span = expr.span();
+        let (mut values, mut setters) = (Code::new(), Code::new());
+        let keys = [Key::Breaker, Key::Limiter, Key::Budget];
+        let given = keys
+            .into_iter()
+            .filter_map(|key| self.model.arguments.get(key));
+        for (at, argument) in given.enumerate() {
+            let (value, written) = match &argument.value {
+                KeyValue::Expr(expr) => (self.kept(expr), expr.to_token_stream()),
+                _ => {
+                    let own = ours_at!(argument.span=> __retry::own_budget(&__RETRY_BUDGET));
+                    (own, argument.ident.to_token_stream())
+                }
+            };
+            let span = written.span();
             let located = Span::mixed_site().located_at(span);
-            let setter = Ident::new(key.name(), located);
-            let check = format_ident!("shared_{}", key.name(), span = located);
-            let checked =
-                ours_at!(span=> __retry::#check(retry_call.protections()).__retry_is_shared(););
-            Some((ours_at!(span=> .#setter(#(self.kept(expr)))), checked))
-        };
-        let keys = [Key::Breaker, Key::Limiter, Key::Budget].map(named);
-        let is_own = matches!(
-            self.model.arguments.value(Key::Budget),
-            Some(KeyValue::Alone)
-        );
-        let own = self.model.arguments.get(Key::Budget).filter(|_| is_own).map(|budget| {
-            ours_at!(budget.ident.span()=> .budget(__retry::own_budget(&__RETRY_BUDGET)))
-        });
-        let (setters, checks) = (Code::new(), Code::new());
-        for (setter, check) in keys.into_iter().flatten() {
-            setters.add(setter);
-            checks.add(check);
+            let setter = Ident::new(argument.key.name(), located);
+            let mut at = Literal::usize_unsuffixed(at);
+            at.set_span(located);
+            // Located from the first token that the user wrote to the last, as is what the compiler says of its type.
+            let last = written.into_iter().last().map_or(span, |last| last.span());
+            let given = ours_at!(last=> (retry_values.#at));
+            values.extend(ours!(#value,));
+            setters.extend(ours_at!(span=> .#setter(retry_kinds.#at.__retry_shared #given)));
         }
-        (ours!(__retry::Protections::new()#setters #own), checks)
+        (values, ours!(__retry::Protections::new()#setters))
     }
 
     /// The pause, between its hooks.
@@ -274,7 +264,7 @@ impl Printer<'_> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let attempt = self.attempt_for(key);
-        let hooked = ours_at!(span=> __retry::hook(retry_error, retry_next, #(self.user(hook))));
+        let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.user(hook))));
         let hooked = Self::contained_future(hook, hooked);
         let awaited = when(self.asyncness == Asyncness::Async, ours_at!(span=> .await));
         let error = match self.model.late(self.asyncness)? {
@@ -285,8 +275,7 @@ impl Printer<'_> {
         // Checked where its span is the key's, since it says what a hook can't return.
         let ends = ours_at!(span=> retry_call.hooked(retry_hooked));
         Some(ours! {
-            if let __retry::Some(retry_error) = retry_call.unless_stopped(#error) {
-                let retry_next = retry_call.next_attempt();
+            if let __retry::Some(retry_hook) = retry_call.hook_on(#error) {
                 #attempt
                 let retry_hooked = #hooked;
                 #ends;
@@ -436,8 +425,11 @@ impl Printer<'_> {
         if is_known || !self.model.is_gated() {
             return None;
         }
-        let set = self.with_policy(&mut |policy| ours!(retry_call.set_max(__retry::max(#policy));));
-        Some(ours!(if retry_call.lacks_max() { #set }))
+        Some(ours! {
+            if retry_call.lacks_max() {
+                retry_call.begin_under(#(self.policy()));
+            }
+        })
     }
 
     /// Ends the call with `retry_error`: by way of what shapes its end, which is also given the reason.
@@ -450,11 +442,11 @@ impl Printer<'_> {
     }
 
     /// An attempt while the driver holds the breaker. The compiler names the first use of a borrow that stands in the
-    /// attempt's way: without this one at the user's expression, it would name our local.
+    /// attempt's way: without this one at the user's expression, it would name the end of our driver.
     pub(crate) fn beside_breaker(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
             Some(breaker) if !self.model.is_hedged() => {
-                ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_call))
+                ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_kinds))
             }
             _ => attempt,
         }
@@ -496,12 +488,11 @@ impl Printer<'_> {
     pub(crate) fn driven_decision(&self, failed: FailureSource) -> Code {
         let shown = self.shown_after(failed);
         let (asked, verdict) = self.asked_first(failed);
-        let has_locals =
-            asked.is_some() || self.model.delays().is_some() || self.model.gives_away();
+        let has_locals = self.model.delays().is_some() || self.model.gives_away();
         let mut decide = |policy: Code| {
             let verdict = self.verdict(&verdict);
             let site = self.site(&policy);
-            let last = self.last_after_failure(&policy);
+            let last = self.is_last(&policy).map(|last| ours!(retry_last = #last;));
             let failed = ours! {
                 retry_call.failed(
                     __retry::Failure::new(#site, #verdict, #shown)#(self.options(failed)),

@@ -7,15 +7,13 @@ use syn::spanned::Spanned;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
+use crate::target::outcome;
 use crate::tokens::{Code, code, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// Ends the call with `retry_error`, for `retry_reason`.
     pub(crate) fn ended(&self) -> Code {
-        if self.model.is_driven() {
-            return self.ends_with(&ours!(retry_reason));
-        }
-        ours!(retry_outcome = __retry::Err(retry_error);)
+        self.ends_with(&ours!(retry_reason))
     }
 
     /// Ends the call with what `give_up` or `fallback` make of `retry_error`.
@@ -61,19 +59,17 @@ impl Printer<'_> {
         let stream = stream.map(|stream| self.read_fallen(stream, span));
         #[cfg(not(feature = "stream"))]
         let stream: Option<Code> = None;
-        let error = self.error();
-        let value = if_else(stream.is_some(), ours!(_), self.value());
+        let outcome = &self.model.outcome;
+        let typed = match stream {
+            Some(_) => ours!(__retry::Result<_, #(self.error())>),
+            None if outcome::is_result(outcome) => ours!(#outcome),
+            None => ours!(__retry::Result<#(self.value()), #(self.error())>),
+        };
         ours! {
-            #(ours_at!(span=> let retry_outcome: __retry::Result<#value, #error> = #fallen;))
+            #(ours_at!(span=> let retry_outcome: #typed = #fallen;))
             #(self.error_type_of(&ours!(retry_outcome)))
             #stream
-            #(self.fallback_told())
-        }
-    }
-
-    /// Reports how the fallback ended. What shows the error borrows a temporary, so it is handed on instead of returned.
-    fn fallback_told(&self) -> Code {
-        ours! {
+            // What shows the error borrows a temporary, so it is handed on instead of returned.
             retry_call.fell_back(
                 retry_attempts,
                 &retry_outcome,
@@ -83,9 +79,10 @@ impl Printer<'_> {
         }
     }
 
-    /// What reports show of a failure.
+    /// What reports show of a failure, or of a value that `until` rejected.
     pub(crate) fn shown_after(&self, failed: FailureSource) -> Code {
-        if_else(failed.has_error(), self.shown(), rejected_value())
+        let rejected = ours!(&__retry::REJECTED_VALUE);
+        if_else(failed.has_error(), self.shown(), rejected)
     }
 
     /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
@@ -98,9 +95,6 @@ impl Printer<'_> {
 
     /// Reports that a value is taken.
     pub(crate) fn report(&self) -> Code {
-        if !self.model.is_driven() {
-            return ours!(retry_call.healed(#(self.constant_site())););
-        }
         if self.model.resumes() {
             // The budget is credited at each attempt's first item.
             return ours!(retry_call.report_success(#(self.reporter())););
@@ -109,13 +103,36 @@ impl Printer<'_> {
     }
 
     /// Reports that the server answered.
-    pub(crate) fn answered(&self) -> Option<Code> {
-        let is_driven = self.model.is_driven();
-        is_driven.then(|| ours!(retry_call.answered(#(self.reporter()));))
+    pub(crate) fn answered(&self) -> Code {
+        ours!(retry_call.answered(#(self.reporter()));)
     }
-}
 
-/// What is shown of a value that `until` rejected.
-fn rejected_value() -> Code {
-    ours!(&__retry::REJECTED_VALUE)
+    /// Races the loop against what aborts the call. What the loop holds is dropped with it: the attempt, its place with the
+    /// limiter, what was paid.
+    pub(crate) fn abortable(&self, looped: Code) -> Code {
+        let key = self.model.arguments.get(Key::Abort);
+        let Some((key, abort)) = key.zip(self.model.expr(Key::Abort)) else {
+            return looped;
+        };
+        let (key, span) = (key.ident.span(), abort.span());
+        let aborted = ours_at!(span=> __retry::cancelled(#(self.kept(abort))));
+        let conversion = ours_at!(key=> __retry::FromCancelled::from_cancelled);
+        ours! {
+            let retry_finished = {
+                let retry_aborted = #aborted;
+                let retry_loop = ::core::pin::pin!(async { #looped });
+                // Bound to a name, so that the race ends before the values it borrows are dropped.
+                #[allow(clippy::let_and_return)]
+                let retry_finished = __retry::abortable(retry_loop, retry_aborted).await;
+                retry_finished
+            };
+            match retry_finished {
+                __retry::Some(retry_outcome) => retry_outcome,
+                __retry::None => {
+                    retry_call.aborted(#(self.reporter()));
+                    __retry::Err(#conversion(__retry::Cancelled::new()))
+                }
+            }
+        }
+    }
 }

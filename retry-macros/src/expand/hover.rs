@@ -10,29 +10,26 @@ use retry_vocabulary::key::Key;
 /// Mentions each key where it stands in the attribute, by an import that binds nothing: an editor that looks up the
 /// place finds the documented constant of that name.
 pub(crate) fn mentions(model: &Model) -> Code {
-    let keys = Code::new();
-    mention(&model.arguments.given, &keys);
+    let mut keys = Code::new();
+    mention(&model.arguments.given, &mut keys);
     if keys.is_empty() {
         return Code::new();
     }
-    let krate = &model.krate;
+    let krate = model.arguments.krate();
     code!(use #krate::macro_support::keys::{#keys};)
 }
 
-fn mention(given: &[Argument], keys: &Code) {
+fn mention(given: &[Argument], keys: &mut Code) {
     for argument in given {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
         let span = Span::mixed_site().located_at(argument.ident.span());
-        keys.add(code!(#(Ident::new(constant(argument.key), span)) as _,));
+        // What has the documentation is called as the key is, where it can be.
+        let name = match argument.key {
+            Key::Crate => "crate_",
+            key => key.name(),
+        };
+        keys.extend(code!(#(Ident::new(name, span)) as _,));
         mention(argument.value.section(), keys);
-    }
-}
-
-/// The constant that has the documentation of that key: its name, where that can be one.
-fn constant(key: Key) -> &'static str {
-    match key {
-        Key::Crate => "crate_",
-        key => key.name(),
     }
 }
 

@@ -7,18 +7,15 @@ use retry_vocabulary::word::{Backoff, Jitter};
 use syn::{Expr, Pat, PatType, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
-use crate::attribute::word::Mode;
+use crate::attribute::argument::{Argument, Arguments, KeyValue, Mode, find, keys};
 use crate::target::function::{Asyncness, Function};
 use crate::target::outcome::{self, Delivery, StreamPart};
-use crate::tokens::{self, RuntimePath};
+use crate::tokens;
 
 pub(crate) struct Model {
     pub(crate) function: Function,
     /// What the attribute says, where it needs no decision.
     pub(crate) arguments: Arguments,
-    /// The path to the runtime crate.
-    pub(crate) krate: RuntimePath,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
     /// A type whose value is that of the outcome.
@@ -40,11 +37,10 @@ pub(crate) struct Model {
     pub(crate) deadline: Option<Deadline>,
     pub(crate) decision: Decider,
     pub(crate) history: Option<History>,
-    /// Whether anything needs the time since the call began. If not, no clock is read.
-    pub(crate) shows_time: bool,
-    /// Whether calls within an attempt know of this call.
-    pub(crate) nested: bool,
 }
+
+/// Whether calls within an attempt know of this call.
+pub(crate) const NESTED: bool = cfg!(feature = "nested");
 
 /// What an attempt runs.
 pub(crate) enum Callee {
@@ -152,9 +148,9 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 15] = keys![
+const FOR_THE_DECISION: [Key; 16] = keys![
     Abort BeforePause BeforeRetry Clone Deadline Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
-    Fallback
+    Fallback Validate
 ];
 
 /// The keys whose functions see the attempt.
@@ -191,9 +187,7 @@ impl Model {
             boxed: streamed.boxed.map(outcome::erase_impl_trait),
             part: streamed.part,
         });
-        let krate = krate(&arguments);
         let mut model = Self {
-            krate,
             outcome,
             valued,
             failing,
@@ -213,22 +207,30 @@ impl Model {
             },
             decision: Decider::Full,
             history: None,
-            shows_time: false,
-            nested: cfg!(feature = "nested"),
             arguments,
             function,
         };
         model.history = model.history();
-        model.shows_time = model.shows_time();
-        if model.counts_retries_alone() && model.delays().is_none() && !model.has(&FOR_THE_DECISION)
-        {
-            model.decision = if model.is_simple() {
-                Decider::Simple
-            } else {
-                Decider::Plain
-            };
-        }
+        model.decision = model.decider();
         model
+    }
+
+    /// What decides after a failure. A policy known at run time may ask for anything. Values that are rejected have a count of
+    /// their own, and attempts that run at once numbers of their own. The retries of a resumed stream are counted anew, while
+    /// its delays may go on growing.
+    fn decider(&self) -> Decider {
+        let is_plain = match &self.policy {
+            Policy::Constant(numbers) => !numbers.iter().any(needs_everything),
+            _ => false,
+        };
+        if !is_plain || self.restarts() || self.delays().is_some() || self.has(&FOR_THE_DECISION) {
+            return Decider::Full;
+        }
+        if self.is_simple() {
+            Decider::Simple
+        } else {
+            Decider::Plain
+        }
     }
 
     /// Whether nothing needs the policy or the name before an attempt has ended.
@@ -237,7 +239,7 @@ impl Model {
             Key::On | Key::Name | Key::Crate => true,
             key => key.is_within_policy(),
         };
-        self.stream.is_none() && !self.nested && self.arguments.given.iter().all(is_for_failures)
+        self.stream.is_none() && !NESTED && self.arguments.given.iter().all(is_for_failures)
     }
 
     /// Whether an error of `validate` may say that it is final. A type that the compiler does not know yet would be taken to
@@ -320,13 +322,20 @@ impl Model {
         self.policy.numbers().is_none() && !self.is_timed()
     }
 
-    /// Whether a call asks its policy for anything before the first attempt.
-    pub(crate) fn starts_with_policy(&self) -> bool {
-        let asks = self.shows_max()
-            || self.gives_away()
-            || self.ignores_timeout()
-            || !matches!(self.deadline, None | Some(Deadline::Given(_)));
-        asks && !self.chooses_policy()
+    /// How much a call asks its policy before the first attempt.
+    pub(crate) fn policy_uses_at_start(&self) -> usize {
+        let asks = [
+            self.shows_max(),
+            self.gives_away(),
+            self.ignores_timeout(),
+            !matches!(self.deadline, None | Some(Deadline::Given(_))),
+        ];
+        let asks = asks.into_iter().filter(|asks| *asks);
+        if self.chooses_policy() {
+            0
+        } else {
+            asks.count()
+        }
     }
 
     /// Whether a retry waits only if a server asks for that, as literals say.
@@ -388,8 +397,8 @@ impl Model {
             .is_some_and(|timer| !matches!(timer, Expr::Closure(_)))
     }
 
-    /// Whether anything may ask the history for the time since the call began.
-    fn shows_time(&self) -> bool {
+    /// Whether anything may ask the history for the time since the call began. If not, no clock is read.
+    pub(crate) fn shows_time(&self) -> bool {
         let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
         self.sees_attempt(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
     }
@@ -421,18 +430,6 @@ impl Model {
         as_variant!(self.arguments.value(Key::Attempt)?, KeyValue::Name(attempt) => attempt)
     }
 
-    /// Whether retries are all that has to be counted. A policy known at run time may ask for anything. Values that are
-    /// rejected have a count of their own, and attempts that run at once numbers of their own. The retries of a resumed stream
-    /// are counted anew, while its delays may go on growing.
-    fn counts_retries_alone(&self) -> bool {
-        let Policy::Constant(numbers) = &self.policy else {
-            return false;
-        };
-        !numbers.iter().any(needs_everything)
-            && !self.restarts()
-            && !self.has(&keys![Clone Validate Hedge])
-    }
-
     /// Whether the runtime's driver keeps the call: where the decision after a failure needs more than the count, the policy
     /// and the verdict.
     pub(crate) fn is_driven(&self) -> bool {
@@ -441,7 +438,7 @@ impl Model {
 
     /// Whether any of the keys is given.
     pub(crate) fn has(&self, keys: &[Key]) -> bool {
-        keys.iter().any(|key| self.arguments.get(*key).is_some())
+        self.arguments.has(keys)
     }
 
     /// Whether the name of the function around a block is all that names the call.
@@ -582,10 +579,4 @@ fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
 
 fn enabled(arguments: &Arguments) -> Option<Box<Argument>> {
     arguments.get(Key::Enabled).cloned().map(Box::new)
-}
-
-/// The path to the runtime crate.
-pub(crate) fn krate(arguments: &Arguments) -> RuntimePath {
-    let path = arguments.value(Key::Crate);
-    RuntimePath::new(as_variant!(path, Some(KeyValue::Path(path)) => path.clone()))
 }

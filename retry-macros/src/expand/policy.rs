@@ -11,9 +11,9 @@ use syn::spanned::Spanned;
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{Decider, DefaultName, Policy};
+use crate::expand::model::{Decider, DefaultName, NESTED, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{Code, code, code_at, if_else, joined, ours, ours_at};
+use crate::tokens::{Code, code, code_at, if_else, ours, ours_at};
 
 impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
@@ -165,7 +165,7 @@ impl Printer<'_> {
     /// The name of the call, of type `&str`.
     pub(crate) fn name(&self) -> Code {
         match self.model.arguments.value(Key::Name) {
-            Some(KeyValue::Text(name)) => name.to_token_stream().into(),
+            Some(KeyValue::Text(name)) => name.to_token_stream(),
             Some(KeyValue::Expr(name)) => {
                 code_at!(name.span()=> ::core::convert::AsRef::<str>::as_ref(&(#(self.user(name)))))
             }
@@ -201,7 +201,7 @@ impl Printer<'_> {
         let is_asked = match self.model.arguments.value(Key::Name) {
             None => true,
             Some(KeyValue::Text(_)) => false,
-            Some(_) => self.model.nested,
+            Some(_) => NESTED,
         };
         (is_asked && self.model.default_name == DefaultName::Surroundings).then(|| {
             code! {
@@ -218,11 +218,11 @@ impl Printer<'_> {
         numbers: &[Argument],
         is_meant: &dyn Fn(&Argument) -> bool,
     ) -> Code {
-        let setters = Code::new();
+        let mut setters = Code::new();
         for number in numbers {
             if is_meant(number) {
                 let setter = &number.ident;
-                setters.add(code!(.#setter(#(self.argument(number)))));
+                setters.extend(code!(.#setter(#(self.argument(number)))));
             }
         }
         setters
@@ -231,16 +231,16 @@ impl Printer<'_> {
     /// A value, of the type that the runtime takes for its key.
     pub(crate) fn argument(&self, argument: &Argument) -> Code {
         match &argument.value {
-            KeyValue::Count(count) => count.to_token_stream().into(),
-            KeyValue::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream().into(),
+            KeyValue::Count(count) => count.to_token_stream(),
+            KeyValue::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream(),
             KeyValue::Duration(delay) => duration(*delay),
             KeyValue::Backoff(backoff) => Self::variant(argument, *backoff),
             KeyValue::List(delays) => {
-                let mut delays = delays.iter().map(|delay| code!(#(duration(*delay)),));
+                let delays = delays.iter().map(|delay| code!(#(duration(*delay)),));
                 let duration = code!(::core::time::Duration);
                 // An item, because a borrow from a constant lives for ever.
                 ours!({
-                    const RETRY_DELAYS: &[#duration] = &[#(joined(&mut delays))];
+                    const RETRY_DELAYS: &[#duration] = &[#(delays.collect::<Code>())];
                     __retry::Backoff::List(&RETRY_DELAYS)
                 })
             }
@@ -249,7 +249,7 @@ impl Printer<'_> {
                 code!(__retry::Jitter::Ratio(#(Literal::f64_suffixed(*ratio))))
             }
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
-            KeyValue::Bool(bool) => bool.to_token_stream().into(),
+            KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
                 code!(__retry::Section::new()#(self.setters(inner, &|_| true)))
             }

@@ -153,8 +153,8 @@ impl Printer<'_> {
     /// The user's expression, with `self` called as it is where the expression goes.
     pub(crate) fn user(&self, expr: &impl ToTokens) -> Code {
         match &self.this {
-            Some(this) => rename_self(expr.to_token_stream(), this).into(),
-            None => expr.to_token_stream().into(),
+            Some(this) => rename_self(expr.to_token_stream(), this),
+            None => expr.to_token_stream(),
         }
     }
 }

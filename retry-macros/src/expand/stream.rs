@@ -10,7 +10,7 @@ use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Word;
 use syn::spanned::Spanned;
 
-use crate::attribute::word::Mode;
+use crate::attribute::argument::Mode;
 use crate::expand::attempt::Attempted;
 use crate::expand::model::Stream;
 use crate::expand::printer::Printer;

@@ -3,7 +3,7 @@
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{DefaultName, Policy};
+use crate::expand::model::{DefaultName, NESTED, Policy};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{Code, if_else, ours, ours_at};
@@ -11,15 +11,25 @@ use crate::tokens::{Code, if_else, ours, ours_at};
 impl Printer<'_> {
     /// The output of an attempt's future.
     pub(crate) fn awaited(&self, future: Code) -> Code {
-        let Some(within) = self.within(&ours!(retry_attempt)) else {
+        if !self.is_surrounded() {
             return ours!(#future.await);
-        };
+        }
+        let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
+        let pin = |future| ours!(let retry_attempt = ::core::pin::pin!(#future););
+        // Known before the attempt, which may borrow mutably what it is read from.
+        let known = outer.as_ref().map(|outer| ours!(let retry_outer = #outer;));
+        let nested = outer.map(|_| pin(ours!(__retry::within(retry_attempt, retry_outer))));
+        let spanned = pin(ours!(__retry::span::within(
+            retry_attempt,
+            &retry_attempt_span
+        )));
         ours! {
             {
-                #(self.known_outer())
+                #known
                 #[allow(clippy::redundant_closure_call)]
-                let retry_attempt = ::core::pin::pin!(#future);
-                #within
+                #(pin(future))
+                #nested
+                #?(is_spanned) { #spanned }
                 // Bound to a name, so that it ends before what it borrows is dropped.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = retry_attempt.await;
@@ -48,25 +58,15 @@ impl Printer<'_> {
         }
     }
 
-    /// The call, as `within` finds it: before the attempt, which may borrow mutably what it is read from.
-    pub(crate) fn known_outer(&self) -> Option<Code> {
-        self.outer().map(|outer| ours!(let retry_outer = #outer;))
-    }
-
-    /// Has a pinned future, bound to that name, run within what surrounds it.
-    pub(crate) fn within(&self, pinned: &Code) -> Option<Code> {
-        let (is_known, is_spanned) = (self.outer().is_some(), self.model.span().is_some());
-        let nested = ours!(__retry::within(#pinned, retry_outer));
-        let spanned = ours!(__retry::span::within(#pinned, &retry_attempt_span));
-        let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
-        let layers = ours!(#?(is_known) { #(pin(nested)) } #?(is_spanned) { #(pin(spanned)) });
-        (is_known || is_spanned).then_some(layers)
+    /// Whether attempts run within anything.
+    pub(crate) fn is_surrounded(&self) -> bool {
+        self.model.span().is_some() || self.outer().is_some()
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
     fn outer(&self) -> Option<Code> {
         let enabled = self.model.arguments.value(Key::Enabled);
-        if !self.model.nested || matches!(enabled, Some(KeyValue::Bool(false))) {
+        if !NESTED || matches!(enabled, Some(KeyValue::Bool(false))) {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {

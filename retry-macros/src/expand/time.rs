@@ -3,7 +3,7 @@
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{Code, code, code_at, ours, when};
+use crate::tokens::{Code, code, code_at, if_else, ours, when};
 
 impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`.
@@ -19,7 +19,7 @@ impl Printer<'_> {
 
     /// The clock of the history of earlier attempts.
     pub(crate) fn clock(&self) -> Code {
-        if !self.model.shows_time {
+        if !self.model.shows_time() {
             code!(__retry::Clock::None)
         } else if self.model.names_clock() {
             ours!(__retry::Clock::Read(#(self.timer_trait())::now(&retry_timer)))
@@ -31,31 +31,56 @@ impl Printer<'_> {
     /// How long an attempt may take, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> Code {
         if let KeyValue::Alone = timeout.value {
-            let limit = self.with_policy(&mut |policy| code!(__retry::policy_timeout(#policy)));
-            return code!({ #limit });
+            return code!(__retry::policy_timeout(#(self.policy())));
         }
-        code!(__retry::TimeLimit::limit(#(self.argument(timeout))))
+        self.given_limit(timeout)
+    }
+
+    /// The limit that a key names, of type `Option<Duration>`.
+    pub(crate) fn given_limit(&self, limit: &Argument) -> Code {
+        let value = self.argument(limit);
+        if limit.value.is_literal() {
+            ours!(__retry::Some(#value))
+        } else {
+            ours!(__retry::TimeLimit::limit(#value))
+        }
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
     /// `&Policy`.
-    pub(crate) fn ignored_timeout(&self, policy: &Code) -> Option<Code> {
-        let name = self.model.ignores_timeout().then(|| self.name())?;
-        Some(code! {
-            if __retry::Option::is_some(&__retry::policy_timeout(#policy)) {
-                __retry::ignores_timeout(#name);
+    pub(crate) fn ignored_timeout(&self, policy: &Code) -> Code {
+        code! {
+            #?(self.model.ignores_timeout()) {
+                if __retry::Option::is_some(&__retry::policy_timeout(#policy)) {
+                    __retry::ignores_timeout(#(self.name()));
+                }
             }
-        })
+        }
     }
 
     /// In debug builds, reports at the first call, not only when it waits, that there is nothing to wait with. The
     /// panic's place is that of the function's name: any other span of ours would make it that of the attribute, which
     /// in a block is far from the method.
     pub(crate) fn expected_timer(&self) -> Option<Code> {
-        let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
         let span = self.model.function.signature.ident.span();
-        let waits = is_default && !self.model.retries_at_once();
-        waits.then(|| code_at!(span=> __retry::expect_timer();))
+        self.expects_timer()
+            .then(|| code_at!(span=> __retry::expect_timer();))
+    }
+
+    /// The timer of the driver, which is expected as above.
+    pub(crate) fn timer_of_call(&self) -> Code {
+        let span = self.model.function.signature.ident.span();
+        let expected = code_at!(span=> __retry::expected_timer::<__retry::Features>());
+        match self.asyncness {
+            Asyncness::Async => if_else(self.expects_timer(), expected, self.timer()),
+            Asyncness::Blocking if self.names_timer() => self.timer(),
+            Asyncness::Blocking => ours!(__retry::blocking_timer(__retry::DefaultTimer)),
+        }
+    }
+
+    fn expects_timer(&self) -> bool {
+        let is_default = self.asyncness == Asyncness::Async && !self.names_timer();
+        is_default && !self.model.retries_at_once()
     }
 
     /// Has the retries count anew after progress, and the deadline after an item of a stream that is resumed. `policy` is
@@ -83,7 +108,7 @@ impl Printer<'_> {
 
     /// Tells the history the time on the user's timer.
     pub(crate) fn tick(&self) -> Option<Code> {
-        let is_kept = self.model.names_clock() && self.model.shows_time;
+        let is_kept = self.model.names_clock() && self.model.shows_time();
         let tick = match self.asyncness {
             Asyncness::Async => ours!(tick),
             Asyncness::Blocking => ours!(tick_blocking),

@@ -22,25 +22,29 @@ impl Printer<'_> {
         let ok = match keys {
             // The outcome stays in its place until it is handed on: where it is moved or borrowed, the compiler copies a
             // large value once or twice more.
-            (None, None, _) if model.is_driven() && !model.resumes() => {
-                ours!(__retry::Ok(_) => retry_call.ok(#(self.reporter())),)
-            }
-            (None, None, _) => ours!(__retry::Ok(_) => { #(self.report()) }),
+            (None, None, _) if model.resumes() => ours!(__retry::Ok(_) => { #(self.report()) }),
+            (None, None, _) => ours!(__retry::Ok(_) => retry_call.ok(#(self.reporter())),),
+            // Looked at where it is.
+            (Some(until), None, _) => ours! {
+                __retry::Ok(ref retry_value) => {
+                    #(self.wanted(until, ours!(retry_value), self.unwanted()))
+                    retry_call.ok(#(self.reporter()));
+                }
+            },
             (until, validate, correct) => {
                 let again = ours!(retry_outcome = __retry::Ok(retry_value););
+                let unwanted = ours!(#(again.clone()) #(self.unwanted()));
+                let wanted = until.map(|until| self.wanted(until, ours!(&retry_value), unwanted));
                 let accepted = match (validate, correct) {
                     (Some(validate), Some(correct)) => self.corrected(validate, correct),
-                    (None, _) if model.is_driven() => {
-                        ours!(#again retry_call.ok(#(self.reporter()));)
-                    }
                     _ => ours!(#again #(self.report())),
                 };
                 let checked = validate.filter(|_| correct.is_none());
                 ours! {
                     __retry::Ok(retry_value) => {
-                        #(until.map(|until| self.wanted(until)))
+                        #wanted
                         // The attempt is over, however long the value is looked at.
-                        #(validate.and_then(|_| self.answered()))
+                        #(validate.map(|_| self.answered()))
                         #(checked.map(|validate| self.valid(validate)))
                         #accepted
                     }
@@ -55,18 +59,22 @@ impl Printer<'_> {
         }
     }
 
-    /// What follows a value that `until` rejects.
-    fn wanted(&self, until: &Expr) -> Code {
-        let kept = self.model.history;
-        let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
-        let unwanted = self.decided(FailureSource::Until, interrupted, Code::new());
+    /// Asks `until` about the value, which it may not accept.
+    pub(crate) fn wanted(&self, until: &Expr, value: Code, unwanted: Code) -> Code {
+        let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
         ours! {
             // Not negated, or the compiler would say of what is no `bool` that this can't be.
-            if #(self.accepts(until)) {} else {
-                retry_outcome = __retry::Ok(retry_value);
-                #unwanted
-                #(self.leave())
-            }
+            if #(Self::contained(until, accepts)) {} else { #unwanted }
+        }
+    }
+
+    /// What follows a value that `until` rejects.
+    fn unwanted(&self) -> Code {
+        let kept = self.model.history;
+        let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
+        ours! {
+            #(self.decided(FailureSource::Until, interrupted, Code::new()))
+            #(self.leave())
         }
     }
 
@@ -85,12 +93,6 @@ impl Printer<'_> {
                 #invalid
             }
         }
-    }
-
-    /// Whether `until` accepts the value.
-    fn accepts(&self, until: &Expr) -> Code {
-        let accepts = ours_at!(until.span()=> __retry::accepts(&retry_value, #(self.user(until))));
-        Self::contained(until, accepts)
     }
 
     /// Binds what `validate` says of the value as `retry_checked`.

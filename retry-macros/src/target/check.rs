@@ -218,9 +218,7 @@ fn fails_within(
         errors.push(error!(in future =>
             "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
     }
-    let is_judged = [Key::Until, Key::Validate]
-        .iter()
-        .any(|key| arguments.get(*key).is_some());
+    let is_judged = arguments.has(&keys![Until Validate]);
     if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
         errors.push(error!(in result =>
             "the `Result` within this one would never be retried: take it out with `?`, or reject such values with `until` or `validate`{otherwise}"));
@@ -329,37 +327,24 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
     refuse! {arguments, errors;
         Correct if arguments.get(Key::Validate).is_none() && all_is_read =>
             "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"
-    }
-    let is_gated = [Key::Breaker, Key::Limiter]
-        .iter()
-        .any(|key| arguments.get(*key).is_some());
-    refuse! {arguments, errors;
-        Rejected if !is_gated && all_is_read =>
+        Rejected if !arguments.has(&keys![Breaker Limiter]) && all_is_read =>
             "`rejected` is for attempts that a `breaker` or a `limiter` rejects: name one of them, or remove `rejected`"
     }
-    let policy = arguments.value(Key::Policy);
-    if policy.is_some_and(KeyValue::is_closure) {
-        without_error(arguments, errors);
-        return;
-    }
     // A decorator may be made with a policy.
-    let has_policy = policy.is_some() || arguments.get(Key::Wrapper).is_some();
+    let has_policy = arguments.has(&keys![Policy Wrapper]);
     let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+    // Then there is no policy where there is no error to choose it by.
+    let by_error = arguments
+        .value(Key::Policy)
+        .is_some_and(KeyValue::is_closure);
     refuse! {arguments, errors;
         Timeout if is_alone && !has_policy && all_is_read =>
             "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"
-    }
-}
-
-/// Refuses what needs a policy where there is no error to choose one by.
-fn without_error(arguments: &Arguments, errors: &mut Errors) {
-    let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
-    refuse! {arguments, errors;
-        Until if true =>
+        Until if by_error =>
             "`policy = |error| …` chooses no policy for `until`, whose rejected values have no error: use `validate`, or name a policy"
-        Hedge if true =>
+        Hedge if by_error =>
             "`policy = |error| …` chooses no policy for `hedge`, before an attempt failed: remove `hedge`, or name a policy"
-        Timeout if is_alone =>
+        Timeout if is_alone && by_error =>
             "`policy = |error| …` chooses no policy for `timeout`, before an attempt failed: give the time, as in `timeout = \"60s\"`, or name a policy"
     }
 }

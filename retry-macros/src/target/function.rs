@@ -10,9 +10,7 @@ use syn::{
 use crate::as_variant::as_variant;
 use crate::target::moved_part;
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{
-    self, RuntimePath, braces, code, elements, ends_with, is_ident, is_punct, stream, trees,
-};
+use crate::tokens::{self, braces, code, ends_with, is_ident, is_punct, stream, trees};
 
 /// A function or method.
 #[derive(Clone)]
@@ -110,7 +108,7 @@ impl Function {
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = Vec::new();
-        for argument in elements(&self.signature.inputs) {
+        for argument in &self.signature.inputs {
             parameters.push(match argument {
                 FnArg::Receiver(receiver) => Parameter {
                     name: Some(receiver.self_token.into()),
@@ -239,12 +237,12 @@ impl Function {
         let mut attributes = TokenStream::new();
         attributes.append_all(&self.attributes);
         let (visibility, defaultness) = (&self.visibility, &self.defaultness);
-        code!(#attributes #visibility #defaultness #(&self.signature) #(body)).into()
+        code!(#attributes #visibility #defaultness #(&self.signature) #(body))
     }
 
     /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
     /// runtime.
-    pub(crate) fn marked(&self, krate: &RuntimePath) -> TokenStream {
+    pub(crate) fn marked(&self, krate: &TokenStream) -> TokenStream {
         let mut marked = self.to_token_stream();
         let is_inert = |attribute: &Attribute| {
             let path = attribute.path();
@@ -252,7 +250,7 @@ impl Function {
         };
         if let (Body::Block(block), false) = (&self.body, self.attributes.iter().all(is_inert)) {
             let (attributes, statements) = inner_attributes(block.stream());
-            let import = krate.import();
+            let import = tokens::import(krate);
             let content = code!(#attributes #[allow(unused_imports)] #import #statements);
             marked = self.with_body(&braces(content, block.span()));
         }

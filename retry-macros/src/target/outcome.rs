@@ -12,7 +12,7 @@ use syn::{
 };
 
 use crate::as_variant::as_variant;
-use crate::tokens::{elements, is_among, mentions};
+use crate::tokens::{is_among, mentions};
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,9 +88,11 @@ fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
 /// Whether a future or a stream names `'static`, or no lifetime in `use<…>`. A box that names no lifetime means the same.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
-        return elements(&hidden.bounds).any(|bound| match bound {
+        return hidden.bounds.iter().any(|bound| match bound {
             TypeParamBound::Lifetime(lifetime) => lifetime.ident == "static",
-            TypeParamBound::PreciseCapture(captured) => !elements(&captured.params)
+            TypeParamBound::PreciseCapture(captured) => !captured
+                .params
+                .iter()
                 .any(|captured| matches!(captured, CapturedParam::Lifetime(_))),
             _ => false,
         });
@@ -104,7 +106,7 @@ pub(crate) fn is_static(ty: &Type) -> bool {
         return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
     }
     let is_static = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static");
-    pinned(segment).is_some_and(|object| elements(&object.bounds).all(is_static))
+    pinned(segment).is_some_and(|object| object.bounds.iter().all(is_static))
 }
 
 /// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
@@ -137,7 +139,7 @@ fn associated<'a>(
     bounds: &'a Punctuated<TypeParamBound, Token![+]>,
     known: &KnownTrait,
 ) -> Option<&'a Type> {
-    elements(bounds).find_map(|bound| {
+    bounds.iter().find_map(|bound| {
         let segment = trait_segment(bound)?;
         if !known.names.iter().any(|name| segment.ident == name) {
             return None;
@@ -238,7 +240,7 @@ pub(crate) fn result_in_value(outcome: &Type) -> Option<&Type> {
 
 fn result_beside(ty: &Type) -> Option<&Type> {
     match bare(ty) {
-        Type::Tuple(tuple) => elements(&tuple.elems).find_map(result_beside),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(result_beside),
         _ if is_result(ty) => Some(ty),
         _ => {
             let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
@@ -254,7 +256,7 @@ fn future_of_result(ty: &Type) -> Option<&Type> {
         return is_named_result(inner).then_some(ty);
     }
     match bare(ty) {
-        Type::Tuple(tuple) => elements(&tuple.elems).find_map(future_of_result),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(future_of_result),
         Type::ImplTrait(hidden) => {
             let output = associated(&hidden.bounds, INTO_FUTURE)?;
             is_named_result(output).then_some(ty)
@@ -464,7 +466,7 @@ pub(crate) fn borrowing<'a>(
     let within = |ty| borrowing(ty, is_meant);
     let ty = bare(ty);
     let among = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
-        let mut bounds = elements(bounds);
+        let mut bounds = bounds.iter();
         bounds.any(
             |bound| matches!(bound, TypeParamBound::Lifetime(lifetime) if is_meant(Some(lifetime))),
         )
@@ -472,10 +474,13 @@ pub(crate) fn borrowing<'a>(
     match ty {
         Type::Reference(reference) if is_meant(reference.lifetime.as_ref()) => Some(ty),
         Type::Reference(reference) => within(&reference.elem),
-        Type::Tuple(tuple) => elements(&tuple.elems).find_map(within),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(within),
         Type::ImplTrait(hidden) => among(&hidden.bounds).then_some(ty),
         Type::TraitObject(object) => among(&object.bounds).then_some(ty),
-        Type::Path(path) => elements(&path.path.segments)
+        Type::Path(path) => path
+            .path
+            .segments
+            .iter()
             .filter(|segment| segment.ident != "Cow")
             .find_map(|segment| {
                 arguments(segment).find_map(|argument| match argument {
@@ -550,11 +555,8 @@ fn bare_mut(ty: &mut Type) -> &mut Type {
 }
 
 fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
-    const NONE: &Punctuated<GenericArgument, Token![,]> = &Punctuated::new();
-    match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => elements(&arguments.args),
-        _ => elements(NONE),
-    }
+    let arguments = as_variant!(&segment.arguments, PathArguments::AngleBracketed(it) => it);
+    arguments.into_iter().flat_map(|it| &it.args)
 }
 
 fn types(segment: &PathSegment) -> impl Iterator<Item = &Type> {

@@ -24,7 +24,6 @@ use crate::call::state::Call;
 use crate::chain::context::Context;
 use crate::chain::key::Key;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::Observes;
 use crate::chain::on_error::{Classifies, Described, OnError};
 use crate::chain::under_way::{Shared, in_order};
 use crate::classify::kind::Kind;
@@ -33,7 +32,7 @@ use crate::classify::verdict::Verdict;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Counts;
+use crate::observe::progress::Counted;
 use crate::observe::reason::Reason;
 use crate::observe::report::reborrow;
 use crate::observe::verdict_warning;
@@ -65,7 +64,7 @@ pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
     tally: Tally,
     /// What was given up last.
     given_up: Option<Part>,
-    progress: <<Q::Keys as SharedKeys>::Observer as Observes>::Progress,
+    progress: Counted,
 }
 
 /// An item that may be sent, as a call of its own.
@@ -165,7 +164,7 @@ where
             failed: Vec::new(),
             tally: Tally::default(),
             given_up: None,
-            progress: Default::default(),
+            progress: Counted::default(),
         }
     }
 

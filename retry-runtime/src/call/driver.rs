@@ -35,6 +35,7 @@ use crate::limiter::End;
 use crate::limiter::Turn;
 use crate::limiter::waiting::{Queued, wait, wait_blocking};
 use crate::observe::reason::Reason;
+use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{self, Cancel};
@@ -67,7 +68,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     pub fn wait<C: Future>(
         &mut self,
         cancelled: Pin<Box<C>>,
-    ) -> Pin<Box<impl Future<Output = ()>>> {
+    ) -> Pin<Box<impl Future<Output = ()> + use<'_, C, P, T>>> {
         Box::pin(self.wait_here(cancelled))
     }
 
@@ -291,7 +292,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// The policy's `max` when it was read last.
     #[inline]
-    pub fn max_retries(&mut self) -> u32 {
+    pub fn max(&mut self) -> u32 {
         self.state.call().max_retries()
     }
 
@@ -654,6 +655,19 @@ impl<P: Protects, T> Driver<P, T> {
             let changes = steps.state.held.leave(steps.shared, end);
             steps.limited(changes, &mut reporter);
         });
+    }
+}
+
+/// Steps of what the attribute expands to.
+impl<P: Protects, T> Driver<P, T> {
+    /// Begins under that policy: its `max` is reported before any failure.
+    pub fn begin_under(&mut self, policy: &Policy) {
+        self.set_max(policy.retries_allowed());
+    }
+
+    /// What a hook sees: that error and the attempt that follows, unless an earlier step has ended the call.
+    pub fn hook_on<E>(&mut self, error: Option<E>) -> Option<(E, NextAttempt)> {
+        Some((self.unless_stopped(error)?, self.next_attempt()))
     }
 }
 

@@ -28,7 +28,7 @@ impl<E: fmt::Display> HookOutcome for Result<(), E> {
 
 /// An error, and what kept it from being retried.
 #[derive(Debug)]
-pub struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
+pub(crate) struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
 
 impl<T: fmt::Display + ?Sized> fmt::Display for Caused<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -78,7 +78,7 @@ impl Call {
 }
 
 /// Why no attempt may follow that pause: it ended too late for one. `None` if it did not.
-pub fn late(
+pub(crate) fn late(
     deadline: Option<Moment>,
     pause: Duration,
     now: impl FnOnce() -> Moment,
@@ -88,7 +88,7 @@ pub fn late(
 }
 
 /// Why a pause that was decided earlier may not begin: it would end after the deadline. `None` if it may.
-pub fn outlasts(
+pub(crate) fn outlasts(
     deadline: Option<Moment>,
     pause: Duration,
     now: impl FnOnce() -> Moment,

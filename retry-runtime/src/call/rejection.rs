@@ -17,7 +17,7 @@ use crate::policy::schedule::{Schedule, limit};
 
 /// The retries of a call's rejections. Not in [`Call`], since most calls have nothing that rejects them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rejections {
+pub(crate) struct Rejections {
     retries: u32,
     /// Whether the last pause follows a rejection.
     pub(super) is_last: bool,
@@ -26,7 +26,7 @@ pub struct Rejections {
 impl Rejections {
     /// No rejections yet.
     #[inline]
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             retries: 0,
             is_last: false,
@@ -36,7 +36,7 @@ impl Rejections {
     /// The pause before the rejected attempt is tried again, or what ends the call.
     #[cold]
     #[inline(never)]
-    pub fn retry(
+    pub(crate) fn retry(
         &mut self,
         call: &mut Call,
         by: RejectedBy,

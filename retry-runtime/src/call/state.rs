@@ -13,7 +13,7 @@ use crate::observe::reason::Reason;
 #[cfg(feature = "nested")]
 use crate::observe::report::reborrow;
 use crate::policy::Policy;
-use crate::policy::nanos::Millis;
+use crate::policy::millis;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::nanos;
@@ -322,8 +322,7 @@ impl Call {
 
     /// Takes a pause, or another part of one, from the time for pauses.
     pub(crate) fn spend_pause(&mut self, pause: Duration) {
-        let pause = Millis::new(pause).get().unwrap_or_default();
-        self.paused_ms = self.paused_ms.saturating_add(pause);
+        self.paused_ms = self.paused_ms.saturating_add(millis(pause));
     }
 
     /// Counts a retry after that pause.

@@ -1,7 +1,5 @@
 use crate::chain::key::Key;
 use crate::observe::event::Event;
-#[cfg(any(feature = "batch", feature = "plan"))]
-use crate::observe::progress::{Counted, Counts};
 use crate::observe::report::Observe;
 use crate::observe::stopwatch::Stopwatch;
 use crate::time::moment::Moment;
@@ -20,9 +18,6 @@ impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
 
 /// The observer of a chain, if its key `observe` names one.
 pub trait Observes: Key {
-    /// Counts for it how far a batch or a plan is.
-    #[cfg(any(feature = "batch", feature = "plan"))]
-    type Progress: Counts;
     /// The stopwatch, if there is an observer.
     type Stopwatch: Copy + Default + Send;
 
@@ -36,8 +31,6 @@ pub trait Observes: Key {
 }
 
 impl Observes for () {
-    #[cfg(any(feature = "batch", feature = "plan"))]
-    type Progress = ();
     type Stopwatch = ();
 
     #[inline]
@@ -52,8 +45,6 @@ impl Observes for () {
 }
 
 impl<F: FnMut(&Event<'_>)> Observes for Option<F> {
-    #[cfg(any(feature = "batch", feature = "plan"))]
-    type Progress = Counted;
     type Stopwatch = Stopwatch;
 
     fn timed(

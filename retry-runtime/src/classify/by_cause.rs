@@ -11,11 +11,7 @@ use super::response_error::ResponseError;
 #[cfg(feature = "std")]
 use super::sources::is_wrapper;
 use super::sources::{causes, is};
-use crate::classify::Classify;
-use crate::classify::cancelled::Cancelled;
-use crate::classify::rejected::Rejected;
-use crate::classify::timed_out::TimedOut;
-use crate::classify::verdict::Verdict;
+use crate::classify::{Cancelled, Classify, Rejected, TimedOut, Verdict};
 
 /// What the first cause of a known type says.
 #[cfg(feature = "std")]

@@ -1,8 +1,6 @@
 //! Error types into which `TimedOut`, `Rejected` and `Cancelled` convert.
 
-use crate::classify::cancelled::Cancelled;
-use crate::classify::rejected::Rejected;
-use crate::classify::timed_out::TimedOut;
+use crate::classify::{Cancelled, Rejected, TimedOut};
 
 macro_rules! conversions {
     ($($trait:ident::$convert:ident of $from:ident: $message:literal $label:literal $note:literal)*) => {$(

@@ -1,9 +1,7 @@
 use core::error::Error;
 
 use super::by_cause::by_default;
-use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(

@@ -1,8 +1,7 @@
 use core::fmt;
 
-use crate::classify::Classify;
 use crate::classify::status::by_status;
-use crate::classify::verdict::Verdict;
+use crate::classify::{Classify, Verdict};
 
 /// What is wrong, in terms common to all providers.
 ///

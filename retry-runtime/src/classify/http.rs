@@ -1,14 +1,13 @@
+use core::borrow::Borrow;
 use core::fmt;
 use core::time::Duration;
 
 use http::{HeaderMap, HeaderName, Response, StatusCode};
 
-use crate::classify::Classify;
-use crate::classify::kind::Kind;
 use crate::classify::reset::reset;
 use crate::classify::retry_after::{asks_to_wait, retry_after};
 use crate::classify::status::{by_status, may_pass, stopped};
-use crate::classify::verdict::Verdict;
+use crate::classify::{Classify, Kind, Verdict};
 #[cfg(feature = "tracing")]
 use crate::error_text::shown::shown;
 
@@ -44,20 +43,9 @@ impl Classify for StatusCode {
 }
 
 /// Like [`Verdict::from_http`].
-impl Classify for (StatusCode, HeaderMap) {
+impl<H: Borrow<HeaderMap>> Classify for (StatusCode, H) {
     fn classify(&self) -> Verdict {
-        Verdict::from_http(self.0, &self.1)
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.describe(f)
-    }
-}
-
-/// Like [`Verdict::from_http`].
-impl Classify for (StatusCode, &HeaderMap) {
-    fn classify(&self) -> Verdict {
-        Verdict::from_http(self.0, self.1)
+        Verdict::from_http(self.0, self.1.borrow())
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,12 +1,7 @@
 use core::fmt;
 use std::io;
 
-use crate::classify::cancelled::Cancelled;
-use crate::classify::rejected::Rejected;
-use crate::classify::timed_out::TimedOut;
-use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, by_cause, sources};
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Cancelled, Classify, Rejected, TimedOut, Verdict, by_cause, sources};
 
 /// A refused connection and an unknown host are transient; so is an interrupted call, and what this machine has no more of:
 /// files, ports, buffers. A broken connection (reset, aborted, broken pipe, unexpected

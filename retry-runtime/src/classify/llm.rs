@@ -73,11 +73,9 @@ use core::time::Duration;
 mod envelope;
 mod truncated;
 
-use crate::classify::Classify;
 pub use crate::classify::fault::Fault;
-use crate::classify::verdict::Verdict;
 pub use crate::classify::wait_in_text::wait_in;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 use crate::error_text::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,

@@ -47,8 +47,7 @@ pub use within::{Chain, is};
 #[cfg(feature = "std")]
 pub use crate::classify::registry::known;
 
-use crate::classify::verdict::Verdict;
-use crate::classify::{by_cause, sources};
+use crate::classify::{Verdict, by_cause, sources};
 
 /// Every failure is worth a retry. What kind of failure it is, and whether the request may have taken effect, is not
 /// known.

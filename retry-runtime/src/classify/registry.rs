@@ -1,14 +1,14 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::error::Error;
-use std::sync::{PoisonError, RwLock};
 
 use crate::classify::sources::is;
 use crate::classify::verdict::Verdict;
+use crate::sync::{Mutex, lock};
 
 type Ask = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
 
-static KNOWN: RwLock<Vec<Arc<Ask>>> = RwLock::new(Vec::new());
+static KNOWN: Mutex<Vec<Arc<Ask>>> = Mutex::new(Vec::new());
 
 /// Makes an error type known to the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`, `anyhow::Error`
 /// and [`std::io::Error`] ask this function where they find an error of type `E`, also in a `Box` or `Arc`. Call it once,
@@ -38,13 +38,12 @@ pub fn known<E: Error + 'static, V: Into<Verdict>>(
     classify: impl Fn(&E) -> V + Send + Sync + 'static,
 ) {
     let ask = move |cause: &(dyn Error + 'static)| Some(classify(is(cause)?).into());
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    known.push(Arc::new(ask));
+    lock(&KNOWN).push(Arc::new(ask));
 }
 
 /// What the program's own functions say of the cause.
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     // Copied, since a function may classify what is inside, and so come here again.
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let known = lock(&KNOWN).clone();
     known.iter().find_map(|ask| ask(cause))
 }

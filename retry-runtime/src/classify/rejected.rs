@@ -1,9 +1,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// No attempt was made: the `breaker` is open, or its turn with the `limiter` did not come in time.
 ///

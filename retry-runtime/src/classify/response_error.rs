@@ -3,9 +3,7 @@ use core::fmt;
 
 use http::{HeaderMap, StatusCode};
 
-use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 use crate::error_text::shown::{shown, shown_start};
 
 /// How much of the body is shown: the beginning, because that is where servers say what is wrong.

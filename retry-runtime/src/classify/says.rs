@@ -8,8 +8,7 @@
 
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
+use crate::classify::{Kind, Verdict};
 
 /// A trait for each key, of the types that say enough for it. Its method gives back what `on` returned: no bound of a
 /// function is then in the message.

@@ -10,9 +10,8 @@ use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Takes};
 
-use crate::policy::Policy;
 use crate::policy::error::{PolicyError, short};
-use crate::policy::overrides::Overrides;
+use crate::policy::{Overrides, Policy};
 
 /// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
 pub trait PolicyFlags {

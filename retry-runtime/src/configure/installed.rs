@@ -1,14 +1,13 @@
 //! Policies laid over those of every call in the process, by name.
 
 use alloc::sync::Arc;
-use std::sync::{PoisonError, RwLock};
 
 use crate::configure::own_policy::FindPolicy;
 use crate::configure::policies::Policies;
-use crate::policy::Policy;
-use crate::policy::error::PolicyError;
+use crate::policy::{Policy, PolicyError};
+use crate::sync::{Mutex, lock};
 
-static INSTALLED: RwLock<Option<Arc<Policies>>> = RwLock::new(None);
+static INSTALLED: Mutex<Option<Arc<Policies>>> = Mutex::new(None);
 
 impl Policies {
     /// Lays these policies over those of every call in the process, by its name, in place of what was installed before.
@@ -44,27 +43,22 @@ impl Policies {
     /// What was installed before stays.
     pub fn install(self) -> Result<(), PolicyError> {
         self.check_installable()?;
-        *INSTALLED.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(self));
+        *lock(&INSTALLED) = Some(Arc::new(self));
         Ok(())
     }
 
     /// What is installed, such as to list the entries that are [`unused`](Self::unused).
     pub fn installed() -> Arc<Self> {
-        current().unwrap_or_default()
+        lock(&INSTALLED).clone().unwrap_or_default()
     }
-}
-
-fn current() -> Option<Arc<Policies>> {
-    let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
-    installed.clone()
 }
 
 /// The policy of the call of that name with what is installed over it. What the function itself switches off stays
 /// off.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
-    let Some(installed) = current() else {
+    let Some(installed) = lock(&INSTALLED).clone() else {
         return *own;
     };
-    let found = installed.find_over(name, *own);
+    let found = installed.find_over(name, own);
     found.enabled(found.is_enabled() && own.is_enabled())
 }

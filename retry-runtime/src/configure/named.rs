@@ -22,27 +22,24 @@ pub(crate) struct Named {
     pub(crate) limiter: LimiterNumbers,
 }
 
-impl From<Overrides> for Named {
-    fn from(policy: Overrides) -> Self {
-        Self {
-            policy,
-            ..Self::default()
-        }
-    }
-}
-
 impl Named {
-    pub(crate) fn of(entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
         let (mut named, mut policy) = (Self::default(), Entries::new());
         for (key, value) in entries {
             let (breaker, limiter) = (&mut named.breaker, &mut named.limiter);
             match key.as_str() {
-                BREAKER => read(&key, value, BreakerNumbers::of, "ratio=0.8", breaker)?,
-                LIMITER => read(&key, value, LimiterNumbers::of, "most=5", limiter)?,
+                BREAKER => read(
+                    &key,
+                    value,
+                    BreakerNumbers::from_entries,
+                    "ratio=0.8",
+                    breaker,
+                )?,
+                LIMITER => read(&key, value, LimiterNumbers::from_entries, "most=5", limiter)?,
                 _ => policy.push((of_policy(key)?, value)),
             }
         }
-        named.policy = Overrides::from_entries(&policy)?;
+        named.policy = Overrides::from_entries(policy)?;
         Ok(named)
     }
 
@@ -62,7 +59,7 @@ impl Named {
 }
 
 /// A key, for the policy to read, unless it is meant to be one of ours.
-pub(super) fn of_policy(key: String) -> Result<String, PolicyError> {
+fn of_policy(key: String) -> Result<String, PolicyError> {
     match nearest(&key, &[BREAKER, LIMITER]) {
         Some(ours) => {
             let key = short(&key);

@@ -10,15 +10,15 @@ pub struct OwnPolicy<'a, P> {
 /// A source of policies by the names of calls.
 pub(crate) trait FindPolicy {
     /// The policy of the call of that name, laid over the call's own.
-    fn find_over(&self, name: &str, own: Policy) -> Policy;
+    fn find_over(&self, name: &str, own: &Policy) -> Policy;
 
     fn find_by_name(&self, name: &str) -> Policy {
-        self.find_over(name, Policy::new())
+        self.find_over(name, &Policy::new())
     }
 }
 
 impl<P: FindPolicy> FindPolicy for OwnPolicy<'_, P> {
-    fn find_over(&self, name: &str, _: Policy) -> Policy {
-        self.policies.find_over(name, self.own)
+    fn find_over(&self, name: &str, _: &Policy) -> Policy {
+        self.policies.find_over(name, &self.own)
     }
 }

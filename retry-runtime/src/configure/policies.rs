@@ -1,5 +1,6 @@
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::str::FromStr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
@@ -10,9 +11,10 @@ use crate::configure::named::Named;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::limiter::numbers::LimiterNumbers;
 use crate::name::begins_with;
-use crate::policy::Policy;
 use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::overrides::Overrides;
+use crate::policy::text;
+use crate::policy::value::{Entries, RawValue};
+use crate::policy::{Overrides, Policy};
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
@@ -108,8 +110,12 @@ impl Policies {
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {
         let mut policies = Self::new();
-        for (name, named) in entries {
-            policies.add(name.into(), named.into())?;
+        for (name, policy) in entries {
+            let named = Named {
+                policy,
+                ..Named::default()
+            };
+            policies.add(name.into(), named)?;
         }
         policies.checked()
     }
@@ -132,7 +138,7 @@ impl Policies {
 
     /// The policy of the call with a name, if it has none of its own.
     pub fn find(&self, name: &str) -> Policy {
-        self.find_over(name, Policy::new())
+        self.find_over(name, &Policy::new())
     }
 
     /// The entries over a function's own policy, which stands where they name nothing.
@@ -239,8 +245,7 @@ impl Policies {
         let entries = self.entries.iter();
         let entries = entries.map(|entry| (&*entry.name, &entry.named.policy));
         for (name, named) in entries.chain([(DEFAULT, &self.top)]) {
-            let mut settings = named.settings().into_iter();
-            if let Some((key, _)) = settings.find(|(key, _)| TIMES.contains(key)) {
+            if let Some(key) = TIMES.into_iter().find(|key| named.names(*key)) {
                 let complaint = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \
                      give the function `policy = …`"
@@ -252,7 +257,24 @@ impl Policies {
     }
 
     /// Adds an entry, which is not checked together with the others.
-    pub(crate) fn add(&mut self, name: String, named: Named) -> Result<(), PolicyError> {
+    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
+        let (mut policies, mut switch) = (Self::new(), Entries::new());
+        for (name, value) in entries {
+            if name == Key::Enabled.name() {
+                switch.push((name, value));
+                continue;
+            }
+            check_name(&name)?;
+            let RawValue::Table(named) = value else {
+                return Err(text::takes_keys(&name, "max=2"));
+            };
+            let named = Named::from_entries(named).map_err(|error| in_entry(&name, &error))?;
+            policies.add(name, named)?;
+        }
+        policies.overridden_by(&Overrides::from_entries(switch)?)
+    }
+
+    fn add(&mut self, name: String, named: Named) -> Result<(), PolicyError> {
         check_name(&name)?;
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
@@ -271,7 +293,7 @@ impl Policies {
     }
 
     /// Checks every entry together with what it is laid over, and with what is laid over it.
-    pub(crate) fn checked(self) -> Result<Self, PolicyError> {
+    fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
             let mut named = Named::default();
@@ -290,7 +312,7 @@ impl Policies {
 }
 
 /// Checks that a call, or the beginning of its name, may have this name.
-pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
+fn check_name(name: &str) -> Result<(), PolicyError> {
     let given = short(name);
     let name = name.strip_suffix(UNDER).unwrap_or(name);
     if name.ends_with(UNDER) {
@@ -338,14 +360,34 @@ impl Entry {
     }
 }
 
+/// Reads entries with the keys of each in parentheses, as an environment variable holds them. `enabled=false` beside them
+/// is laid over all entries.
+///
+/// ```
+/// use retry_runtime::Policies;
+///
+/// let policies: Policies = "default(max=2), anthropic.complete(throttled(max=10))".parse()?;
+/// assert_eq!(policies.find("redis.get"), "max=2".parse()?);
+/// let off: Policies = "enabled=false".parse()?;
+/// assert_eq!(off.find("redis.get").delays().count(), 0);
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+impl FromStr for Policies {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        Self::from_entries(text::entries(text, text::OF_NAMES)?)
+    }
+}
+
 impl FindPolicy for Policies {
-    fn find_over(&self, name: &str, own: Policy) -> Policy {
-        let mut policy = own;
+    fn find_over(&self, name: &str, own: &Policy) -> Policy {
+        let mut policy = *own;
         for entry in &self.entries {
             if entry.is_for(name) {
                 entry.is_found.store(true, Ordering::Relaxed);
                 policy = if entry.is_default() {
-                    policy.with_defaults(&entry.named.policy, &own)
+                    policy.with_defaults(&entry.named.policy, own)
                 } else {
                     policy.with_overrides(&entry.named.policy)
                 };

@@ -11,9 +11,8 @@ use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::named::{BREAKER, LIMITER};
 use crate::configure::policies::Policies;
 use crate::limiter::numbers::LimiterNumbers;
-use crate::policy::Policy;
-use crate::policy::overrides::Overrides;
 use crate::policy::value::Setting;
+use crate::policy::{Overrides, Policy};
 
 macro_rules! schemas {
     ($($(#[$doc:meta])* $type:ident: $name:literal, $about:literal, $schema:expr;)*) => {$(

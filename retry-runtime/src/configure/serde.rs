@@ -1,93 +1,241 @@
-//! Policies in configuration files: a table with an entry for each name.
+//! Configuration files: tables with the keys that `Overrides` documents, for one policy or for the calls of many names.
 
-use alloc::string::String;
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use ::serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use retry_vocabulary::key::{Among, Key};
 
 use crate::breaker::numbers::BreakerNumbers;
-use crate::configure::named::{BREAKER, LIMITER, Named, of_policy};
-use crate::configure::policies::{Policies, check_name, in_entry};
+use crate::configure::named::{BREAKER, LIMITER, Named};
+use crate::configure::policies::Policies;
 use crate::limiter::numbers::LimiterNumbers;
-use crate::policy::overrides::Overrides;
-use crate::policy::protection_numbers::NumbersSeed;
-use crate::policy::serde::EntrySeed;
-use crate::policy::value::{Entries, RawValue};
+use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::value::{Entries, KeyValue, RawValue};
+use crate::policy::{Overrides, Policy};
 
-/// Reads a table of tables, as [`Policies`] describes it.
+/// Reads the keys that a table names, on top of [`Policy::new`]. [`Overrides`] lists them.
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Table::Policy, |entries| {
+            Self::new().overridden_by(&Overrides::from_entries(entries)?)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Overrides {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Table::Policy, Self::from_entries)
+    }
+}
+
 impl<'de> Deserialize<'de> for Policies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PoliciesVisitor)
+        read(deserializer, Table::Policies, Self::from_entries)
     }
 }
 
-struct PoliciesVisitor;
-
-impl<'de> Visitor<'de> for PoliciesVisitor {
-    type Value = Policies;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table of policies by the names of calls")
+impl<'de> Deserialize<'de> for BreakerNumbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Table::BreakerNumbers, Self::from_entries)
     }
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Policies, A::Error> {
-        let (mut policies, mut switch) = (Policies::new(), Overrides::new());
-        while let Some(name) = map.next_key::<String>()? {
-            if name == Key::Enabled.name() {
-                let entry = map.next_value_seed(EntrySeed::of_policy(name))?;
-                switch = Overrides::from_entries(&Vec::from([entry])).map_err(Error::custom)?;
-            } else {
-                let named = map.next_value_seed(NamedTable { name: &name })?;
-                policies.add(name, named).map_err(Error::custom)?;
+impl<'de> Deserialize<'de> for LimiterNumbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Table::LimiterNumbers, Self::from_entries)
+    }
+}
+
+/// What the entries of a table are.
+#[derive(Clone, Copy)]
+enum Table {
+    /// Names of calls.
+    Policies,
+    /// Keys of a policy and numbers of protections, for the calls of a name.
+    Entry,
+    /// Keys of a policy.
+    Policy,
+    /// Keys of that section.
+    Section(Key),
+    BreakerNumbers,
+    LimiterNumbers,
+}
+
+impl Table {
+    /// The table that the value of an entry is, if it is one.
+    fn within(self, name: &str) -> Option<Self> {
+        match (self, name) {
+            (Self::Policies, _) => Some(Self::Entry).filter(|_| name != Key::Enabled.name()),
+            (Self::Entry, BREAKER) => Some(Self::BreakerNumbers),
+            (Self::Entry, LIMITER) => Some(Self::LimiterNumbers),
+            (Self::Entry | Self::Policy, _) => {
+                let section = Among::Policy.find(name).filter(|key| key.is_section());
+                section.map(Self::Section)
             }
+            _ => None,
         }
-        policies.overridden_by(&switch).map_err(Error::custom)
+    }
+
+    /// Checks an entry alone. The entries of a table within this one were checked before it.
+    fn check(self, name: &str, value: &RawValue) -> Result<(), PolicyError> {
+        let within = self.within(name);
+        match (value, within) {
+            (RawValue::Table(_), Some(Self::Entry)) | (_, None) => {}
+            (RawValue::Table(_), _) => return Ok(()),
+            (_, Some(within)) => return Err(within.expected(name, value)),
+        }
+        let entries = Entries::from([(name.to_owned(), value.clone())]);
+        match self {
+            Self::Policies => Policies::from_entries(entries).map(drop),
+            Self::Entry => Named::from_entries(entries).map(drop),
+            Self::Policy => Overrides::from_entries(entries).map(drop),
+            Self::Section(key) => {
+                let section = (key.name().to_owned(), RawValue::Table(entries));
+                Overrides::from_entries(Entries::from([section])).map(drop)
+            }
+            Self::BreakerNumbers => BreakerNumbers::from_entries(entries).map(drop),
+            Self::LimiterNumbers => LimiterNumbers::from_entries(entries).map(drop),
+        }
+    }
+
+    /// The error for another value in place of this table.
+    fn expected(self, name: &str, value: &RawValue) -> PolicyError {
+        let example = match self {
+            Self::BreakerNumbers => "ratio = 0.8",
+            Self::LimiterNumbers => "most = 5",
+            _ => "max = 5",
+        };
+        let (given, known) = (short(value.single()), Among::Policy.find(name));
+        let name = short(name);
+        match (self, known) {
+            (Self::Entry, Some(key)) => refused!(
+                "`{name} = {given}` is not a table of a policy's keys, such as `default`, for all calls: write `{key}` there"
+            ),
+            _ => refused!(
+                "`{name} = {given}` is not a section: write a table of its keys, as in `{name} = {{ {example} }}`"
+            ),
+        }
     }
 }
 
-/// Reads the table of a name and checks it at once, so that the format adds the place of the table to an error.
-struct NamedTable<'a> {
-    name: &'a str,
+/// Reads a table and makes of its entries what the function says.
+fn read<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    table: Table,
+    of: fn(Entries) -> Result<T, PolicyError>,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_map(TableVisitor { table, of })
 }
 
-impl<'de> DeserializeSeed<'de> for NamedTable<'_> {
-    type Value = Named;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Named, D::Error> {
-        deserializer.deserialize_map(self)
-    }
+/// Calls the function while the table is read, so that the format adds its line to the function's error, too.
+struct TableVisitor<T> {
+    table: Table,
+    of: fn(Entries) -> Result<T, PolicyError>,
 }
 
-impl<'de> Visitor<'de> for NamedTable<'_> {
-    type Value = Named;
+impl<'de, T> Visitor<'de> for TableVisitor<T> {
+    type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table of a policy's keys")?;
-        match Among::Policy.find(self.name) {
-            Some(key) => write!(f, ", such as `default`, for all calls: write `{key}` there"),
-            None => Ok(()),
-        }
+        f.write_str(match self.table {
+            Table::Policies => "a table of policies by the names of calls",
+            Table::BreakerNumbers | Table::LimiterNumbers => "a table of numbers",
+            _ => "a table of a policy's keys",
+        })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named, A::Error> {
-        check_name(self.name).map_err(Error::custom)?;
-        let mut entries = Entries::new();
-        while let Some(name) = map.next_key::<String>()? {
-            let numbers = match name.as_str() {
-                BREAKER => map.next_value_seed(NumbersSeed(BreakerNumbers::of))?,
-                LIMITER => map.next_value_seed(NumbersSeed(LimiterNumbers::of))?,
-                _ => {
-                    let name = of_policy(name);
-                    let name = name.map_err(|error| Error::custom(in_entry(self.name, &error)))?;
-                    entries.push(map.next_value_seed(EntrySeed::of_policy(name))?);
-                    continue;
-                }
-            };
-            entries.push((name, RawValue::Table(numbers)));
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        (self.of)(read_entries(map, self.table)?).map_err(Error::custom)
+    }
+}
+
+fn read_entries<'de, A: MapAccess<'de>>(mut map: A, table: Table) -> Result<Entries, A::Error> {
+    let mut entries = Entries::new();
+    while let Some(name) = map.next_key()? {
+        entries.push(map.next_value_seed(EntrySeed { table, name })?);
+    }
+    Ok(entries)
+}
+
+/// Reads the value of an entry and refuses a wrong one at once, so that the format adds the place of the value.
+struct EntrySeed {
+    table: Table,
+    name: String,
+}
+
+impl<'de> DeserializeSeed<'de> for EntrySeed {
+    type Value = (String, RawValue);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let table = self.table.within(&self.name);
+        let value = deserializer.deserialize_any(RawVisitor { table })?;
+        let checked = self.table.check(&self.name, &value);
+        checked.map_err(Error::custom)?;
+        Ok((self.name, value))
+    }
+}
+
+/// Reads anything, so that what no key takes is refused with the name of its key.
+struct RawVisitor {
+    /// What a table is; without it, no key takes one.
+    table: Option<Table>,
+}
+
+impl<'de> Deserialize<'de> for RawValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RawVisitor { table: None })
+    }
+}
+
+impl<'de> Visitor<'de> for RawVisitor {
+    type Value = RawValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, a number, `true`, `false` or a table")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<RawValue, E> {
+        Ok(RawValue::One(String::from(text)))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<RawValue, E> {
+        Ok(RawValue::One(number.to_string()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<RawValue, E> {
+        Ok(RawValue::One(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<RawValue, E> {
+        Ok(RawValue::One(KeyValue::Factor(number).to_string()))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<RawValue, E> {
+        Ok(RawValue::One(value.to_string()))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
+        self.visit_str("null")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawValue, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element::<RawValue>()? {
+            values.push(String::from(value.single()));
         }
-        let named = Named::of(entries).and_then(|named| named.check().map(|()| named));
-        named.map_err(|error| Error::custom(in_entry(self.name, &error)))
+        Ok(RawValue::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawValue, A::Error> {
+        if let Some(table) = self.table {
+            return read_entries(map, table).map(RawValue::Table);
+        }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(RawValue::Table(Entries::new()))
     }
 }

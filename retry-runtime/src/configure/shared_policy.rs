@@ -74,13 +74,13 @@ impl<P: fmt::Debug> fmt::Debug for SharedPolicy<P> {
 }
 
 impl FindPolicy for SharedPolicy<Policies> {
-    fn find_over(&self, name: &str, own: Policy) -> Policy {
+    fn find_over(&self, name: &str, own: &Policy) -> Policy {
         self.read(|policies| policies.find_over(name, own))
     }
 }
 
 impl FindPolicy for SharedPolicy {
-    fn find_over(&self, _: &str, _: Policy) -> Policy {
+    fn find_over(&self, _: &str, _: &Policy) -> Policy {
         self.load()
     }
 }

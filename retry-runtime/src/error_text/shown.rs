@@ -6,8 +6,7 @@ use core::fmt;
 use core::fmt::Write;
 
 use crate::error_text::secrets::{self, ELLIPSIS};
-use crate::error_text::start::Start;
-use crate::error_text::urls;
+use crate::error_text::{text_of, urls};
 
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
@@ -79,13 +78,21 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 
 /// The text, and how many bytes of it were cut.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
-    let start = Start::of(text, LOOKED_AT * limit);
-    let beyond = start.total - start.text.len();
-    if secrets::are_shown() {
-        return line(&start.text, beyond, limit);
+    let whole = text_of(text);
+    let mut end = whole.len().min(LOOKED_AT * limit);
+    while !whole.is_char_boundary(end) {
+        end -= 1;
     }
-    let text = urls::hide(start.text, start.user_follows);
-    line(&secrets::hide(&text).unwrap_or(text), beyond, limit)
+    let (start, beyond) = whole.split_at(end);
+    if secrets::are_shown() {
+        return line(start, beyond.len(), limit);
+    }
+    // If the word that the cut goes through has an `@` beyond it, what is before may be a password.
+    let rest = beyond.split(char::is_whitespace).next();
+    let is_in_word = !start.ends_with(char::is_whitespace);
+    let user_follows = is_in_word && rest.is_some_and(|rest| rest.contains('@'));
+    let text = urls::hide(start, user_follows);
+    line(&secrets::hide(&text).unwrap_or(text), beyond.len(), limit)
 }
 
 /// The text on one line, and how many bytes were cut, `beyond` included.

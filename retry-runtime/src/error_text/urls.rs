@@ -12,9 +12,9 @@ const SLASHES: &[u8] = b"/\\";
 
 /// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
 /// `user_follows`, the last word goes on beyond the text, with an `@`: what is before that may be user info.
-pub(super) fn hide(text: String, user_follows: bool) -> String {
-    if !user_follows && !may_be_url(&text) {
-        return text;
+pub(super) fn hide(text: &str, user_follows: bool) -> String {
+    if !user_follows && !may_be_url(text) {
+        return String::from(text);
     }
     let mut hidden = String::new();
     let mut left = text.len();

@@ -43,7 +43,7 @@ impl<L> Place<L> {
 }
 
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
-pub async fn wait(
+pub(crate) async fn wait(
     place: &mut impl Queued,
     timer: impl Timer,
     deadline: Option<Moment>,
@@ -100,7 +100,7 @@ pub async fn wait(
 }
 
 /// Waits on this thread until the attempt may begin.
-pub fn wait_blocking(
+pub(crate) fn wait_blocking(
     place: &mut impl Queued,
     timer: &dyn BlockingTimer,
     deadline: Option<Moment>,
@@ -162,7 +162,7 @@ mod unpark {
 }
 
 /// A place in a limiter's queue, however it is held.
-pub trait Queued {
+pub(crate) trait Queued {
     fn has_turn(&self) -> bool;
     fn poll(&mut self, waker: &Waker) -> Turn;
     fn longest_wait(&self) -> Option<Duration>;

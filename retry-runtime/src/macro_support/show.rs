@@ -3,8 +3,6 @@
 //! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. Method
 //! names are long so that no trait of the user's has them.
 
-#![expect(missing_docs, reason = "reached by expansions of the macros only")]
-
 use alloc::format;
 use alloc::string::String;
 use alloc::string::ToString;
@@ -76,8 +74,8 @@ impl<E> ShowName<'_, E> {
 }
 
 macro_rules! else_by {
-    ($($show:ident, $next:ident;)*) => {$(
-        impl<'a, E> Deref for $show<'a, E> {
+    ($($first:ident, $next:ident;)*) => {$(
+        impl<'a, E> core::ops::Deref for $first<'a, E> {
             type Target = $next<'a, E>;
 
             fn deref(&self) -> &Self::Target {
@@ -86,11 +84,15 @@ macro_rules! else_by {
         }
     )*};
 }
+pub(super) use else_by;
+
 else_by!(
     Show, ShowWithin;
     ShowWithin, ShowDisplay;
     ShowDisplay, ShowClassify;
     ShowClassify, ShowName;
+    Same, SameDisplay;
+    SameDisplay, SameDebug;
 );
 
 impl<E: Error> fmt::Display for Show<'_, E> {
@@ -152,37 +154,31 @@ impl<E: ?Sized> Classify for Unshown<'_, E> {
 }
 
 /// Compares by `PartialEq` if the type has it, else by the text of `Display`, else by the text of `Debug`.
-pub struct Same<'a, E>(pub &'a E);
-
-pub trait SameValue<E> {
-    fn __retry_same(&self, other: &E) -> bool;
+pub fn same<E>(error: &E) -> Same<'_, E> {
+    Same(SameDisplay(SameDebug(error)))
 }
 
-impl<E: PartialEq> SameValue<E> for &&Same<'_, E> {
-    fn __retry_same(&self, other: &E) -> bool {
-        self.0 == other
+pub struct Same<'a, E>(SameDisplay<'a, E>);
+
+pub struct SameDisplay<'a, E>(SameDebug<'a, E>);
+
+pub struct SameDebug<'a, E>(&'a E);
+
+impl<E: PartialEq> Same<'_, E> {
+    pub fn __retry_same(&self, other: &E) -> bool {
+        self.0.0.0 == other
     }
 }
 
-pub trait SameDisplay<E> {
-    fn __retry_same(&self, other: &E) -> bool;
-}
-
-impl<E: fmt::Display> SameDisplay<E> for &Same<'_, E> {
-    fn __retry_same(&self, other: &E) -> bool {
-        self.0.to_string() == other.to_string()
+impl<E: fmt::Display> SameDisplay<'_, E> {
+    pub fn __retry_same(&self, other: &E) -> bool {
+        self.0.0.to_string() == other.to_string()
     }
 }
 
-pub trait SameDebug<E> {
+impl<E> SameDebug<'_, E> {
     // The bound is on the method, so that an error about it names the user's type.
-    fn __retry_same(&self, other: &E) -> bool
-    where
-        E: Comparable;
-}
-
-impl<E> SameDebug<E> for Same<'_, E> {
-    fn __retry_same(&self, other: &E) -> bool
+    pub fn __retry_same(&self, other: &E) -> bool
     where
         E: Comparable,
     {

@@ -1,7 +1,6 @@
 //! How a call ended, for all that count, measure or record.
 
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
+use crate::observe::{Event, EventData, Reason};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallEnd {

@@ -2,10 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::cause::Cause;
-use crate::observe::reason::Reason;
-use crate::observe::stopwatch::Reading;
+use crate::observe::{AttemptEnd, Cause, Reason};
 
 /// One thing that happened in a call.
 ///
@@ -45,7 +42,8 @@ pub struct Event<'a> {
     pub attempt: u32,
     /// What happened.
     pub data: EventData<'a>,
-    reading: Option<&'a Reading<'a>>,
+    pub(super) elapsed: Option<Duration>,
+    pub(super) attempt_elapsed: Option<Duration>,
 }
 
 impl<'a> Event<'a> {
@@ -55,7 +53,8 @@ impl<'a> Event<'a> {
             call,
             attempt,
             data,
-            reading: None,
+            elapsed: None,
+            attempt_elapsed: None,
         }
     }
 
@@ -79,7 +78,7 @@ impl<'a> Event<'a> {
     ///
     /// `None` in durable calls.
     pub fn elapsed(&self) -> Option<Duration> {
-        self.reading?.elapsed()
+        self.elapsed
     }
 
     /// How long the attempt took that ended with this event, by the call's timer: without pauses and the wait for a
@@ -89,7 +88,7 @@ impl<'a> Event<'a> {
     /// [progress](crate::Attempt::progress), and for a subtask's failure that is not worth a retry, which is reported
     /// later than it happens.
     pub fn attempt_elapsed(&self) -> Option<Duration> {
-        self.reading?.attempt_elapsed(self)
+        self.attempt_elapsed
     }
 
     /// Whether no attempt ended: what was rejected is tried again.
@@ -102,13 +101,6 @@ impl<'a> Event<'a> {
         match self.data {
             EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
             _ => None,
-        }
-    }
-
-    pub(super) fn with_reading<'b>(&'b self, reading: &'b Reading<'b>) -> Event<'b> {
-        Event {
-            reading: Some(reading),
-            ..*self
         }
     }
 }

@@ -9,24 +9,17 @@ use crate::observe::report::report_line;
 #[cold]
 #[inline(never)]
 pub fn tell(call: &str) {
-    if is_new(call) {
-        let fields = Fields {
-            reason: Some("the call names no `timeout`, or can't have one"),
-            ..Fields::new("ignoring the policy's timeout", &call, None)
-        };
-        report_line!(WARN, call, fields);
+    #[cfg(feature = "std")]
+    {
+        static WARNED: OncePerName = OncePerName::new();
+
+        if !WARNED.is_new(call) {
+            return;
+        }
     }
-}
-
-#[cfg(feature = "std")]
-fn is_new(call: &str) -> bool {
-    static WARNED: OncePerName = OncePerName::new();
-
-    WARNED.is_new(call)
-}
-
-/// Without `std` no lock guards a list of names, and it is better said again than never.
-#[cfg(not(feature = "std"))]
-fn is_new(_: &str) -> bool {
-    true
+    let fields = Fields {
+        reason: Some("the call names no `timeout`, or can't have one"),
+        ..Fields::new("ignoring the policy's timeout", &call, None)
+    };
+    report_line!(WARN, call, fields);
 }

@@ -2,13 +2,13 @@
 
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
-#[cfg(feature = "std")]
-use std::sync::{PoisonError, RwLock};
 
 use crate::listed::listed;
 #[cfg(feature = "std")]
 use crate::name::begins_with;
 use crate::observe::record::Record;
+#[cfg(feature = "std")]
+use crate::sync::{Mutex, lock};
 
 /// How much a log record matters: the levels of `tracing`, and none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +46,7 @@ static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record:
 
 /// The beginnings of names, each with the level above which their records are not logged.
 #[cfg(feature = "std")]
-static QUIET: RwLock<Vec<(String, Level)>> = RwLock::new(Vec::new());
+static QUIET: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
 
 /// Logs that record at that level from now on, in the whole program.
 ///
@@ -83,7 +83,7 @@ pub fn set_level(record: Record, level: Level) {
 /// [`reset_levels`] takes it back.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {
-    let mut quiet = QUIET.write().unwrap_or_else(PoisonError::into_inner);
+    let mut quiet = lock(&QUIET);
     quiet.retain(|(beginning, _)| beginning != calls);
     quiet.push((String::from(calls), most));
 }
@@ -91,43 +91,36 @@ pub fn set_most(calls: &str, most: Level) {
 /// Logs every record of every call at the level that it has by default.
 pub fn reset_levels() {
     #[cfg(feature = "std")]
-    QUIET
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clear();
+    lock(&QUIET).clear();
     for changed in &CHANGED {
         changed.store(0, Ordering::Relaxed);
     }
 }
 
-/// The level of a record of that call, where it is not the record's own.
-pub(crate) fn changed(record: Record, call: &dyn fmt::Display) -> Option<Level> {
-    let number = CHANGED[record as usize].load(Ordering::Relaxed);
-    let index = number.checked_sub(1);
-    let changed = index.and_then(|index| Level::ALL.get(usize::from(index)).copied());
-    if changed == Some(Level::Off) {
-        return changed;
-    }
-    at_most(changed, record, call)
+/// The level of a record of that call.
+pub(crate) fn of(record: Record, call: &dyn fmt::Display) -> Level {
+    let number = usize::from(CHANGED[record as usize].load(Ordering::Relaxed));
+    let changed = number.checked_sub(1).map(|index| Level::ALL[index]);
+    at_most(changed.unwrap_or(record.level()), call)
 }
 
 /// No higher than the call's records may be.
 #[cfg(feature = "std")]
-fn at_most(changed: Option<Level>, record: Record, call: &dyn fmt::Display) -> Option<Level> {
-    let quiet = QUIET.read().unwrap_or_else(PoisonError::into_inner);
-    if quiet.is_empty() {
-        return changed;
+fn at_most(level: Level, call: &dyn fmt::Display) -> Level {
+    let quiet = lock(&QUIET);
+    if level == Level::Off || quiet.is_empty() {
+        return level;
     }
     let name = call.to_string();
     let named = quiet.iter().filter(|(calls, _)| begins_with(&name, calls));
     match named.max_by_key(|(calls, _)| calls.len()) {
-        Some((_, Level::Off)) => Some(Level::Off),
-        Some((_, most)) => Some(changed.unwrap_or(record.level().into()).max(*most)),
-        None => changed,
+        Some((_, Level::Off)) => Level::Off,
+        Some((_, most)) => level.max(*most),
+        None => level,
     }
 }
 
 #[cfg(not(feature = "std"))]
-fn at_most(changed: Option<Level>, _: Record, _: &dyn fmt::Display) -> Option<Level> {
-    changed
+fn at_most(level: Level, _: &dyn fmt::Display) -> Level {
+    level
 }

@@ -1,5 +1,5 @@
 #[cfg(feature = "tracing")]
-use tracing::Level;
+use crate::observe::levels::Level;
 
 /// A log record, by the event that it is about. Events without a record are for observers alone.
 ///
@@ -62,17 +62,17 @@ impl Record {
             | Self::AttemptFailed
             | Self::FallingBack
             | Self::GaveUp
-            | Self::BreakerOpened => Level::WARN,
+            | Self::BreakerOpened => Level::Warn,
             #[cfg(feature = "nested")]
-            Self::Nested => Level::WARN,
+            Self::Nested => Level::Warn,
             Self::Hedging
             | Self::FellBack
             | Self::Succeeded
             | Self::BreakerHalfOpened
             | Self::BreakerClosed
             | Self::LimiterPaused
-            | Self::LimiterResumed => Level::INFO,
-            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::DEBUG,
+            | Self::LimiterResumed => Level::Info,
+            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::Debug,
         }
     }
 }

@@ -39,10 +39,7 @@ macro_rules! report_line {
     ($level:ident, $call:expr, $fields:expr) => {{
         let fields = &$fields;
         #[cfg(feature = "tracing")]
-        {
-            let values = &$crate::observe::log::TracingFields::of(fields);
-            $crate::observe::log::record!(tracing::Level::$level, values);
-        }
+        $crate::observe::log::log_at(tracing::Level::$level.into(), fields);
         $crate::observe::recording::record_line($call, fields);
     }};
 }

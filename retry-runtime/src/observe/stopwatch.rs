@@ -1,8 +1,5 @@
 //! The times that events carry.
 
-use core::cell::Cell;
-use core::time::Duration;
-
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 use crate::time::moment::Moment;
@@ -50,53 +47,26 @@ impl Stopwatch {
         }
     }
 
-    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer. It is called
-    /// where the call or an attempt begins, and if the observer asks.
+    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer.
     pub fn tell(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
-        let read = Cell::new(None);
-        let now = || {
-            let now = read.get().unwrap_or_else(now);
-            read.set(Some(now));
-            now
-        };
-        self.call.get_or_insert_with(now);
+        let now = now();
+        let began = *self.call.get_or_insert(now);
         if matches!(event.data, EventData::Started) {
             // An attempt that `hedge` begins beside another is not timed: there is room for one.
-            self.attempt.get_or_insert_with(|| (event.attempt, now()));
+            self.attempt.get_or_insert((event.attempt, now));
         }
-        observe(&event.with_reading(&Reading {
-            stopwatch: *self,
-            now: &now,
-        }));
-        if event.is_of_rejection() {
-            // In a batch, an attempt may run beside it.
-            return;
-        }
-        if event.pause().is_some() {
+        // In a batch, an attempt may run beside one that is rejected.
+        let has_ended = event.attempt_end().is_some() && !event.is_of_rejection();
+        let ended = self
+            .attempt
+            .filter(|(number, _)| has_ended && *number == event.attempt);
+        observe(&Event {
+            elapsed: Some(now.since(began)),
+            attempt_elapsed: ended.map(|(_, began)| now.since(began)),
+            ..*event
+        });
+        if ended.is_some() || has_ended && event.pause().is_some() {
             self.attempt = None;
-        } else if event.attempt_end().is_some() {
-            self.attempt = self.attempt.filter(|(number, _)| *number != event.attempt);
         }
-    }
-}
-
-/// What an event reads its times from.
-pub(crate) struct Reading<'a> {
-    stopwatch: Stopwatch,
-    /// Reads the clock once for all that observe the event.
-    now: &'a dyn Fn() -> Moment,
-}
-
-impl Reading<'_> {
-    /// How long the call has taken.
-    pub(super) fn elapsed(&self) -> Option<Duration> {
-        self.stopwatch.call.map(|began| (self.now)().since(began))
-    }
-
-    /// How long the attempt took that ended with the event.
-    pub(super) fn attempt_elapsed(&self, event: &Event<'_>) -> Option<Duration> {
-        event.attempt_end().filter(|_| !event.is_of_rejection())?;
-        let (number, began) = self.stopwatch.attempt?;
-        (number == event.attempt).then(|| (self.now)().since(began))
     }
 }

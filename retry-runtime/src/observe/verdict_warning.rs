@@ -4,17 +4,6 @@ use core::fmt::Display;
 
 use crate::classify::verdict::Verdict;
 
-#[cfg(all(feature = "std", feature = "tracing"))]
-const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
-                          name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
-#[cfg(all(feature = "std", feature = "tracing"))]
-const OF_REQWEST: &str = "throttled, and any Retry-After is lost with the headers: use \
-                          `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
-                          instead of `.error_for_status()`";
-#[cfg(all(feature = "std", feature = "tracing"))]
-const OF_UREQ: &str = "throttled, and any Retry-After is lost with the headers: set \
-                       `http_status_as_error(false)` and return a `ResponseError`";
-
 /// Logs the warning that the verdict calls for, if any, once for each name.
 #[cfg(all(feature = "std", feature = "tracing"))]
 pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
@@ -23,6 +12,13 @@ pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     use crate::error_text::shown::shown;
     use crate::observe::once_per_name::OncePerName;
 
+    const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
+                              name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+    const OF_REQWEST: &str = "throttled, and any Retry-After is lost with the headers: use \
+                              `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
+                              instead of `.error_for_status()`";
+    const OF_UREQ: &str = "throttled, and any Retry-After is lost with the headers: set \
+                           `http_status_as_error(false)` and return a `ResponseError`";
     static UNKNOWN: OncePerName = OncePerName::new();
     static WITHOUT_HEADERS: OncePerName = OncePerName::new();
 

@@ -6,9 +6,8 @@ use core::time::Duration;
 use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker};
 use crate::budget::bucket::Budget;
 use crate::limiter::Limiter;
-use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::call_end::{CallEnd, CallOutcome};
-use crate::observe::event::{Event, EventData};
+use crate::observe::{AttemptEnd, Event, EventData};
 
 /// What the adapters call a figure: the crate `metrics`, and OpenTelemetry, with its unit there.
 #[derive(Clone, Copy)]
@@ -84,9 +83,7 @@ pub(super) type Label<'a> = (&'static str, Value<'a>);
 
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
-    /// The user's.
     Name(&'a str),
-    Word(&'static str),
     Flag(bool),
 }
 
@@ -106,7 +103,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         }
     };
     if let Some(end) = event.attempt_end() {
-        let labels = [name, ("retry.kind", Value::Word(end.name()))];
+        let labels = [name, ("retry.kind", Value::Name(end.name()))];
         to.count(Counter::Attempts, &labels);
         took(Histogram::AttemptDuration, event.attempt_elapsed(), &labels);
     }
@@ -117,7 +114,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         _ => {}
     }
     if let Some(CallEnd { attempts, outcome }) = event.call_end() {
-        let outcome = ("retry.outcome", Value::Word(outcome.name()));
+        let outcome = ("retry.outcome", Value::Name(outcome.name()));
         let retried = ("retry.retried", Value::Flag(attempts > 1));
         to.count(Counter::Calls, &[name, outcome, retried]);
         took(Histogram::CallDuration, event.elapsed(), &[name, outcome]);

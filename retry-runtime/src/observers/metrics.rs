@@ -10,8 +10,7 @@ use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::limiter::Limiter;
-use crate::observe::event::Event;
-use crate::observe::observer::Observer;
+use crate::observe::{Event, Observer};
 
 /// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
@@ -171,7 +170,6 @@ fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
         let key = &key["retry.".len()..];
         match value {
             Value::Name(name) => Label::new(key, shown(name).to_string()),
-            Value::Word(word) => Label::from_static_parts(key, word),
             Value::Flag(true) => Label::from_static_parts(key, "true"),
             Value::Flag(false) => Label::from_static_parts(key, "false"),
         }

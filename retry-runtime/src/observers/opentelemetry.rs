@@ -8,8 +8,7 @@ use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::limiter::Limiter;
-use crate::observe::event::Event;
-use crate::observe::observer::Observer;
+use crate::observe::{Event, Observer};
 
 /// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
@@ -160,7 +159,6 @@ impl Instruments for OpenTelemetry<'_> {
 fn attributes(labels: &[Label<'_>]) -> Vec<KeyValue> {
     let attributes = labels.iter().map(|(key, value)| match *value {
         Value::Name(name) => KeyValue::new(*key, shown(name).to_string()),
-        Value::Word(word) => KeyValue::new(*key, word),
         Value::Flag(flag) => KeyValue::new(*key, flag),
     });
     attributes.collect()

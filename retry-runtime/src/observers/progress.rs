@@ -7,9 +7,8 @@ use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::error_text::shown::shown;
-use crate::observe::event::{Event, EventData};
 use crate::observe::fields::Max;
-use crate::observe::observer::Observer;
+use crate::observe::{Event, EventData, Observer};
 use crate::sync::lock;
 use crate::time::clock::Instant;
 

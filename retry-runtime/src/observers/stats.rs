@@ -1,11 +1,13 @@
-use core::mem;
-use std::sync::{Mutex, MutexGuard};
+use core::fmt;
+use core::iter::Sum;
+use core::ops::AddAssign;
+use core::time::Duration;
 
-use super::totals::Totals;
+use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
-use crate::observe::event::{Event, EventData};
-use crate::observe::observer::Observer;
-use crate::sync::lock;
+use crate::observe::call_end::{CallEnd, CallOutcome};
+use crate::observe::{Event, EventData, Observer, Reason};
+use crate::sync::{Mutex, lock};
 
 /// Counts what calls do: an observer for the key `observe`.
 ///
@@ -39,26 +41,22 @@ use crate::sync::lock;
 ///
 /// `Stats` takes a lock for a moment at each failure and at the end of each call.
 #[derive(Debug, Default)]
-pub struct Stats(Mutex<Totals>);
+pub struct Stats(Mutex<Option<Totals>>);
 
 impl Stats {
     /// An observer that has counted nothing. It can be a `static`.
     pub const fn new() -> Self {
-        Self(Mutex::new(Totals::new()))
+        Self(Mutex::new(None))
     }
 
     /// The counts so far.
     pub fn totals(&self) -> Totals {
-        self.counted().clone()
+        lock(&self.0).clone().unwrap_or_default()
     }
 
     /// The counts so far. Counting starts from zero again.
     pub fn take(&self) -> Totals {
-        mem::take(&mut *self.counted())
-    }
-
-    fn counted(&self) -> MutexGuard<'_, Totals> {
-        lock(&self.0)
+        lock(&self.0).take().unwrap_or_default()
     }
 }
 
@@ -69,6 +67,182 @@ impl Observer for Stats {
         }
         // Formatted before the lock: the user's `Display` may make a call of its own.
         let error = event.fields().error.map(|error| shown(error).to_string());
-        self.counted().count(event, error);
+        lock(&self.0).get_or_insert_default().count(event, error);
     }
+}
+
+/// What [`Stats`] counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    succeeded: u64,
+    healed: u64,
+    fell_back: u64,
+    /// By [`Reason`].
+    gave_up: [u64; Reason::ALL.len()],
+    attempts: u64,
+    retries: u64,
+    corrections: u64,
+    hedges: u64,
+    paused: Duration,
+    last_error: Option<String>,
+}
+
+impl Totals {
+    fn count(&mut self, event: &Event<'_>, error: Option<String>) {
+        match event.data {
+            // A rejection is no attempt, so its retry is no retry of one.
+            EventData::Retrying {
+                kind: Kind::Rejected,
+                ..
+            } => {}
+            EventData::Retrying { .. } => self.retries += 1,
+            EventData::Correcting { .. } => self.corrections += 1,
+            EventData::Hedging { .. } => self.hedges += 1,
+            EventData::Succeeded { corrections, .. } if event.attempt > 1 || corrections > 0 => {
+                self.healed += 1;
+            }
+            _ => {}
+        }
+        let pause = event.pause().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
+            self.attempts += u64::from(attempts);
+            match outcome {
+                CallOutcome::Succeeded => self.succeeded += 1,
+                CallOutcome::FellBack => self.fell_back += 1,
+                CallOutcome::GaveUp(reason) => self.gave_up[reason as usize] += 1,
+            }
+        }
+        if error.is_some() {
+            self.last_error = error;
+        }
+    }
+
+    /// The calls that ended. One whose future was dropped has not.
+    pub fn calls(&self) -> u64 {
+        self.succeeded + self.fell_back + self.gave_up()
+    }
+
+    /// The calls that succeeded, with or without retries.
+    pub fn succeeded(&self) -> u64 {
+        self.succeeded
+    }
+
+    /// The calls that succeeded although their first attempt did not, or after their value was corrected.
+    pub fn healed(&self) -> u64 {
+        self.healed
+    }
+
+    /// The calls that ended with what their `fallback` returned.
+    pub fn fell_back(&self) -> u64 {
+        self.fell_back
+    }
+
+    /// The calls that gave up.
+    pub fn gave_up(&self) -> u64 {
+        self.gave_up.iter().sum()
+    }
+
+    /// The calls that gave up for that reason.
+    pub fn gave_up_for(&self, reason: Reason) -> u64 {
+        self.gave_up[reason as usize]
+    }
+
+    /// The attempts of the calls that ended.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
+    }
+
+    /// The attempts that followed a failure and a pause; also those of calls that have not ended.
+    pub fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// How many times `correct` was called.
+    pub fn corrections(&self) -> u64 {
+        self.corrections
+    }
+
+    /// The attempts that `hedge` began beside slow ones.
+    pub fn hedges(&self) -> u64 {
+        self.hedges
+    }
+
+    /// All pauses before retries and corrections, added up.
+    pub fn paused(&self) -> Duration {
+        self.paused
+    }
+
+    /// The last error of any attempt, as the log shows it. After adding up, that of the right side, if it has one.
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Self) {
+        self.succeeded += other.succeeded;
+        self.healed += other.healed;
+        self.fell_back += other.fell_back;
+        self.attempts += other.attempts;
+        self.retries += other.retries;
+        self.corrections += other.corrections;
+        self.hedges += other.hedges;
+        for (sum, count) in self.gave_up.iter_mut().zip(other.gave_up) {
+            *sum += count;
+        }
+        self.paused = self.paused.saturating_add(other.paused);
+        self.last_error = other.last_error.or(self.last_error.take());
+    }
+}
+
+impl Sum for Totals {
+    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
+        totals.fold(Self::default(), |mut sum, totals| {
+            sum += totals;
+            sum
+        })
+    }
+}
+
+/// One line: `2 calls, 4 attempts, 2 retries; 1 gave up (1 exhausted); last error: busy`.
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = self.calls();
+        let (attempts, retries) = (self.attempts, self.retries);
+        write!(
+            f,
+            "{calls} call{}, {attempts} attempt{}, {retries} retr{}",
+            plural(calls, "", "s"),
+            plural(attempts, "", "s"),
+            plural(retries, "y", "ies"),
+        )?;
+        for (count, what) in [
+            (self.corrections, "corrected"),
+            (self.hedges, "hedged"),
+            (self.healed, "healed"),
+            (self.fell_back, "fell back"),
+            (self.gave_up(), "gave up"),
+        ] {
+            if count > 0 {
+                write!(f, "; {count} {what}")?;
+            }
+        }
+        let reasons = Reason::ALL.into_iter().zip(self.gave_up);
+        for (index, (reason, count)) in reasons.filter(|(_, count)| *count > 0).enumerate() {
+            let before = if index == 0 { " (" } else { ", " };
+            write!(f, "{before}{count} {reason}")?;
+        }
+        if self.gave_up() > 0 {
+            f.write_str(")")?;
+        }
+        match &self.last_error {
+            Some(error) => write!(f, "; last error: {error}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn plural<'a>(count: u64, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
 }

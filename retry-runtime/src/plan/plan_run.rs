@@ -15,7 +15,6 @@ use crate::call::state::Call;
 use crate::chain::context::{Context, ObservedBy, StopwatchOf};
 use crate::chain::into_chain::IntoChain;
 use crate::chain::keys::SharedKeys;
-use crate::chain::observer::Observes;
 use crate::chain::on_error::{Classifies, Described, OnError};
 use crate::chain::span::Span;
 use crate::chain::under_way::Shared;
@@ -26,7 +25,7 @@ use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Counts;
+use crate::observe::progress::Counted;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::observe::verdict_warning;
@@ -57,7 +56,7 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) round: Call,
     /// Every subtask of this round, by index in the plan.
     runs: Vec<SubtaskRun<'r, Q>>,
-    progress: <<Q::Keys as SharedKeys>::Observer as Observes>::Progress,
+    progress: Counted,
     /// The end of the run.
     pub(crate) deadline: Option<Moment>,
 }
@@ -162,7 +161,7 @@ impl<'r, 'a, T, E, F: ?Sized, Q: IntoChain> PlanRun<'r, 'a, T, E, F, Q> {
             on,
             round: Call::new(),
             runs: Vec::new(),
-            progress: Default::default(),
+            progress: Counted::default(),
             deadline,
         }
     }

@@ -8,13 +8,8 @@ use retry_vocabulary::key::{At, Key};
 use retry_vocabulary::range;
 
 use crate::classify::kind::Kind;
-use crate::policy::Policy;
-use crate::policy::backoff::Backoff;
-use crate::policy::error::PolicyError;
-use crate::policy::jitter::Jitter;
 use crate::policy::schedule::Schedule;
-use crate::policy::section::Section;
-use crate::policy::values::Values;
+use crate::policy::{Backoff, Jitter, Policy, PolicyError, Section, Values, row};
 
 /// The policy itself, and its sections with the kinds of failure that they are for.
 pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
@@ -25,59 +20,6 @@ pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (Some(Key::Invalid), Some(Kind::Invalid)),
     (Some(Key::Rejected), Some(Kind::Rejected)),
 ];
-
-/// The values that were set but not stored: a row stores the nearest number in range, and no `base` or `factor` if it has
-/// a list. Each row has two bits: one for `jitter` and one for `factor`. If the row has a list, the bit for `factor`
-/// means that a `base` or a `factor` was set after it.
-#[derive(Clone, Copy)]
-pub(crate) struct OutOfRange(u16);
-
-impl OutOfRange {
-    pub(crate) const NONE: Self = Self(0);
-
-    /// The bits after `named` was set for a kind. `was_list`, `is_list`: the kind's row had a list before, has one now.
-    pub(crate) const fn after(
-        mut self,
-        kind: Option<Kind>,
-        named: &Section,
-        (was_list, is_list): (bool, bool),
-    ) -> Self {
-        if named.backoff.is_some() && (was_list || is_list) {
-            self = self.with(bit(Key::Factor, kind), false);
-        }
-        if is_list {
-            if named.names_growth() {
-                self = self.with(bit(Key::Factor, kind), true);
-            }
-        } else if let Some(factor) = named.factor {
-            self = self.with(bit(Key::Factor, kind), !range::is_factor(factor));
-        }
-        if let Some(jitter) = named.jitter {
-            let is_wrong = match jitter {
-                Jitter::Ratio(ratio) => range::check_ratio(ratio).is_err(),
-                _ => false,
-            };
-            self = self.with(bit(Key::Jitter, kind), is_wrong);
-        }
-        self
-    }
-
-    const fn with(self, bit: u16, is_set: bool) -> Self {
-        Self(if is_set { self.0 | bit } else { self.0 & !bit })
-    }
-
-    const fn has(self, key: Key, kind: Option<Kind>) -> bool {
-        self.0 & bit(key, kind) != 0
-    }
-}
-
-const fn bit(key: Key, kind: Option<Kind>) -> u16 {
-    let row = match kind {
-        Some(kind) => 1 + kind as u16,
-        None => 0,
-    };
-    1 << (2 * row + matches!(key, Key::Jitter) as u16)
-}
 
 /// A number that is refused.
 #[derive(Clone, Copy)]
@@ -196,7 +138,7 @@ impl Policy {
             return Ok(());
         };
         // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
-        let has_invalid = self.rows.get(Some(Kind::Invalid)) != Section::new();
+        let has_invalid = self.named(Some(Kind::Invalid)) != Section::new();
         let kinds = SECTIONS[1..].iter().filter(|(_, kind)| match kind {
             Some(Kind::Invalid) => has_invalid,
             // No failure.
@@ -209,7 +151,7 @@ impl Policy {
             if !schedule.allows(1) {
                 continue;
             }
-            let named = self.rows.get(*kind);
+            let named = self.named(*kind);
             let (shortest, _) = schedule.range(1, Duration::ZERO);
             let plain = schedule.plain_delay(1);
             let (key, is_sections, value) = match (schedule.backoff, schedule.jitter) {
@@ -230,61 +172,56 @@ impl Policy {
     }
 
     const fn fault(&self) -> Option<Fault> {
-        if let Some(Duration::ZERO) = self.attempt_limit() {
-            return Some(out_of_range(None, Key::Timeout, range::POSITIVE_DURATION));
-        }
-        if let Some(Duration::ZERO) = self.time_limit() {
-            return Some(out_of_range(None, Key::Deadline, range::POSITIVE_DURATION));
-        }
-        if let Some(Duration::ZERO) = self.delay_limit() {
-            return Some(out_of_range(
-                None,
-                Key::TotalDelay,
-                range::POSITIVE_DURATION,
-            ));
+        let mut limits: &[_] = &[
+            (Key::Timeout, self.timeout),
+            (Key::Deadline, self.deadline),
+            (Key::TotalDelay, self.total_delay),
+        ];
+        while let [(key, limit), rest @ ..] = limits {
+            if let Some(Duration::ZERO) = limit {
+                return Some(out_of_range(None, *key, range::POSITIVE_DURATION));
+            }
+            limits = rest;
         }
         let mut sections: &[_] = &SECTIONS;
         while let [(section, kind), rest @ ..] = sections {
-            if self.is_beside_list(*kind) {
-                return Some(Fault::BesideList(*section));
-            }
-            if self.out_of_range.has(Key::Factor, *kind) {
-                return Some(out_of_range(*section, Key::Factor, range::FACTOR));
-            }
-            if self.out_of_range.has(Key::Jitter, *kind) {
-                return Some(out_of_range(
+            let fault = match self.sections[row(*kind)] {
+                named if self.is_beside_list(&named) => Some(Fault::BesideList(*section)),
+                Section {
+                    factor: Some(factor),
+                    ..
+                } if !range::is_factor(factor) => {
+                    Some(out_of_range(*section, Key::Factor, range::FACTOR))
+                }
+                Section {
+                    jitter: Some(Jitter::Ratio(ratio)),
+                    ..
+                } if range::check_ratio(ratio).is_err() => Some(out_of_range(
                     *section,
                     Key::Jitter,
                     range::FINE_RATIO_IN_RANGE,
-                ));
-            }
-            let disorder = self.disorder(*section, *kind);
-            if disorder.is_some() {
-                return disorder;
+                )),
+                _ => self.disorder(*section, *kind),
+            };
+            if fault.is_some() {
+                return fault;
             }
             sections = rest;
         }
         None
     }
 
-    /// Returns true if a `base` or `factor` was set for a kind, or for the policy itself, whose delays come from a list.
-    const fn is_beside_list(&self, kind: Option<Kind>) -> bool {
-        let named = self.rows.get(kind);
-        if named.names_list() {
-            return self.out_of_range.has(Key::Factor, kind);
-        }
-        let in_force = self.rows.get(None).overridden_by(named);
-        in_force.names_list() && named.names_growth()
+    /// Returns true if the section, or the policy itself, sets a `base` or `factor` beside a list.
+    const fn is_beside_list(&self, named: &Section) -> bool {
+        let inherits = named.backoff.is_none() && self.named(None).names_list();
+        named.names_growth() && (inherits || named.names_list())
     }
 
     /// A `base` or `floor` above its `cap`, of what is in force for a kind, or for the policy itself.
     pub(crate) const fn disorder(&self, section: Option<Key>, kind: Option<Kind>) -> Option<Fault> {
-        let own = self.rows.get(None);
-        let named = match kind {
-            Some(_) => self.rows.get(kind),
-            None => Section::new(),
-        };
-        let in_force = Schedule::new(own.overridden_by(named), self.floor.get());
+        let own = self.named(None);
+        let named = self.named(kind);
+        let in_force = Schedule::new(own.overridden_by(named), self.floor);
         // A section's own keys are named as such, those that it takes from the policy are not. No default is called that:
         // it may be the program's own.
         let cap = bound(section, Key::Cap, named.cap.is_some(), in_force.cap);

@@ -7,13 +7,11 @@ use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, At, Key};
 
 use crate::classify::kind::Kind;
-use crate::policy::Policy;
-use crate::policy::backoff::Backoff;
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::fault::{Fault, SECTIONS};
 use crate::policy::schedule::Schedule;
-use crate::policy::section::Section;
 use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
+use crate::policy::{Backoff, Policy, Section};
 
 /// The keys of a policy that one text or table names: one layer of configuration.
 ///
@@ -100,11 +98,8 @@ impl Policy {
 
     /// This policy overridden as by setters: nothing is checked.
     pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
-        let mut policy = self;
-        for (at, value) in &overrides.named {
-            policy = policy.set(*at, *value);
-        }
-        policy
+        let named = overrides.named.iter();
+        named.fold(self, |policy, (at, value)| policy.set(*at, *value))
     }
 
     /// This policy with those values of a layer whose keys `own` doesn't set.
@@ -125,19 +120,16 @@ impl Policy {
             Key::Jitter,
         ];
 
-        let is_set = |key, named| {
-            let at = At { key, ..at };
-            self.get(at, named) != Policy::new().get(at, Section::new())
+        let differs = |(section, kind), key| {
+            let at = At { section, key };
+            self.get(at, self.named(kind)) != Self::new().get(at, Section::new())
         };
-        let mut rows = SECTIONS
-            .map(|(section, kind)| (section, self.rows.get(kind)))
-            .into_iter();
+        let mut sections = SECTIONS.into_iter();
         if DELAYS.contains(&at.key) {
-            return is_set(Key::Floor, Section::new())
-                || rows.any(|(_, named)| named.names_delays());
+            return sections.any(|section| DELAYS.iter().any(|key| differs(section, *key)));
         }
-        rows.any(|(section, named)| {
-            (section.is_none() || section == at.section) && is_set(at.key, named)
+        sections.any(|section| {
+            (section.0.is_none() || section.0 == at.section) && differs(section, at.key)
         })
     }
 
@@ -172,7 +164,7 @@ impl Policy {
             Key::Factor => KeyValue::Factor(named.factor?),
             Key::Cap => KeyValue::Duration(named.cap?),
             Key::Jitter => KeyValue::Jitter(named.jitter?),
-            Key::Floor => KeyValue::Duration(self.floor.get().filter(|floor| !floor.is_zero())?),
+            Key::Floor => KeyValue::Duration(self.floor.filter(|floor| !floor.is_zero())?),
             Key::Hint => KeyValue::Hint(self.hint),
             Key::MaxHint => KeyValue::Duration(self.longest_hint()?),
             Key::Timeout => KeyValue::Duration(self.attempt_limit()?),
@@ -190,8 +182,8 @@ impl Policy {
         kind: Option<Kind>,
         last: &Overrides,
     ) -> Result<(), PolicyError> {
-        let own = self.rows.get(None);
-        let in_force = kind.map_or(own, |_| own.overridden_by(self.rows.get(kind)));
+        let own = self.named(None);
+        let in_force = own.overridden_by(self.named(kind));
         let mut growth = [Key::Base, Key::Factor]
             .map(|key| At { section, key })
             .into_iter()
@@ -250,21 +242,18 @@ impl Overrides {
 
     /// What a policy says, every key named.
     pub(crate) fn all_of(policy: &Policy) -> Self {
-        let own = policy.rows.get(None);
-        let sections = SECTIONS.map(|(section, kind)| {
-            let named = policy.rows.get(kind);
-            match own.overridden_by(named) {
-                in_force if in_force.names_list() => (section, named.without_growth()),
-                _ => (section, named),
-            }
-        });
-        // Named, the default would clip lists.
-        let has_list = sections.iter().any(|(_, named)| named.names_list());
+        let own = policy.named(None);
+        let mut kinds = SECTIONS.iter().map(|(_, kind)| *kind);
+        let has_list = kinds.any(|kind| policy.named(kind).names_list());
         let mut all = Self::new();
-        for (section, mut named) in sections {
+        for (section, kind) in SECTIONS {
+            let mut named = policy.named(kind);
+            if own.overridden_by(named).names_list() {
+                named = named.without_growth();
+            }
             if section.is_none() {
-                // With its `max`, also where retries are off.
                 named = Schedule::new(own, None).named();
+                // Named, the default would clip lists.
                 named.cap = own.cap.or(named.cap.filter(|_| !has_list));
             }
             for key in section.map_or(Among::Policy, Among::Section).keys() {
@@ -276,6 +265,12 @@ impl Overrides {
         all
     }
 
+    /// Returns true if the layer names the key, outside of sections.
+    #[cfg(feature = "std")]
+    pub(crate) fn names(&self, key: Key) -> bool {
+        self.named.contains_key(&At { section: None, key })
+    }
+
     /// This layer without `enabled = true`, so that what others switch off stays off.
     pub(crate) fn without_enabling(mut self) -> Self {
         let on = (Key::Enabled, KeyValue::Bool(true));
@@ -283,16 +278,16 @@ impl Overrides {
         self
     }
 
-    pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
         let mut named = Self::new();
         named.read_all(None, entries)?;
         Ok(named)
     }
 
-    fn read_all(&mut self, section: Option<Key>, entries: &Entries) -> Result<(), PolicyError> {
-        let mut keys: Vec<(At, &RawValue)> = Vec::new();
+    fn read_all(&mut self, section: Option<Key>, entries: Entries) -> Result<(), PolicyError> {
+        let mut keys: Vec<(At, RawValue)> = Vec::new();
         for (name, raw) in entries {
-            let at = find(section, name, raw)?;
+            let at = find(section, &name, &raw)?;
             if keys.iter().any(|(known, _)| *known == at) {
                 return Err(PolicyError::new(complaint::given_twice(&at)));
             }
@@ -302,7 +297,7 @@ impl Overrides {
             .try_for_each(|(at, raw)| self.read(at, raw))
     }
 
-    fn read(&mut self, at: At, raw: &RawValue) -> Result<(), PolicyError> {
+    fn read(&mut self, at: At, raw: RawValue) -> Result<(), PolicyError> {
         match raw {
             RawValue::Table(entries) if at.key.is_section() => {
                 return self.read_all(Some(at.key), entries);
@@ -312,29 +307,9 @@ impl Overrides {
                 let remedy = "is not a section: write its keys, as in";
                 return Err(refused!("`{at} = {given}` {remedy} `{at}(max=5)`"));
             }
-            _ => self.named.insert(at, KeyValue::read(at, raw)?),
+            _ => self.named.insert(at, KeyValue::read(at, &raw)?),
         };
         Ok(())
-    }
-
-    /// Checks one entry, of a section or of the policy, by itself.
-    #[cfg(feature = "serde")]
-    pub(crate) fn check_entry(
-        section: Option<Key>,
-        name: &str,
-        raw: &RawValue,
-    ) -> Result<(), PolicyError> {
-        let at = find(section, name, raw)?;
-        match raw {
-            RawValue::Table(_) => {}
-            _ if at.key.is_section() => {
-                let given = short(raw.single());
-                let remedy = "is not a section: write a table of its keys, as in";
-                return Err(refused!("`{at} = {given}` {remedy} `{at} = {{ max = 5 }}`"));
-            }
-            _ => {}
-        }
-        Self::new().read(at, raw)
     }
 
     /// What is named, as texts and tables have it: the policy's own keys, then the sections.

@@ -1,27 +1,19 @@
 //! Numbers of protections as texts and tables have them: in the grammar of policies, and with its complaints.
 
 use alloc::string::String;
-#[cfg(feature = "serde")]
-use core::fmt;
 use core::str::FromStr;
 
-#[cfg(feature = "serde")]
-use ::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::complaint;
 
 use crate::policy::error::{PolicyError, refused, short};
-#[cfg(feature = "serde")]
-use crate::policy::serde::read_entries;
 use crate::policy::value::Entries;
-#[cfg(feature = "serde")]
-use crate::policy::value::RawValue;
 
 /// Reads and overrides the numbers of a protection. Behind each key is a function of the key and a
 /// text, which reads a value or complains. A method named behind the type looks at all together.
 macro_rules! numbers {
     ($numbers:ident $(, $check:ident)? { $($key:ident: $read:expr;)* }) => {
         impl $numbers {
-            pub(crate) fn of(entries: $crate::policy::value::Entries) -> Result<Self, PolicyError> {
+            pub(crate) fn from_entries(entries: $crate::policy::value::Entries) -> Result<Self, PolicyError> {
                 let keys = [$(stringify!($key)),*];
                 let [$($key),*] = $crate::policy::protection_numbers::texts(keys, entries)?;
                 $(let $key = $key.map(|text| $read(stringify!($key), &text)).transpose();)*
@@ -40,14 +32,7 @@ macro_rules! numbers {
             type Err = PolicyError;
 
             fn from_str(text: &str) -> Result<Self, PolicyError> {
-                Self::of($crate::policy::text::entries(text, 0)?)
-            }
-        }
-
-        #[cfg(feature = "serde")]
-        impl<'de> serde::Deserialize<'de> for $numbers {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::policy::protection_numbers::read_table(deserializer, Self::of)
+                Self::from_entries($crate::policy::text::entries(text, 0)?)
             }
         }
     };
@@ -82,42 +67,4 @@ pub(crate) fn number<N: FromStr>(
 ) -> Result<N, String> {
     let number = text.parse().ok().filter(is_valid);
     number.ok_or_else(|| complaint::out_of_range(&key, &short(text), range))
-}
-
-#[cfg(feature = "serde")]
-pub(crate) fn read_table<'de, T, D: Deserializer<'de>>(
-    deserializer: D,
-    read: fn(Entries) -> Result<T, PolicyError>,
-) -> Result<T, D::Error> {
-    let entries = NumbersSeed(read).deserialize(deserializer)?;
-    read(entries).map_err(Error::custom)
-}
-
-/// Reads the table of what the function reads.
-#[cfg(feature = "serde")]
-pub(crate) struct NumbersSeed<T>(pub(crate) fn(Entries) -> Result<T, PolicyError>);
-
-#[cfg(feature = "serde")]
-impl<'de, T> DeserializeSeed<'de> for NumbersSeed<T> {
-    type Value = Entries;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Entries, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, T> Visitor<'de> for NumbersSeed<T> {
-    type Value = Entries;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table of numbers")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entries, A::Error> {
-        read_entries(map, |name, raw| {
-            let alone = RawValue::One(String::from(raw.single()));
-            (self.0)(Entries::from([(String::from(name), alone)])).map(drop)
-        })
-    }
 }

@@ -1,7 +1,9 @@
 use core::time::Duration;
 
-use crate::policy::backoff::Backoff;
-use crate::policy::jitter::Jitter;
+use retry_vocabulary::range;
+
+use crate::policy::at_longest;
+use crate::policy::{Backoff, Jitter};
 
 /// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
 /// `timed_out(…)`, `invalid(…)` and `rejected(…)`.
@@ -70,6 +72,30 @@ impl Section {
         self
     }
 
+    /// This section with the nearest value within its range for each that is not.
+    pub(crate) const fn within_ranges(mut self) -> Self {
+        if self.names_list() {
+            self = self.without_growth();
+        }
+        if let Some(base) = self.base {
+            self.base = Some(at_longest(base));
+        }
+        if let Some(cap) = self.cap {
+            self.cap = Some(at_longest(cap));
+        }
+        self.factor = match self.factor {
+            Some(f64::INFINITY) => Some(f64::MAX),
+            Some(factor) if factor > 1.0 => Some(factor),
+            Some(_) => Some(1.0),
+            None => None,
+        };
+        if let Some(Jitter::Ratio(ratio)) = self.jitter {
+            let ratio = range::from_billionths(range::to_billionths(ratio));
+            self.jitter = Some(Jitter::Ratio(ratio));
+        }
+        self
+    }
+
     /// Whether the section says anything about delays.
     pub(crate) fn names_delays(self) -> bool {
         Self { max: None, ..self } != Self::new()
@@ -99,7 +125,11 @@ impl Section {
     pub const fn backoff(self, backoff: Backoff) -> Self {
         let mut named = Self::new();
         named.backoff = Some(backoff);
-        self.overridden_by(named)
+        let mut section = self.overridden_by(named);
+        if let Backoff::List([]) = backoff {
+            section.backoff = Some(Backoff::None);
+        }
+        section
     }
 
     /// The first delay: see [`Policy::base`](crate::Policy::base).

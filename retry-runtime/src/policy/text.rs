@@ -9,10 +9,9 @@ use core::str::FromStr;
 use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, Key};
 
-use crate::policy::Policy;
 use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, RawValue, Setting};
+use crate::policy::{Overrides, Policy};
 
 /// Reads the keys that a text names, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
 ///
@@ -39,7 +38,7 @@ impl FromStr for Overrides {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(&entries(text, OF_POLICY)?)
+        Self::from_entries(entries(text, OF_POLICY)?)
     }
 }
 
@@ -74,7 +73,7 @@ impl Overrides {
             parser.value(GivenKey { section, name })?
         };
         match parser.rest.trim() {
-            "" => Self::from_entries(&Vec::from([(String::from(name), raw)])),
+            "" => Self::from_entries(Entries::from([(String::from(name), raw)])),
             rest => Err(refused!(
                 "`{key}` takes one value: what is `{}` after it?",
                 short(rest)

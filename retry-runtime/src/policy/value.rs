@@ -12,13 +12,11 @@ use retry_vocabulary::key::{At, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 use retry_vocabulary::{complaint, duration, range};
 
-use crate::policy::backoff::Backoff;
 use crate::policy::error::{PolicyError, short};
-use crate::policy::hint::Hint;
-use crate::policy::jitter::Jitter;
+use crate::policy::{Backoff, Hint, Jitter};
 
 /// A value as it is written. Texts and tables become this first, so that both have the same keys and checks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum RawValue {
     /// A text, or what a format has a type of its own for, as text.
     One(String),

@@ -1,21 +1,20 @@
 //! `stream = "first"`: an attempt succeeds once its first item arrives, and what follows is passed on.
 
-use alloc::vec::{self, Vec};
+use alloc::vec::Vec;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::{Giver, Patience, Retried, SizeHint, Stopped, StreamItem, ends, one_more};
+use super::{Giver, Patience, Retried, Stopped, StreamItem, ends};
 use crate::time::timer::Timer;
 
 /// A stream whose first item that counts has arrived, or that ended without one.
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
-    /// What came before it.
-    held: vec::IntoIter<T>,
-    pub(super) first: Option<T>,
+    /// That item, if there is one, after those before it.
+    pub(super) items: Vec<T>,
     /// Whether the stream must not be polled again.
     ended: bool,
     pub(super) stream: S,
@@ -38,33 +37,6 @@ impl<A: Stream, F: Stream<Item = A::Item>> Stream for Either<A, F> {
             Self::Fallback(stream) => stream.as_mut().poll_next(context),
         }
     }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Attempt(stream) => stream.size_hint(),
-            Self::Fallback(stream) => stream.size_hint(),
-        }
-    }
-}
-
-impl<S, T, E, W> Started<S, T, E, W>
-where
-    S: Stream<Item = Result<T, E>> + Unpin,
-    W: Timer,
-{
-    /// What is not yet handed on.
-    fn rest(&self) -> SizeHint {
-        let (least, most) = if self.ended {
-            (0, Some(0))
-        } else {
-            self.patience.size_hint(self.stream.size_hint())
-        };
-        let here = self.held.len() + usize::from(self.first.is_some());
-        (
-            least.saturating_add(here),
-            most.and_then(|most| most.checked_add(here)),
-        )
-    }
 }
 
 /// Whatever comes first counts.
@@ -77,15 +49,11 @@ pub fn counts<I: StreamItem, F: FnMut(&I::Value) -> bool>(first: F) -> F {
     first
 }
 
-pub async fn attempt<S, T, E, W>(
+pub async fn attempt<S: Stream<Item = Result<T, E>>, T, E, W: Timer>(
     stream: S,
     patience: Patience<E, W>,
     counts: impl FnMut(&T) -> bool,
-) -> Result<Started<Pin<Box<S>>, T, E, W>, Stopped<E>>
-where
-    S: Stream<Item = Result<T, E>>,
-    W: Timer,
-{
+) -> Result<Started<Pin<Box<S>>, T, E, W>, Stopped<E>> {
     start(Box::pin(stream), patience, counts).await
 }
 
@@ -116,49 +84,44 @@ where
     start(Either::Fallback(Box::pin(stream)), patience, any).await
 }
 
-async fn start<S, T, E, W>(
+async fn start<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     mut stream: S,
     mut patience: Patience<E, W>,
     mut counts: impl FnMut(&T) -> bool,
-) -> Result<Started<S, T, E, W>, Stopped<E>>
-where
-    S: Stream<Item = Result<T, E>> + Unpin,
-    W: Timer,
-{
-    let mut held = Vec::new();
-    let first = loop {
-        match patience.item(Pin::new(&mut stream)).await? {
-            Some(item) if !counts(&item) => held.push(item),
-            first => break first,
+) -> Result<Started<S, T, E, W>, Stopped<E>> {
+    let mut items = Vec::new();
+    let ended = loop {
+        let Some(item) = patience.item(Pin::new(&mut stream)).await? else {
+            break true;
+        };
+        let is_first = counts(&item);
+        items.push(item);
+        if is_first {
+            break false;
         }
     };
     Ok(Started {
-        held: held.into_iter(),
-        ended: first.is_none(),
-        first,
+        items,
+        ended,
         stream,
         patience,
     })
 }
 
-pub async fn finish<S, T, E, W>(
+pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     giver: Giver<T, E>,
     outcome: Result<Started<S, T, E, W>, E>,
-) -> Option<Result<T, E>>
-where
-    S: Stream<Item = Result<T, E>> + Unpin,
-    W: Timer,
-{
+) -> Option<Result<T, E>> {
     let mut started = match outcome {
         Ok(started) => started,
         Err(error) => return Some(Err(error)),
     };
-    while let Some(item) = started.held.next().or_else(|| started.first.take()) {
-        giver.give(Ok(item), started.rest()).await;
+    for item in started.items {
+        giver.give(Ok(item)).await;
     }
     while !started.ended {
         match started.patience.next(Pin::new(&mut started.stream)).await {
-            Ok(Some(item)) => giver.give(item, started.rest()).await,
+            Ok(Some(item)) => giver.give(item).await,
             Ok(None) => break,
             Err(stopped) => return Some(Err(stopped.error)),
         }
@@ -167,17 +130,9 @@ where
 }
 
 /// The stream of an attempt that an async function awaited.
-pub fn into_stream<S, T, E, W>(
+pub fn into_stream<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     outcome: Result<Started<S, T, E, W>, E>,
-) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>>
-where
-    S: Stream<Item = Result<T, E>> + Unpin,
-    W: Timer,
-{
+) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>> {
     let (giver, taker) = ends();
-    giver.expect(match &outcome {
-        Ok(started) => started.rest(),
-        Err(_) => one_more((0, Some(0)), true),
-    });
     Retried::new(taker, finish(giver, outcome))
 }

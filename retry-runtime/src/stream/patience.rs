@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use futures_core::Stream;
 
-use super::{SizeHint, StreamItem};
+use super::StreamItem;
 use crate::classify::timed_out::TimedOut;
 use crate::time::race::race;
 use crate::time::skip;
@@ -122,14 +122,6 @@ impl<E, W: Timer> Patience<E, W> {
                 yielded: self.yielded,
                 ..stopped
             }),
-        }
-    }
-
-    /// The hint of a stream that is waited for: a timeout ends it early, with one item, the error.
-    pub(super) fn size_hint(&self, (least, most): SizeHint) -> SizeHint {
-        match self.idle {
-            Some(_) => (0, most.and_then(|most| most.checked_add(1))),
-            None => (least, most),
         }
     }
 }

@@ -7,12 +7,10 @@ use core::pin::Pin;
 use futures_core::Stream;
 
 use super::first::Started;
-use super::{Giver, Stopped, StreamItem, UNKNOWN};
+use super::{Giver, Stopped, StreamItem};
 use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
-use crate::time::attempt_clock::Clock;
-use crate::time::moment::Moment;
-use crate::time::timer::Timer;
+use crate::time::{Clock, Moment, Timer};
 
 /// What all earlier attempts of a call under `stream = "resume"` yielded: see [`Attempt`].
 #[derive(Debug)]
@@ -148,21 +146,17 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
 }
 
 /// Hands the items of an attempt on.
-pub async fn pass_on<S, T, E, W>(
+pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     mut started: Started<S, T, E, W>,
     giver: &Giver<T, E>,
     progress: &mut Yielded<T>,
-) -> Result<(), Stopped<E>>
-where
-    S: Stream<Item = Result<T, E>> + Unpin,
-    W: Timer,
-{
-    let mut next = started.first;
+) -> Result<(), Stopped<E>> {
+    let mut next = started.items.pop();
     while let Some(item) = next {
         progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
         // How much another attempt yields can't be known.
-        giver.give(Ok(item), UNKNOWN).await;
+        giver.give(Ok(item)).await;
         next = started.patience.item(Pin::new(&mut started.stream)).await?;
     }
     Ok(())

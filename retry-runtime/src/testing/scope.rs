@@ -5,14 +5,13 @@ use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::Mutex;
 
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use crate::sync::lock;
-use crate::testing::recorder::Recorder;
+use crate::observe::recorder::Recorder;
+use crate::sync::{Mutex, lock};
 use crate::testing::state::State;
-use crate::time::random;
 use crate::time::skip::Skipped;
 
 /// Records calls, skips their pauses and seeds their jitter, in the futures and closures that it runs and nowhere else.
@@ -69,7 +68,7 @@ impl Scope {
     /// [`run_blocking`](Self::run_blocking). So delays do not depend on which task comes first.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seeds = Some(Arc::new(Mutex::new(random::seeded(seed))));
+        self.seeds = Some(Arc::new(Mutex::new(SmallRng::seed_from_u64(seed))));
         self
     }
 
@@ -96,13 +95,12 @@ impl Scope {
 
     fn state(&self) -> State {
         let mut state = State::here();
-        state.recorded = Some(self.recorder.recorded());
+        state.recorder = Some(self.recorder.clone());
         if let Some(skipped) = &self.skipped {
             state.skipped = Some(skipped.clone());
         }
         if let Some(seeds) = &self.seeds {
-            let mut seeds = lock(seeds);
-            state.generator = Some(random::forked(&mut seeds));
+            state.generator = Some(SmallRng::from_rng(&mut *lock(seeds)));
         }
         state
     }

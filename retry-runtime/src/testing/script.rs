@@ -1,8 +1,8 @@
 use core::fmt;
 use core::iter;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
-use crate::sync::lock;
+use crate::sync::{Mutex, lock};
 
 /// Outcomes for attempts to come to, one after the other: a server that fails when it should.
 ///
@@ -94,7 +94,7 @@ impl<T, E> Script<T, E> {
     /// If the script has ended: the code under test made one attempt too many.
     #[track_caller]
     pub fn next(&self) -> Result<T, E> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         let outcome = state.outcomes.next();
         state.attempts = state.attempts.saturating_add(1);
         let attempts = state.attempts;
@@ -104,11 +104,7 @@ impl<T, E> Script<T, E> {
 
     /// How many attempts there were so far.
     pub fn attempts(&self) -> u32 {
-        self.state().attempts
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<T, E>> {
-        lock(&self.0)
+        lock(&self.0).attempts
     }
 }
 

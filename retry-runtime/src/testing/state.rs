@@ -1,12 +1,14 @@
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use crate::observe::recording::{self, Recorded};
+use crate::observe::recorder::Recorder;
+use crate::observe::recording;
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
 /// What a test has put in force on a thread, or takes from one to another.
 pub(crate) struct State {
-    pub(super) recorded: Option<Recorded>,
+    pub(super) recorder: Option<Recorder>,
     pub(super) skipped: Option<Skipped>,
     pub(super) generator: Option<SmallRng>,
 }
@@ -15,9 +17,9 @@ impl State {
     /// What is in force here, for what works for this thread elsewhere. A generator that was seeded seeds another.
     pub(crate) fn here() -> Self {
         Self {
-            recorded: recording::here(),
+            recorder: recording::here(),
             skipped: skip::here(),
-            generator: random::fork(),
+            generator: random::seeded(SmallRng::from_rng),
         }
     }
 
@@ -38,7 +40,7 @@ impl State {
     }
 
     fn swap(&mut self) {
-        self.recorded = recording::replace(self.recorded.take());
+        self.recorder = recording::replace(self.recorder.take());
         self.skipped = skip::replace(self.skipped.take());
         self.generator = random::replace(self.generator.take());
     }

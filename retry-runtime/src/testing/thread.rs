@@ -4,10 +4,11 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::time::Duration;
 
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use crate::observe::recording::{self, Recorded};
-use crate::testing::recorder::Recorder;
+use crate::observe::recorder::Recorder;
+use crate::observe::recording;
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
@@ -40,7 +41,8 @@ impl<T> Drop for Restored<T> {
 ///
 /// The sequence is stable for one version of this crate on one platform only.
 pub fn seed(seed: u64) -> Seeded {
-    Seeded(Restored::instead_of(random::replace, random::seeded(seed)))
+    let generator = SmallRng::seed_from_u64(seed);
+    Seeded(Restored::instead_of(random::replace, generator))
 }
 
 /// Restores this thread's randomness when dropped. Made by [`seed`].
@@ -78,10 +80,10 @@ impl SkippedSleeps {
 
 /// Records what this thread's calls log, whether or not the feature `tracing` is on.
 pub fn record() -> Recording {
-    let recorded = Recorded::default();
+    let recorder = Recorder::new();
     Recording {
-        _restored: Restored::instead_of(recording::replace, recorded.clone()),
-        recorder: Recorder::of_recorded(recorded),
+        _restored: Restored::instead_of(recording::replace, recorder.clone()),
+        recorder,
     }
 }
 
@@ -89,7 +91,7 @@ pub fn record() -> Recording {
 #[derive(Debug)]
 #[must_use = "events are recorded until this value is dropped"]
 pub struct Recording {
-    _restored: Restored<Recorded>,
+    _restored: Restored<Recorder>,
     recorder: Recorder,
 }
 

@@ -2,13 +2,12 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::forward::forward;
-use crate::time::attempt_clock::Clock;
 use crate::time::cancel::{Cancel, STEP};
 #[cfg(feature = "std")]
 use crate::time::clock;
-use crate::time::moment::Moment;
 #[cfg(feature = "std")]
 use crate::time::timer::TimerFn;
+use crate::time::{Clock, Moment};
 
 /// How a blocking function sleeps between attempts: the key `timer`.
 ///

@@ -1,10 +1,8 @@
 use core::time::Duration;
 use std::thread;
 
-use crate::time::attempt_clock::Clock;
-use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, Uncancelled};
-use crate::time::{clock, skip};
+use crate::time::{BlockingTimer, Clock, clock, skip};
 
 /// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else
 /// tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a

@@ -62,7 +62,7 @@ pub(crate) fn pause_or_cancelled(
 
 /// The waker of the task that waits for it. Embassy's timers refuse any other.
 #[derive(Debug)]
-pub struct OwnWaker;
+pub(crate) struct OwnWaker;
 
 impl Future for OwnWaker {
     type Output = Waker;

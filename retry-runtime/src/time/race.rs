@@ -5,7 +5,7 @@ use core::task::Poll;
 use crate::time::skip;
 
 /// The body's output, or `None` if the sleep, a timeout's, ends first.
-pub fn race<F: Future>(
+pub(crate) fn race<F: Future>(
     mut body: Pin<&mut F>,
     mut sleep: Pin<&mut impl Future<Output = ()>>,
 ) -> impl Future<Output = Option<F::Output>> {

@@ -2,6 +2,8 @@
 //! shares nothing with its child, and no two browser pages draw the same. Draws follow failures, or an attempt asks for
 //! the call's id: both can afford it.
 
+#[cfg(feature = "std")]
+use core::cell::RefCell;
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
@@ -12,43 +14,27 @@ use rand::{RngExt, SeedableRng};
 use crate::time::nanos;
 
 #[cfg(feature = "std")]
-pub(crate) use self::of_thread::{fork, forked, replace, seeded};
+std::thread_local! {
+    /// The generator of a test that seeded it.
+    static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
+}
 
-/// Tests seed a generator of their own, by thread.
+/// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
 #[cfg(feature = "std")]
-mod of_thread {
-    use core::cell::RefCell;
+pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
+    SEEDED.replace(generator)
+}
 
-    use super::{SeedableRng, SmallRng};
+/// Draws from this thread's generator, if a test seeded it.
+#[cfg(feature = "std")]
+pub(crate) fn seeded<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
+    let drawn = SEEDED.try_with(|seeded| seeded.borrow_mut().as_mut().map(draw));
+    drawn.ok()?
+}
 
-    thread_local! {
-        /// The generator of a test that seeded it.
-        static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
-    }
-
-    pub(crate) fn seeded(seed: u64) -> SmallRng {
-        SmallRng::seed_from_u64(seed)
-    }
-
-    /// A generator seeded by that one.
-    pub(crate) fn forked(generator: &mut SmallRng) -> SmallRng {
-        SmallRng::from_rng(generator)
-    }
-
-    /// A generator seeded by this thread's, if that is seeded.
-    pub(crate) fn fork() -> Option<SmallRng> {
-        SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(forked))
-    }
-
-    /// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
-    pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
-        SEEDED.replace(generator)
-    }
-
-    /// Draws from this thread's generator, if that is seeded.
-    pub(super) fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
-        SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(draw))
-    }
+#[cfg(not(feature = "std"))]
+fn seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
+    None
 }
 
 /// A duration in that range, both ends included; the end of the range if it is empty.
@@ -59,11 +45,7 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     }
     let draw =
         |generator: &mut SmallRng| Duration::from_nanos(generator.random_range(range.clone()));
-    #[cfg(feature = "std")]
-    if let Some(drawn) = of_thread::draw(draw) {
-        return drawn;
-    }
-    draw(&mut from_system())
+    seeded(draw).unwrap_or_else(|| draw(&mut from_system()))
 }
 
 /// `None` if the system has no generator. What jitter draws instead would give other pages and devices the same id.
@@ -72,13 +54,12 @@ pub(crate) fn id() -> Option<u128> {
 }
 
 fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
-    #[cfg(feature = "std")]
-    if let Some(drawn) = of_thread::draw(RngExt::random) {
-        return Some(drawn);
-    }
-    let mut id = [0; 16];
-    fill(&mut id).ok()?;
-    Some(u128::from_ne_bytes(id))
+    let drawn = || {
+        let mut id = [0; 16];
+        fill(&mut id).ok()?;
+        Some(u128::from_ne_bytes(id))
+    };
+    seeded(RngExt::random).or_else(drawn)
 }
 
 fn from_system() -> SmallRng {
@@ -108,7 +89,7 @@ mod tests {
         let without = |_: &mut [u8]| Err(());
         assert_eq!(id_by(without), None);
 
-        let before = replace(Some(seeded(1)));
+        let before = replace(Some(SmallRng::seed_from_u64(1)));
         assert_ne!(id_by(without).unwrap(), id_by(without).unwrap());
         replace(before);
         assert_eq!(id_by(without), None);

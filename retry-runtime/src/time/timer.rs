@@ -3,10 +3,9 @@ use core::future::Future;
 use core::time::Duration;
 
 use crate::forward::forward;
-use crate::time::attempt_clock::Clock;
 #[cfg(feature = "std")]
 use crate::time::clock;
-use crate::time::moment::Moment;
+use crate::time::{Clock, Moment};
 
 /// How an async function sleeps between attempts: the key `timer`. In blocking code it takes a
 /// [`BlockingTimer`](crate::BlockingTimer).
@@ -135,8 +134,6 @@ pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
 /// Sleeps until then, for ever where that is `None`.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
-    match end {
-        Some(end) => timer.sleep(end.since(timer.now())).await,
-        None => core::future::pending().await,
-    }
+    let left = end.map(|end| end.since(timer.now()));
+    sleep_out(timer, left).await;
 }

@@ -2,10 +2,9 @@ use core::future::Future;
 use core::time::Duration;
 use std::panic;
 
-use crate::time::attempt_clock::Clock;
 use crate::time::clock;
 use crate::time::skip;
-use crate::time::timer::Timer;
+use crate::time::{Clock, Timer};
 
 /// tokio's timer: what async functions use when they name no other.
 ///

@@ -205,11 +205,11 @@ fn entries_that_contradict_each_other_are_refused() {
         ),
         (
             "max = 3",
-            "invalid type: integer `3`, expected a table of a policy's keys, such as `default`, for all calls: write `max` there",
+            "`max = 3` is not a table of a policy's keys, such as `default`, for all calls: write `max` there",
         ),
         (
             "redis = 3",
-            "invalid type: integer `3`, expected a table of a policy's keys",
+            "`redis = 3` is not a section: write a table of its keys, as in `redis = { max = 5 }`",
         ),
         (
             "throttled = { max = 3 }",

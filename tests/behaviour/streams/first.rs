@@ -166,7 +166,6 @@ async fn what_comes_before_the_item_that_counts_is_held_back() {
     let stream = chosen_eagerly(&server).await.unwrap();
     // The call waits for the item that counts, and reads nothing ahead of it.
     assert_eq!((server.attempts(), server.pulled()), (2, 4));
-    assert_eq!(stream.size_hint().0, 4);
     assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
 }
 
@@ -175,7 +174,6 @@ async fn where_no_item_counts_all_come_at_the_end() {
     let server = Server::new([vec![Step::Item(1), Step::Item(3)]]);
     assert_eq!(all(chosen(&server)).await, [Ok(1), Ok(3)]);
     let stream = chosen_eagerly(&server).await.unwrap();
-    assert_eq!(stream.size_hint(), (2, Some(2)));
     assert_eq!(all(stream).await, [Ok(1), Ok(3)]);
     assert_eq!(server.attempts(), 2);
 }

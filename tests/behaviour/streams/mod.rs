@@ -21,7 +21,6 @@ mod protections;
 mod resume;
 mod send;
 mod shapes;
-mod size;
 mod timeout;
 
 use std::collections::VecDeque;
@@ -205,17 +204,6 @@ impl Stream for Scripted<'_> {
             }
             Some(Fail(failure)) => Poll::Ready(Some(Err(failure))),
             None => Poll::Ready(None),
-        }
-    }
-
-    /// Exact: a wait is no item.
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.steps {
-            Some(steps) => {
-                let waits = steps.iter().filter(|step| matches!(step, Wait(_))).count();
-                (steps.len() - waits, Some(steps.len() - waits))
-            }
-            None => (0, None),
         }
     }
 }

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{TypeParam, Visibility, parse_quote};
 
 use crate::block::decorator::wrapped::Wrapped;
-use crate::tokens::{Code, RuntimePath, code, code_at, shown};
+use crate::tokens::{Code, code, code_at, shown};
 
 pub(super) struct Definition<'a> {
     pub(super) visibility: &'a Visibility,
@@ -13,7 +13,7 @@ pub(super) struct Definition<'a> {
     /// The client's type, with the bounds that the user wrote.
     pub(super) parameter: &'a TypeParam,
     pub(super) wrapped: &'a Wrapped<'a>,
-    pub(super) krate: &'a RuntimePath,
+    pub(super) krate: &'a TokenStream,
     /// Whether a method's future or stream owns a clone of the client.
     pub(super) clones_client: bool,
 }

@@ -12,7 +12,7 @@ use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
 use crate::tokens::{
-    Code, code, code_at, elements, ends_with, find, is_ident, is_punct, mapped, ours_at, trees,
+    Code, code, code_at, ends_with, find, is_ident, is_punct, mapped, ours_at, trees,
 };
 
 /// An argument.
@@ -27,7 +27,7 @@ impl Given {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
             Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
-            _ => name.to_token_stream().into(),
+            _ => name.to_token_stream(),
         }
     }
 
@@ -205,17 +205,17 @@ pub(super) fn this_of(receiver: &Receiver) -> Ident {
 fn self_in_types(function: &Function) -> Option<Ident> {
     let signature = &function.signature;
     let mut types = TokenStream::new();
-    for argument in elements(&signature.inputs) {
+    for argument in &signature.inputs {
         if let FnArg::Typed(argument) = argument {
             argument.ty.to_tokens(&mut types);
         }
     }
     signature.generics.params.to_tokens(&mut types);
     if let Some(bounds) = &signature.generics.where_clause {
-        for bound in elements(&bounds.predicates) {
+        for bound in &bounds.predicates {
             match bound {
                 WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
-                    for other in elements(&bound.bounds) {
+                    for other in &bound.bounds {
                         if !holds_for_both(other) {
                             bound.bounded_ty.to_tokens(&mut types);
                             other.to_tokens(&mut types);

@@ -12,7 +12,7 @@ use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
-use crate::tokens::{code_at, elements, ends_with, shown};
+use crate::tokens::{code_at, ends_with, shown};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -72,7 +72,7 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
 fn is_sized(function: &Function) -> bool {
     let bounds = &function.signature.generics.where_clause;
     bounds.as_ref().is_some_and(|bounds| {
-        elements(&bounds.predicates).any(|bound| {
+        bounds.predicates.iter().any(|bound| {
             matches!(bound, WherePredicate::Type(bound)
                 if bound.bounded_ty.to_token_stream().to_string() == "Self"
                     && bound.bounds.to_token_stream().to_string().contains("Sized"))

@@ -13,7 +13,7 @@ use crate::as_variant::as_variant;
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{Code, code, code_at, elements, joined, mentions, when};
+use crate::tokens::{Code, code, code_at, mentions, when};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -49,9 +49,9 @@ impl Wrapped<'_> {
         );
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
-        let parameters = Code::new();
-        for parameter in elements(&signature.generics.params) {
-            parameters.add(match parameter {
+        let mut parameters = Code::new();
+        for parameter in &signature.generics.params {
+            parameters.extend(match parameter {
                 GenericParam::Type(parameter) => listed(&parameter.ident),
                 GenericParam::Const(parameter) => listed(&parameter.ident),
                 // Left out: the compiler infers them, and often they can't be named.
@@ -59,8 +59,8 @@ impl Wrapped<'_> {
             });
         }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
-        let arguments = joined(&mut lent.into_iter().chain(arguments).map(|it| listed(&it)));
-        let call = code_at!(span=> #inner::#method #parameters(#arguments));
+        let arguments = lent.into_iter().chain(arguments).map(|it| listed(&it));
+        let call = code_at!(span=> #inner::#method #parameters(#(arguments.collect::<Code>())));
         let call = match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,

@@ -4,8 +4,7 @@ use retry_vocabulary::key::Key;
 use syn::Type;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::{Arguments, KeyValue};
-use crate::attribute::word::Mode;
+use crate::attribute::argument::{Arguments, KeyValue, Mode};
 use crate::errors::{Errors, error, refuse};
 use crate::target::function::Function;
 use crate::target::outcome::is_no_result;

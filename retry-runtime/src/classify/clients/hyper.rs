@@ -3,9 +3,7 @@ use core::error::Error as _;
 use hyper_util::client::legacy::Error;
 
 use super::connection::{of_no_connection, of_open_connection};
-use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// | failure | verdict |
 /// |---|---|

@@ -1,9 +1,7 @@
 use ::redis::{ErrorKind, RedisError, RetryMethod};
 
-use crate::classify::Classify;
 use crate::classify::databases::redis_refused;
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";

@@ -3,10 +3,8 @@ use super::connection::of_fetch;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use super::connection::of_no_connection;
 use super::connection::of_open_connection;
-use crate::classify::Classify;
 use crate::classify::lost_headers::{LostBy, by_status_alone};
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {

@@ -2,9 +2,7 @@ use core::error::Error as StdError;
 
 use ::reqwest_middleware::Error;
 
-use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, by_cause};
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict, by_cause};
 
 /// Classifies reqwest's own error, or the first source of a known type of what a middleware
 /// returned: that of `reqwest-retry`, too, after it retried.

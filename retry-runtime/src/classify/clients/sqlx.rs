@@ -2,10 +2,8 @@ use std::io;
 
 use ::sqlx::Error;
 
-use crate::classify::Classify;
 use crate::classify::databases::{self, by_sqlstate};
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];

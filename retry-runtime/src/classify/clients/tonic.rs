@@ -7,14 +7,12 @@ use tonic_types::StatusExt;
 #[cfg(feature = "tonic_transport_0_14")]
 use super::connection::of_no_connection;
 use super::connection::{of_open_connection, of_reset};
-use crate::classify::Classify;
 use crate::classify::fault::Fault;
 use crate::classify::rules::refined;
 use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
-use crate::classify::verdict::Verdict;
 use crate::classify::wait_in_text::wait_in;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// The metadata by which a server says when to come back (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";

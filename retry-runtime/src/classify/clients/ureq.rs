@@ -1,10 +1,8 @@
 use ::ureq::{Error, Timeout};
 use http::StatusCode;
 
-use crate::classify::Classify;
 use crate::classify::lost_headers::{LostBy, by_status_alone};
-use crate::classify::verdict::Verdict;
-use crate::error_text::chain::describe_with_causes;
+use crate::classify::{Classify, Verdict};
 
 /// | failure | verdict |
 /// |---|---|

@@ -4,8 +4,7 @@ use core::error::Error;
 
 use private::Sealed;
 
-use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, sources};
+use crate::classify::{Classify, Verdict, sources};
 use crate::forward::forward;
 
 /// What the first error of type `T` says, inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its sources

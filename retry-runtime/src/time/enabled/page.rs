@@ -6,11 +6,9 @@ use core::time::Duration;
 use gloo_timers::future::TimeoutFuture;
 pub(crate) use web_time::Instant;
 
-use crate::time::attempt_clock::Clock;
 use crate::time::default_timer::DefaultTimer;
 use crate::time::enabled::{Features, HasTimer};
-use crate::time::timer::Timer;
-use crate::time::{clock, skip};
+use crate::time::{Clock, Timer, clock, skip};
 
 pub(crate) fn instant() -> Instant {
     Instant::now()

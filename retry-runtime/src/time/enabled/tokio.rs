@@ -4,14 +4,13 @@ use core::future::Future;
 use core::time::Duration;
 pub(crate) use std::time::Instant;
 
-use crate::time::attempt_clock::Clock;
 use crate::time::default_timer::DefaultTimer;
 pub(crate) use crate::time::enabled::wake::GiveWay;
 pub use crate::time::enabled::wake::give_way;
 use crate::time::enabled::{Features, HasTimer};
 use crate::time::skip;
-use crate::time::timer::Timer;
 use crate::time::tokio_timer::{A_CALL, TokioTimer, expect_tokio, tokio_sleep};
+use crate::time::{Clock, Timer};
 
 pub(crate) fn instant() -> Instant {
     tokio::time::Instant::now().into_std()
@@ -41,17 +40,6 @@ impl HasTimer for Features {
 #[inline]
 #[track_caller]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
-    if skip::is_on() {
-        return sleep_skipping(pause);
-    }
-    tokio_sleep(pause)
-}
-
-/// A separate function, so that nothing must be kept across the check whether to skip.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
     tokio_sleep(skip::to_sleep(pause))
 }
 

@@ -1,14 +1,13 @@
+use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::observe::call_end::{CallEnd, CallOutcome};
-use crate::observe::event::Event;
-use crate::observe::observer::Observer;
-use crate::observe::reason::Reason;
-use crate::observe::recording::Recorded;
+use crate::observe::{Event, Observer, Reason};
+use crate::sync::{Mutex, MutexGuard, lock};
 
 /// What calls did, for a test to compare with what they should have done.
 ///
-/// A [`Scope`](super::Scope) and a [`Recording`](super::Recording) are read by these methods. These hold what is
+/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) are read by these methods. These hold what is
 /// logged, so nothing of a call whose first attempt succeeds. A recorder of your own, named with the key `observe`,
 /// sees such calls, too:
 ///
@@ -32,7 +31,16 @@ use crate::observe::recording::Recorded;
 ///
 /// A clone has the same events.
 #[derive(Clone, Debug, Default)]
-pub struct Recorder(Recorded);
+pub struct Recorder(Arc<Mutex<Vec<Recorded>>>);
+
+#[derive(Clone, Debug)]
+struct Recorded {
+    call: String,
+    /// `None` of what is not logged.
+    line: Option<String>,
+    delay: Option<Duration>,
+    end: Option<CallEnd>,
+}
 
 impl Recorder {
     /// A recorder that has seen nothing.
@@ -40,32 +48,38 @@ impl Recorder {
         Self::default()
     }
 
-    pub(super) fn of_recorded(recorded: Recorded) -> Self {
-        Self(recorded)
+    /// Records a line of a call, or the event that it is about, or both.
+    pub(crate) fn record(&self, call: &str, line: Option<String>, event: Option<&Event<'_>>) {
+        self.entries().push(Recorded {
+            call: call.to_owned(),
+            line,
+            delay: event.and_then(Event::pause),
+            end: event.and_then(Event::call_end),
+        });
     }
 
-    pub(super) fn recorded(&self) -> Recorded {
-        self.0.clone()
+    fn entries(&self) -> MutexGuard<'_, Vec<Recorded>> {
+        lock(&self.0)
     }
 
     /// A copy of what was recorded so far of the calls of that name. It does not grow.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
-        let entries = self.0.entries();
+        let entries = self.entries();
         let entries = entries.iter().filter(|entry| entry.call == name);
-        Self(entries.cloned().collect())
+        Self(Arc::new(Mutex::new(entries.cloned().collect())))
     }
 
     /// The events, one line each, as the `Display` of [`Event`] prints them. Errors are as in the log.
     pub fn lines(&self) -> Vec<String> {
-        let entries = self.0.entries();
+        let entries = self.entries();
         let lines = entries.iter().filter_map(|entry| entry.line.clone());
         lines.collect()
     }
 
     /// The pauses, in the order in which they began.
     pub fn delays(&self) -> Vec<Duration> {
-        let entries = self.0.entries();
+        let entries = self.entries();
         entries.iter().filter_map(|entry| entry.delay).collect()
     }
 
@@ -83,7 +97,7 @@ impl Recorder {
     }
 
     fn ends<T>(&self, part: impl Fn(CallEnd) -> Option<T>) -> Vec<T> {
-        let entries = self.0.entries();
+        let entries = self.entries();
         let ends = entries.iter().filter_map(|entry| entry.end);
         ends.filter_map(part).collect()
     }
@@ -91,6 +105,8 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn observe(&self, event: &Event<'_>) {
-        self.0.record(event);
+        // Formatted before anything is locked: the user's `Display` may make a call of its own.
+        let line = event.to_string();
+        self.record(event.call, Some(line), Some(event));
     }
 }

@@ -1,0 +1,356 @@
+//! What follows an attempt: verdicts from keys and from the derive, validation, hooks, and how a call ends.
+//!
+//! Functions that only call another let the compiler infer the types of a closure's arguments.
+
+use core::fmt::Display;
+use core::future::{Future, Ready, ready};
+use core::marker::PhantomData;
+use core::time::Duration;
+
+use retry_vocabulary::range::LEAST_REPEATS;
+
+use super::show::else_by;
+use super::{Count, ViaFn, ViaTrait};
+use crate::call::attempt::Attempt;
+use crate::call::gave_up::GaveUp;
+use crate::call::next_attempt::NextAttempt;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::call::stop::Stop;
+use crate::classify::Classify;
+use crate::classify::conversions::FromRejected;
+use crate::classify::into_verdict::IntoVerdict;
+use crate::classify::verdict::Verdict;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::timer::Timer;
+
+/// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
+/// retries. So no section has its own `max`, no jitter is decorrelated, and no value is validated. A full [`Call`] is
+/// built from it only after a failure, out of the way of calls that succeed.
+///
+/// Methods take `self`, so that the compiler finds them before the methods of a user's trait.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Retries(u32);
+
+impl Retries {
+    #[inline]
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    /// The call after one more retry.
+    #[inline]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    const fn call(self) -> Call {
+        Call::after(self.0).counted_as_one()
+    }
+
+    /// The pause after a failure without further details, where nobody asks for the reason to stop: less code at the
+    /// call. The call goes on as [`next`](Self::next).
+    #[cold]
+    #[inline(never)]
+    pub fn failed_plainly(
+        self,
+        site: &Site<'_>,
+        verdict: Verdict,
+        error: &dyn Display,
+    ) -> Option<Duration> {
+        self.call().failed(site, verdict, error).ok()
+    }
+
+    #[inline]
+    pub fn healed(self, site: &Site<'_>) {
+        if self.0 != 0 {
+            self.report_healed(site);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_healed(self, site: &Site<'_>) {
+        self.whole(site).healed(site.name(), None);
+    }
+
+    pub fn whole(self, site: &Site<'_>) -> Call {
+        self.call().with_max(match self.0 {
+            0 => site.policy.retries_allowed(),
+            _ => site.policy_in_force().retries_allowed(),
+        })
+    }
+}
+
+/// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
+/// this one is inlined away.
+#[cold]
+#[inline]
+pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
+    decide()
+}
+
+/// Runs the code after a failure as [`cold`] does, with a site that is bound beside it.
+#[cold]
+#[inline]
+pub fn cold_at<T>(
+    site: &'static Site<'static>,
+    decide: impl FnOnce(&'static Site<'static>) -> T,
+) -> T {
+    decide(site)
+}
+
+/// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
+pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
+    on(error)
+}
+
+pub fn classify<E: Classify>(error: &E) -> Verdict {
+    error.classify()
+}
+
+pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
+    until(value)
+}
+
+pub fn of_attempt(answer: impl IntoVerdict, is_dropped: bool) -> Verdict {
+    answer.into_verdict().of_attempt(is_dropped)
+}
+
+/// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused, whatever
+/// the error says.
+pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
+    if yielded {
+        verdict.ambiguous()
+    } else {
+        verdict
+    }
+}
+
+/// What `transparent` takes.
+#[diagnostic::on_unimplemented(
+    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
+    label = "not `Classify`",
+    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+)]
+pub trait ClassifyField {
+    fn classify_field(&self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Classify> ClassifyField for E {
+    fn classify_field(&self) -> Verdict {
+        self.classify()
+    }
+}
+
+/// What `after = field` takes.
+#[diagnostic::on_unimplemented(
+    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
+    label = "not a hint"
+)]
+pub trait HintField: Copy {
+    fn hint(self) -> Option<Duration>;
+}
+
+impl HintField for Duration {
+    fn hint(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl HintField for Option<Duration> {
+    fn hint(self) -> Option<Duration> {
+        self
+    }
+}
+
+pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
+    verdict.hinted(hint.hint())
+}
+
+/// What the function of `validate` or `correct` returns where it may be async or not: a path, or a closure that is not
+/// async. Only there a trait decides which, because the compiler can't infer a body's types through it.
+#[diagnostic::on_unimplemented(
+    message = "the function of `validate` or `correct` returns `{Self}`, and `Result<{T}, {E}>` is needed",
+    label = "neither `Result<{T}, {E}>` nor a future of it",
+    note = "`validate` returns `Result<(), E>`, `correct` the repaired value as `Result<T, E>`, with the error type of the function under `#[retry]`; both may be async"
+)]
+pub trait Settle<T, E, Via> {
+    type Settled: Future<Output = Result<T, E>>;
+    fn settle(self) -> Self::Settled;
+}
+
+impl<T, E> Settle<T, E, ViaTrait> for Result<T, E> {
+    type Settled = Ready<Self>;
+
+    fn settle(self) -> Ready<Self> {
+        ready(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
+    type Settled = F;
+
+    fn settle(self) -> F {
+        self
+    }
+}
+
+// Opaque, so that an error about the bound is the only one.
+pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
+    _: Via,
+    outcome: S,
+) -> impl Future<Output = Result<T, E>> {
+    outcome.settle()
+}
+
+/// Tells a `Result` from what may be a future, by the method that the compiler finds first. If the bound alone decided, a
+/// `Result` with another error type would be taken for a future.
+pub struct Kind<'a, S>(Other<'a, S>);
+
+pub struct Other<'a, S>(PhantomData<&'a S>);
+
+pub fn kind<S>(_: &S) -> Kind<'_, S> {
+    Kind(Other(PhantomData))
+}
+
+impl<T, E> Kind<'_, Result<T, E>> {
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_via(&self) -> ViaTrait {
+        ViaTrait
+    }
+}
+
+impl<S> Other<'_, S> {
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_via(&self) -> ViaFn {
+        ViaFn
+    }
+}
+
+pub fn check<'a, T, E>(value: &'a T, check: impl FnOnce(&'a T) -> Result<(), E>) -> Result<(), E> {
+    check(value)
+}
+
+pub fn check_async<'a, T, E, F: Future<Output = Result<(), E>>>(
+    value: &'a T,
+    check: impl FnOnce(&'a T) -> F,
+) -> impl Future<Output = Result<(), E>> {
+    check(value)
+}
+
+pub fn check_either<'a, T, R>(value: &'a T, check: impl FnOnce(&'a T) -> R) -> R {
+    check(value)
+}
+
+pub fn correct<'a, T, E>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> Result<T, E>,
+) -> Result<T, E> {
+    correct(value, error)
+}
+
+pub fn correct_async<'a, T, E: 'a, F: Future<Output = Result<T, E>>>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> F,
+) -> impl Future<Output = Result<T, E>> {
+    correct(value, error)
+}
+
+pub fn correct_either<'a, T, E, R>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> R,
+) -> R {
+    correct(value, error)
+}
+
+/// What follows from an error of `validate`: the verdict is [`Verdict::INVALID`], unless its type is `Classify` and says
+/// that it is final.
+pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
+    Complaint(UnknownComplaint(error))
+}
+
+pub struct Complaint<'a, E>(UnknownComplaint<'a, E>);
+
+pub struct UnknownComplaint<'a, E>(&'a E);
+
+impl<E: Classify> Complaint<'_, E> {
+    pub fn __retry_verdict(&self) -> Verdict {
+        if self.0.0.is_final() {
+            Verdict::STOP
+        } else {
+            Verdict::INVALID
+        }
+    }
+}
+
+impl<E> UnknownComplaint<'_, E> {
+    #[expect(clippy::unused_self, reason = "its type is the answer")]
+    pub fn __retry_verdict(&self) -> Verdict {
+        Verdict::INVALID
+    }
+}
+
+else_by! {
+    Kind, Other;
+    Complaint, UnknownComplaint;
+}
+
+pub fn is_repeated<E, K>(
+    attempt: &mut Attempt<E, K>,
+    error: &E,
+    times: impl Count,
+    same: fn(&E, &E) -> bool,
+) -> bool {
+    attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
+}
+
+/// Sets the history's clock to that of the user's timer.
+pub fn tick<E, K>(attempt: &mut Attempt<E, K>, timer: &impl Timer) {
+    attempt.tick(timer.now());
+}
+
+pub fn tick_blocking<E, K>(attempt: &mut Attempt<E, K>, timer: &impl BlockingTimer) {
+    attempt.tick(timer.now());
+}
+
+// `F` has no bound: the error about a wrong future or outcome appears once, at `.await`.
+pub fn hook<'a, E, F>(
+    (error, next): (&'a E, NextAttempt),
+    hook: impl FnOnce(&'a E, NextAttempt) -> F,
+) -> F {
+    hook(error, next)
+}
+
+/// The error of a call that ends before its next attempt.
+#[cold]
+pub fn last<E>(error: Option<E>) -> E {
+    error.unwrap_or_else(|| unreachable!("only a rejection ends a call before its first attempt"))
+}
+
+/// The error of a call that ends before an attempt: of the last one, or else the rejection.
+#[cold]
+pub fn last_or_rejected<E: FromRejected>(error: Option<E>, stop: &Stop) -> E {
+    error.unwrap_or_else(|| E::from_rejected(stop.rejected()))
+}
+
+pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {
+    shape(gave_up)
+}
+
+// `F` has no bound: the error about a wrong future or outcome appears once, at `.await`.
+pub fn fall_back<E, T, F>(gave_up: GaveUp<E, T>, fallback: impl FnOnce(GaveUp<E, T>) -> F) -> F {
+    fallback(gave_up)
+}
+
+pub fn fall_back_blocking<T, E, V>(
+    gave_up: GaveUp<E, V>,
+    fallback: impl FnOnce(GaveUp<E, V>) -> Result<T, E>,
+) -> Result<T, E> {
+    fallback(gave_up)
+}

@@ -1,0 +1,295 @@
+//! What keys take to work for a call: timers, observers, what cancels it, and what calls share.
+
+use alloc::boxed::Box;
+use core::future::{Future, Pending, pending};
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::pin::Pin;
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use crate::breaker::circuit::Breaker;
+#[cfg(feature = "std")]
+use crate::budget::bucket::Budget;
+#[cfg(not(feature = "std"))]
+use crate::budget::retry_budget::RetryBudget;
+#[cfg(not(feature = "std"))]
+use crate::classify::kind::Kind;
+#[cfg(feature = "std")]
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+#[cfg(feature = "std")]
+use crate::limiter::rate_limiter::RateLimiter;
+use crate::limiter::with_cost::WithCost;
+use crate::observe::event::Event;
+use crate::observe::observer::Observer;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::{Cancel, CancelFn, IntoCancelled};
+use crate::time::timer::Timer;
+#[cfg(feature = "std")]
+use crate::time::timer::TimerFn;
+
+/// Tells an impl for a trait's implementors from one for functions.
+pub struct ViaTrait;
+pub struct ViaFn;
+
+/// What the key `timer` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer",
+    label = "neither a `Timer` nor a function from `Duration` to a future"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+    )
+)]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` there is no system clock: with `timer = …`, name a type that implements `retry_runtime::Timer`"
+    )
+)]
+pub trait IntoTimer<Via> {
+    type Timer: Timer;
+    fn into_timer(self) -> Self::Timer;
+}
+
+impl<T: Timer> IntoTimer<ViaTrait> for T {
+    type Timer = T;
+    fn into_timer(self) -> T {
+        self
+    }
+}
+
+#[cfg(feature = "std")]
+impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
+    type Timer = TimerFn<F>;
+    fn into_timer(self) -> TimerFn<F> {
+        TimerFn::new(self)
+    }
+}
+
+/// What the key `timer` takes on a blocking function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer by blocking code",
+    label = "neither a `BlockingTimer` nor a function of a `Duration`"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+    )
+)]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` there is neither a thread to sleep nor a system clock: with `timer = …`, name a type that implements `retry_runtime::BlockingTimer`"
+    )
+)]
+pub trait IntoBlockingTimer<Via> {
+    type Timer: BlockingTimer;
+    fn into_timer(self) -> Self::Timer;
+}
+
+impl<T: BlockingTimer> IntoBlockingTimer<ViaTrait> for T {
+    type Timer = T;
+    fn into_timer(self) -> T {
+        self
+    }
+}
+
+#[cfg(feature = "std")]
+impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
+    type Timer = TimerFn<F>;
+    fn into_timer(self) -> TimerFn<F> {
+        TimerFn::new(self)
+    }
+}
+
+/// What the key `cancel` takes on a blocking function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't cancel a blocking call",
+    label = "neither a `Cancel` nor a function that returns a `bool`",
+    note = "give an `&AtomicBool`, a function as in `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+)]
+pub trait IntoCancel<Via> {
+    type Cancel: Cancel;
+    fn into_cancel(self) -> Self::Cancel;
+}
+
+impl<C: Cancel> IntoCancel<ViaTrait> for C {
+    type Cancel = C;
+    fn into_cancel(self) -> C {
+        self
+    }
+}
+
+impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
+    type Cancel = CancelFn<F>;
+    fn into_cancel(self) -> CancelFn<F> {
+        CancelFn::new(self)
+    }
+}
+
+/// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.
+// Opaque, so that a complaint about the bound is the only one.
+pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
+    Box::pin(cancel.into_cancelled())
+}
+
+/// Nothing cancels the wait.
+#[inline]
+pub fn uncancelled() -> Pin<Box<Pending<()>>> {
+    Box::pin(pending())
+}
+
+/// What the key `observe` takes, other than a closure written there.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't observe calls",
+    label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
+    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+)]
+pub trait IntoObserver<Via> {
+    fn observe(&self, event: &Event<'_>);
+}
+
+impl<T: Observer + ?Sized> IntoObserver<ViaTrait> for T {
+    fn observe(&self, event: &Event<'_>) {
+        Observer::observe(self, event);
+    }
+}
+
+impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
+    fn observe(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// The key `budget` without a value: the budget of a function's own.
+#[cfg(feature = "std")]
+#[inline]
+pub fn own_budget(own: &'static Budget) -> &'static Budget {
+    own
+}
+
+/// Stands for it where there is none.
+#[cfg(not(feature = "std"))]
+#[derive(Debug)]
+pub struct NoBudget;
+
+#[cfg(not(feature = "std"))]
+impl NoBudget {
+    pub const fn standard() -> Self {
+        Self
+    }
+}
+
+// So that its absence is one error.
+#[cfg(not(feature = "std"))]
+impl RetryBudget for NoBudget {
+    fn withdraw(&self, _: Kind) -> bool {
+        false
+    }
+
+    fn refund(&self, _: Kind) {}
+}
+
+#[cfg(not(feature = "std"))]
+#[diagnostic::on_unimplemented(
+    message = "`budget` alone needs the feature `std` of `retry-runtime`",
+    label = "without it, a function has no budget of its own",
+    note = "enable the feature, or name a budget: `budget = &BUDGET`, of a type that implements `retry_runtime::RetryBudget`"
+)]
+pub trait OwnBudget {}
+
+#[cfg(not(feature = "std"))]
+pub fn own_budget<B: OwnBudget>(own: B) -> B {
+    own
+}
+
+/// The values that calls share, and of what kind each is. The kinds stand for what the values borrow: the compiler then
+/// finds a borrow there, not in the driver.
+#[inline]
+pub fn given<V: Given>(values: V) -> (V, V::Kinds) {
+    (values, V::KINDS)
+}
+
+/// One to three values.
+pub trait Given {
+    type Kinds;
+    const KINDS: Self::Kinds;
+}
+
+macro_rules! given {
+    ($($($value:ident)+;)*) => {$(
+        impl<$($value),+> Given for ($($value,)+) {
+            type Kinds = ($(ByValue<$value>,)+);
+            const KINDS: Self::Kinds = ($(ByValue::<$value>(ByPointer(PhantomData)),)+);
+        }
+    )*};
+}
+given!(A; A B; A B C;);
+
+/// What a method call finds first where the value remembers earlier attempts in itself: the key's expression would make it
+/// anew each time. Else the call dereferences to the next candidate.
+pub struct ByValue<T>(ByPointer<T>);
+
+pub struct ByPointer<T>(PhantomData<fn() -> T>);
+
+impl<T: Remembers> ByValue<T> {
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_shared(&self, value: T) -> T
+    where
+        T: Shared,
+    {
+        value
+    }
+}
+
+impl<T> ByPointer<T> {
+    #[inline]
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_shared(&self, value: T) -> T {
+        value
+    }
+}
+
+impl<T> Deref for ByValue<T> {
+    type Target = ByPointer<T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// What remembers earlier attempts in itself, not behind a pointer.
+pub trait Remembers {}
+
+#[cfg(feature = "std")]
+impl Remembers for Breaker {}
+
+#[cfg(feature = "std")]
+impl Remembers for Budget {}
+
+#[cfg(feature = "std")]
+impl Remembers for ConcurrencyLimiter {}
+
+#[cfg(feature = "std")]
+impl<By> Remembers for RateLimiter<By> {}
+
+impl<L: Remembers> Remembers for WithCost<L> {}
+
+impl<T: Remembers> Remembers for Box<T> {}
+
+/// What calls can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` would be made anew each time, and so know of no other attempt",
+    label = "not shared by calls",
+    note = "keep it in a `static` or in a field, and give a reference or an `Arc`"
+)]
+pub trait Shared {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Shared for &T {}

@@ -1,0 +1,269 @@
+//! What keys take: numbers, durations and policies.
+
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::ops::Deref;
+use core::time::Duration;
+
+use crate::configure::own_policy::{FindPolicy, OwnPolicy};
+use crate::configure::policies::Policies;
+#[cfg(feature = "std")]
+use crate::configure::shared_policy::SharedPolicy;
+use crate::hedge::latency::Latency;
+#[cfg(feature = "std")]
+use crate::hedge::latency::Quantile;
+use crate::hedge::running::Measured;
+use crate::policy::Policy;
+use crate::policy::backoff::Backoff;
+use crate::policy::section::Section;
+use crate::time::moment::Moment;
+
+/// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a number of retries",
+    label = "not an integer",
+    note = "give an integer, or the word \"unlimited\""
+)]
+pub trait Count {
+    fn count(self) -> u32;
+}
+
+macro_rules! count {
+    ($($number:ty)*) => {
+        $(impl Count for $number {
+            #[allow(unused_comparisons, reason = "some are unsigned")]
+            fn count(self) -> u32 {
+                u32::try_from(self).unwrap_or(if self < 0 { 0 } else { u32::MAX })
+            }
+        })*
+    };
+}
+count!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+/// Numbers that can be a factor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a factor",
+    label = "not a number",
+    note = "give a number from 1 up"
+)]
+pub trait Factor {
+    fn factor(self) -> f64;
+}
+
+macro_rules! factor {
+    ($($number:ty)*) => {$(
+        impl Factor for $number {
+            #[allow(clippy::cast_lossless, clippy::cast_precision_loss)]
+            fn factor(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+/// What the key `backoff` takes as a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Backoff`",
+    label = "not a `Backoff`",
+    note = "for a function from the retry's number to a `Duration`, write `backoff = |retry| delay(retry)`, or its path in two parts: `backoff = self::delay`"
+)]
+pub trait IntoBackoff {
+    fn into_backoff(self) -> Backoff;
+}
+
+impl IntoBackoff for Backoff {
+    #[inline]
+    fn into_backoff(self) -> Backoff {
+        self
+    }
+}
+
+/// For closures: the type of their argument is inferred from this bound alone.
+pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
+    delays
+}
+
+/// What the keys `timeout` and `deadline` take.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a limit of time",
+    label = "neither a `Duration` nor an `Option<Duration>`",
+    note = "give a duration as in `\"60s\"`, a `Duration`, or an `Option<Duration>` where `None` is no limit"
+)]
+pub trait TimeLimit {
+    fn limit(self) -> Option<Duration>;
+}
+
+impl TimeLimit for Duration {
+    #[inline]
+    fn limit(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl TimeLimit for Option<Duration> {
+    #[inline]
+    fn limit(self) -> Option<Duration> {
+        self
+    }
+}
+
+/// What the key `hedge` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say when to hedge",
+    label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
+    note = "give a duration as in `\"200ms\"`, a `Duration`, an `Option<Duration>` where `None` is never, or a quantile of a `retry_runtime::Latency`"
+)]
+// A parameter, since a missing associated type would be a second error.
+pub trait HedgeAfter<L> {
+    /// How long an attempt runs before another begins beside it, and what attempts tell how long they took.
+    fn hedge_after(self) -> (Option<Duration>, Option<L>);
+}
+
+impl HedgeAfter<&'static Latency> for Duration {
+    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
+        (Some(self), None)
+    }
+}
+
+impl HedgeAfter<&'static Latency> for Option<Duration> {
+    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
+        (self, None)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
+    fn hedge_after(self) -> (Option<Duration>, Option<L>) {
+        (self.get(), Some(self.into_latency()))
+    }
+}
+
+/// When to hedge, and what is told by that clock how long attempts took.
+#[inline]
+pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
+    hedge: impl HedgeAfter<L>,
+    now: N,
+) -> (Option<Duration>, Measured<L, N>) {
+    let (after, latency) = hedge.hedge_after();
+    (after, Measured::new(after, latency, now))
+}
+
+/// What a number above 1 is meant for: a method of the user's own, and no quantile.
+#[diagnostic::on_unimplemented(
+    message = "this quantile is out of range: it takes a share of the attempts from 0 to 1, as in `0.95`, not `95`",
+    label = "above 1"
+)]
+pub trait NoQuantile {}
+
+impl NoQuantile for Duration {}
+
+impl NoQuantile for Option<Duration> {}
+
+/// The value of `hedge`, which is refused where it is a quantile.
+#[inline]
+pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
+    hedge
+}
+
+/// What the key `policy` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no policy",
+    label = "neither a `Policy` nor a `&Policy`",
+    note = "give a `retry_runtime::Policy`, or what borrows as one; a `SharedPolicy` or `Policies`",
+    note = "for a function of the error, write `policy = |error| choose(error)`",
+    note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
+)]
+pub trait PolicySource {
+    type Found<'a>: Borrow<Policy>
+    where
+        Self: 'a;
+
+    /// The policy of a call, whose name is told to those who want it.
+    fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Self::Found<'_>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: Borrow<Policy>> PolicySource for P {
+    type Found<'a>
+        = &'a Policy
+    where
+        P: 'a;
+
+    #[inline]
+    fn find(&self, _: impl FnOnce(&mut dyn FnMut(&str))) -> &Policy {
+        self.borrow()
+    }
+}
+
+macro_rules! found_by_name {
+    ($($source:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PolicySource for $source {
+            type Found<'f>
+                = Policy
+            where
+                Self: 'f;
+
+            fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
+                let mut found = Policy::new();
+                name(&mut |name| found = self.find_by_name(name));
+                found
+            }
+        }
+    )*};
+}
+
+found_by_name! {
+    Policies;
+    &Policies;
+    Arc<Policies>;
+    &Arc<Policies>;
+    OwnPolicy<'_, Policies>;
+}
+#[cfg(feature = "std")]
+found_by_name! {
+    SharedPolicy;
+    &SharedPolicy;
+    Arc<SharedPolicy>;
+    &Arc<SharedPolicy>;
+    SharedPolicy<Policies>;
+    &SharedPolicy<Policies>;
+    Arc<SharedPolicy<Policies>>;
+    &Arc<SharedPolicy<Policies>>;
+    OwnPolicy<'_, SharedPolicy<Policies>>;
+}
+
+#[inline]
+pub fn policy<P: Borrow<Policy>>(found: &P) -> &Policy {
+    found.borrow()
+}
+
+/// The source of the policy for that failure.
+#[inline]
+pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) -> P {
+    choose(error)
+}
+
+/// Builds a policy from all numbers at once. Each setter would unpack and repack all of them, and the compiler would
+/// interpret that for every attribute whenever it checks a crate.
+pub const fn policy_of(numbers: Section) -> Policy {
+    Policy::new().with(None, numbers)
+}
+
+/// A policy beside the key `enabled`: it retries only if both say so.
+pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
+    policy.enabled(enabled && policy.is_enabled())
+}
+
+/// The policy's time for each attempt.
+#[inline]
+pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
+    policy.attempt_limit()
+}
+
+/// The policy's time for the whole call.
+#[inline]
+pub fn policy_limit(policy: &Policy) -> Option<Duration> {
+    policy.time_limit()
+}
