@@ -78,28 +78,20 @@ pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
 
 /// An error of this client, for [`classify`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no error of `async-nats`",
+    message = "`{Self}` is not an error of `async-nats`",
     label = "not an `async_nats::error::Error` of any kind, nor an `async_nats::jetstream::Error`",
     note = "an `async_nats::Error` holds any error, and is what the first one of this client in it says"
 )]
-pub trait Failure: private::Sealed {
+pub trait Failure {
     #[doc(hidden)]
     fn verdict(&self) -> Verdict;
 }
-
-mod private {
-    pub trait Sealed {}
-}
-
-impl<K: Clone + Debug + Display + PartialEq + 'static> private::Sealed for Error<K> {}
 
 impl<K: Clone + Debug + Display + PartialEq + 'static> Failure for Error<K> {
     fn verdict(&self) -> Verdict {
         of_causes(self)
     }
 }
-
-impl private::Sealed for JetStreamError {}
 
 impl Failure for JetStreamError {
     fn verdict(&self) -> Verdict {
@@ -121,8 +113,6 @@ impl Failure for JetStreamError {
         }
     }
 }
-
-impl private::Sealed for ::async_nats::Error {}
 
 impl Failure for ::async_nats::Error {
     fn verdict(&self) -> Verdict {
@@ -149,13 +139,11 @@ macro_rules! by_kind {
             $(if let Kind::$name $(($($held)*))? = error.kind() {
                 return Some($verdict);
             })*
-            return None;
         }
     };
 }
 
-/// `None` if only its cause can say.
-fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
+fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
     by_kind! { cause:
         ConnectErrorKind => {
             Io => of_no_connection(cause),
@@ -212,6 +200,14 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
         consumer::push::MessagesErrorKind | consumer::push::OrderedErrorKind => {
             MissingHeartbeat => Verdict::TIMEOUT
         }
+    }
+    None
+}
+
+/// `None` if only its cause can say.
+fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
+    if let Some(verdict) = by_kind(cause) {
+        return Some(verdict);
     }
     if cause.is::<RecvError>() {
         return Some(BROKEN);

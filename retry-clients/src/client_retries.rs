@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::fmt;
-use std::future::{pending, poll_fn, ready};
+use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -242,11 +242,6 @@ impl ClientRetries {
             Poll::Pending => wait.as_mut().poll(context).map(Some),
         })
         .await
-    }
-
-    /// Returns true if `cancel` has completed.
-    pub(crate) async fn is_cancelled(&self) -> bool {
-        self.unless_cancelled(ready(())).await.is_none()
     }
 
     pub(crate) fn judge(&self, outcome: Outcome<'_>) -> Option<Verdict> {

@@ -13,7 +13,7 @@ mod grpc;
 mod looked_at;
 
 pub use looked_at::LookedAt;
-pub(crate) use looked_at::{Look, Seen, longer};
+pub(crate) use looked_at::{Look, longer};
 
 /// How many retries a call took: in the extensions of an answer that was not the first. Attempts count, too, that
 /// were never sent because the service failed to become ready.
@@ -62,27 +62,16 @@ pub(crate) struct Sent<'a> {
 /// For [`ClientRetries::on`](crate::ClientRetries::on).
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
-    sent: Sent<'a>,
-    status: StatusCode,
-    headers: &'a HeaderMap,
-    seen: Seen<'a>,
+    pub(crate) sent: Sent<'a>,
+    pub(crate) status: StatusCode,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) trailers: Option<&'a HeaderMap>,
+    pub(crate) body: Option<&'a [u8]>,
+    /// Whether the body was read to its end.
+    pub(crate) is_whole: bool,
 }
 
 impl<'a> Answer<'a> {
-    pub(crate) fn new(
-        sent: Sent<'a>,
-        status: StatusCode,
-        headers: &'a HeaderMap,
-        seen: Seen<'a>,
-    ) -> Self {
-        Self {
-            sent,
-            status,
-            headers,
-            seen,
-        }
-    }
-
     /// The method of the request.
     pub fn method(&self) -> &'a Method {
         self.sent.method
@@ -100,13 +89,13 @@ impl<'a> Answer<'a> {
 
     /// The trailers, if they came first: that is how gRPC says that a call failed before its first message.
     pub fn trailers(&self) -> Option<&'a HeaderMap> {
-        self.seen.trailers
+        self.trailers
     }
 
     /// The body, or its beginning if it is longer than
     /// [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies) says. `None` if it was not read.
     pub fn body(&self) -> Option<&'a [u8]> {
-        self.seen.body
+        self.body
     }
 
     /// Whether the body was read, is whole, and has nothing but white space in it, though the answer is a success that
@@ -130,7 +119,7 @@ impl<'a> Answer<'a> {
             && self.status != StatusCode::RESET_CONTENT
             && self.sent.method != Method::HEAD;
         let is_blank = |body: &[u8]| body.trim_ascii().is_empty();
-        should_have_one && self.seen.is_whole && self.seen.body.is_some_and(is_blank)
+        should_have_one && self.is_whole && self.body.is_some_and(is_blank)
     }
 
     /// Whether the server may still be at work on an attempt before this one: it answers 409 to an `Idempotency-Key`, and
@@ -145,7 +134,7 @@ impl<'a> Answer<'a> {
         if let Some(status) = grpc::status(self) {
             return status.to_string();
         }
-        let body = self.seen.body.unwrap_or_default();
+        let body = self.body.unwrap_or_default();
         ResponseError::new(self.status, HeaderMap::new(), body).to_string()
     }
 }
@@ -197,7 +186,7 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
 fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
     use retry_runtime::llm::ProviderError;
 
-    let body = answer.seen.body?;
+    let body = answer.body?;
     if answer.status.is_client_error() || answer.status.is_server_error() {
         let refusal = ResponseError::new(answer.status, answer.headers.clone(), body);
         return Some(refusal.classify());

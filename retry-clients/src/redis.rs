@@ -11,7 +11,6 @@
 mod account;
 mod fleet_budget;
 mod fleet_quota;
-mod wake;
 
 pub use fleet_budget::FleetBudget;
 pub use fleet_quota::FleetQuota;

@@ -175,15 +175,11 @@ pub enum Unrepeatable {
 
 impl fmt::Display for Unrepeatable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request can't be sent again: its body ")?;
         match self {
-            Self::TooLong(most) => write!(
-                f,
-                "the request can't be sent again: its body is longer than the {most} bytes that are recorded"
-            ),
-            Self::Broken => f.write_str("the request can't be sent again: its body broke off"),
-            Self::Consumed => {
-                f.write_str("the request can't be sent again: its body can be read only once")
-            }
+            Self::TooLong(most) => write!(f, "is longer than the {most} bytes that are recorded"),
+            Self::Broken => f.write_str("broke off"),
+            Self::Consumed => f.write_str("can be read only once"),
         }
     }
 }

@@ -38,7 +38,7 @@ use crate::client_retries::run::{Keys, Sender, run};
 #[derive(Clone, Debug)]
 pub struct RetryMiddleware {
     retries: ClientRetries,
-    hooks: Option<Hooks<Request, Response, Error>>,
+    hooks: Hooks<Request, Response, Error>,
 }
 
 impl RetryMiddleware {
@@ -46,7 +46,7 @@ impl RetryMiddleware {
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
         Self {
             retries: retries.into(),
-            hooks: None,
+            hooks: Hooks::default(),
         }
     }
 
@@ -113,7 +113,7 @@ impl RetryMiddleware {
     }
 
     fn with_hooks(mut self, set: impl FnOnce(&mut Hooks<Request, Response, Error>)) -> Self {
-        set(self.hooks.get_or_insert_default());
+        set(&mut self.hooks);
         self
     }
 }
@@ -154,14 +154,13 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
     type Request = Request;
     type Answer = Response;
     type Error = Error;
-    const CAN_HOOK: bool = true;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries
     }
 
     fn hooks(&self) -> Option<&Hooks<Request, Response, Error>> {
-        self.hooks.as_ref()
+        Some(&self.hooks)
     }
 
     fn wrap(&self, request: Request) -> Request {
@@ -180,11 +179,11 @@ impl Keys<Request, Response, Error> for RetryMiddleware {
         error
     }
 
-    fn rejected(rejected: Rejected) -> Error {
+    fn rejected(&self, rejected: Rejected) -> Error {
         Error::middleware(rejected)
     }
 
-    fn timed_out(timed_out: TimedOut) -> Error {
+    fn timed_out(&self, timed_out: TimedOut) -> Error {
         Error::middleware(timed_out)
     }
 

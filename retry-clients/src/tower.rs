@@ -26,7 +26,7 @@ use tower_service::Service;
 use crate::ClientRetries;
 pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, run};
-pub use by_clone::{AnyErrors, ByClone, EndsWith, OwnErrors};
+pub use by_clone::ByClone;
 pub use by_repeat::ByRepeat;
 pub use hooked::{Hooked, Unhooked};
 

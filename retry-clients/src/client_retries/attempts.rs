@@ -4,7 +4,9 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::macro_support::{Driver, Ending, Reporter, Stop, Times, attempt_within};
+use retry_runtime::macro_support::{
+    Driver, Ending, Reporter, Stop, attempt_within, named_by, observed,
+};
 use retry_runtime::{
     CircuitBreaker, Event, Failure, Limiter, Moment, Protects, Reason, Rejected, RejectedBy,
     RetryBudget, Site, Timer, TokioTimer,
@@ -42,38 +44,17 @@ impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
         let name = self.retries.name.as_deref().or(self.first.as_deref());
         name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
     }
-}
 
-impl<Q: Repeat<A>, A> Reporter for &mut ClientCall<'_, Q, A> {
-    fn is_observed(&self) -> bool {
-        self.retries.observer.is_some()
-    }
-
-    fn max(&self) -> Option<u32> {
-        Some(self.retries.policy.retries_allowed())
-    }
-
-    fn observe(
-        &mut self,
-        times: &mut Times<'_>,
-        with: &mut dyn FnMut(Option<&mut dyn FnMut(&Event<'_>)>),
-    ) {
-        match self.retries.observer.as_deref() {
-            Some(mut observer) => times.add_to(&mut observer, |observe| with(Some(observe))),
-            None => with(None),
-        }
-    }
-
-    fn report(
-        &mut self,
-        times: &mut Times<'_>,
-        with: &mut dyn FnMut(&str, Option<&mut dyn FnMut(&Event<'_>)>),
-    ) {
-        let name = self.name();
-        match self.retries.observer.as_deref() {
-            Some(mut observer) => times.add_to(&mut observer, |observe| with(&name, Some(observe))),
-            None => with(&name, None),
-        }
+    pub(super) fn reporter(&self) -> impl Reporter {
+        let observe = self.retries.observer.as_deref();
+        observed(
+            named_by(|with| with(&self.name())),
+            move |event: &Event<'_>| {
+                if let Some(observe) = observe {
+                    observe(event);
+                }
+            },
+        )
     }
 }
 
@@ -97,6 +78,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let deadline = limit.and_then(|limit| TokioTimer.now().checked_add(limit));
         let mut driver = Driver::new(retries, TokioTimer);
         driver.set_end(deadline);
+        driver.set_max(retries.policy.retries_allowed());
         driver.retry_rejections();
         driver.need_ready();
         let idempotent = match retries.repeats {
@@ -190,19 +172,19 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let Some((by, half_open_in)) = self.driver.rejection() else {
             return false;
         };
-        let is_cancelled = self.call.retries.is_cancelled().await;
-        let name = self.call.name().into_owned();
+        let is_cancelled = self.is_cancelled().await;
+        let name = self.call.name();
         let site = Site::new(&self.call.retries.policy, &name);
         let rejected = Rejected::new(by);
         let failure = Failure::of_rejection(&site, &rejected, half_open_in);
-        self.driver
-            .rejected(failure.cancelled(is_cancelled), &mut self.call);
+        let failure = failure.cancelled(is_cancelled);
+        self.driver.rejected(failure, self.call.reporter());
         true
     }
 
     /// The attempt succeeded with that answer, and with it the call.
     pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
-        self.driver.ok(&mut self.call);
+        self.driver.ok(self.call.reporter());
         retried::<Q, A>(answer, self.number());
     }
 
@@ -217,64 +199,66 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
             budget.called();
             budget.answered(None);
         }
-        self.driver.answered(&mut self.call);
-        self.driver.report_success(&mut self.call);
+        self.driver.answered(self.call.reporter());
+        self.driver.report_success(self.call.reporter());
     }
 
-    /// The attempt failed, perhaps before it began. Returns the reason if none follows.
-    pub(crate) fn failed<E>(
+    /// The attempt failed, perhaps before it began. Returns the failure if another attempt follows.
+    pub(crate) async fn failed<E>(
         &mut self,
-        failed: &mut Failed<Q::Answer, E>,
+        mut failed: Failed<Q::Answer, E>,
         is_sent: bool,
-        is_cancelled: bool,
         is_kept: bool,
-    ) -> Result<(), Reason> {
+    ) -> Result<Failed<Q::Answer, E>, GaveUp<Q::Answer, E>> {
+        let is_cancelled = self.is_cancelled().await;
         let call = &mut self.call;
         self.sent = self.sent.saturating_add(u32::from(is_sent));
         if is_sent && failed.verdict.is_ambiguous() {
             Q::failed_ambiguously(&mut call.kept);
         }
         let may_follow = is_sent && failed.verdict.is_retryable();
-        let gone = may_follow
-            .then(|| Q::repeatable(&call.kept).err())
-            .flatten();
-        if let Some(gone) = gone {
+        let repeatable = if may_follow {
+            Q::repeatable(&call.kept)
+        } else {
+            Ok(())
+        };
+        if let Err(gone) = repeatable {
             failed.show(gone);
         }
-        let name = call.name().into_owned();
+        let name = call.name();
         let site = Site::new(&call.retries.policy, &name);
         let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
             // What was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)
             .cancelled(is_cancelled)
-            .unrepeatable(gone.is_some());
+            .unrepeatable(repeatable.is_err());
         if self.ending == Ending::Fallback {
             failure = failure.falls_back();
         }
         if !is_kept {
             failure = failure.forgotten();
         }
-        self.driver.failed(failure, call).map(drop)
-    }
-
-    /// The call ended with what its last attempt came to.
-    pub(crate) fn ended<E>(
-        &mut self,
-        failed: Failed<Q::Answer, E>,
-        reason: Reason,
-    ) -> GaveUp<Q::Answer, E> {
-        gave_up::<Q, A, E>(failed.outcome, self.number(), reason)
+        match self.driver.failed(failure, call.reporter()) {
+            Ok(_) => Ok(failed),
+            Err(reason) => Err(gave_up::<Q, A, E>(failed.outcome, self.number(), reason)),
+        }
     }
 
     /// Ends the call with that failure before its first attempt or after a pause.
-    pub(crate) fn gave_up<E>(
+    pub(crate) fn stopped<E>(
         &mut self,
         failed: Failed<Q::Answer, E>,
         stop: &Stop,
     ) -> GaveUp<Q::Answer, E> {
+        let reporter = self.call.reporter();
         self.driver
-            .stopped(stop, &failed.shown, self.ending, &mut self.call);
+            .stopped(stop, &failed.shown, self.ending, reporter);
         gave_up::<Q, A, E>(failed.outcome, self.number() - 1, stop.reason())
+    }
+
+    async fn is_cancelled(&mut self) -> bool {
+        let cancelled = self.call.retries.cancelled();
+        self.driver.is_cancelled(Box::pin(cancelled)).await
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::ClientRetries;
 use super::attempts::{ClientAttempts, in_less_than};
 use super::failed::Failed;
-use super::hooks::{Hook, HookFuture, Hooks};
+use super::hooks::{GaveUp, Hook, HookFuture, Hooks};
 use crate::repeat::Repeat;
 
 /// What sends the requests of a call, one at a time.
@@ -38,14 +38,12 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     type Error: Send;
     /// Whether a first answer that no retry changes is no failed call, as a 404 by HTTP.
     const HANDS_ON: bool = true;
-    /// Whether there can be hooks: a constant, so that a call without them has no room for what they need.
-    const CAN_HOOK: bool;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
     /// Whether a hook sees failures and requests between two attempts.
     fn run_between(&self) -> bool {
-        Self::CAN_HOOK && self.hooks().is_some_and(Hooks::run_between)
+        self.hooks().is_some_and(Hooks::run_between)
     }
 
     fn wrap(&self, request: Q) -> Self::Request;
@@ -53,99 +51,106 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     fn request(request: &mut Self::Request) -> &mut Q;
 
     fn error(error: E) -> Self::Error;
-    fn rejected(rejected: Rejected) -> Self::Error;
-    fn timed_out(timed_out: TimedOut) -> Self::Error;
+    fn rejected(&self, rejected: Rejected) -> Self::Error;
+    fn timed_out(&self, timed_out: TimedOut) -> Self::Error;
     fn verdict(&self, error: &Self::Error) -> Option<Verdict>;
     fn shown(error: &Self::Error) -> String;
+    /// The failure of an attempt with that error. It was dropped by its time limit, or returned.
+    fn failed(&self, error: Self::Error, is_dropped: bool) -> Failed<Self::Answer, Self::Error> {
+        let verdict = self.verdict(&error).unwrap_or(Verdict::STOP);
+        Failed::new(error, Self::shown, of_attempt(verdict, is_dropped))
+    }
 }
 
 /// Sends the request until that succeeds, or the call gives up.
-///
-/// A block instead of an `async fn`, which keeps its arguments twice.
-#[expect(clippy::manual_async_fn, reason = "see above")]
-pub(crate) fn run<Q, S, K>(
+pub(crate) async fn run<Q, S, K>(
     keys: impl Deref<Target = K> + Send + Sync,
     mut sender: S,
     request: Q,
-) -> impl Future<Output = Result<K::Answer, K::Error>> + Send
+) -> Result<K::Answer, K::Error>
 where
-    Q: Send,
     S: Sender<Q>,
     K: Keys<Q, S::Answer, S::Error>,
 {
-    async move {
-        let keys = &*keys;
-        let retries = keys.retries();
-        let (mut request, kept) = keys.wrap(request).keep(retries.recorded);
-        let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
-        let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
-        let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, ending);
-        // What the call ends with if no other attempt may begin.
-        let mut before: Option<Failed<K::Answer, K::Error>> = None;
-        let gave_up = loop {
-            let begun = begin(keys, &mut attempts, &mut sender).await;
-            if let Some(stop) = attempts.driver.stop() {
-                let first = || Failed::new(K::rejected(stop.rejected()), K::shown, Verdict::STOP);
-                break attempts.gave_up(before.unwrap_or_else(first), &stop);
+    let keys = &*keys;
+    let retries = keys.retries();
+    let (mut request, kept) = keys.wrap(request).keep(retries.recorded);
+    let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
+    let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
+    let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, ending);
+    // What the call ends with if no other attempt may begin.
+    let mut before: Option<Failed<K::Answer, K::Error>> = None;
+    let gave_up = loop {
+        let begun = begin(keys, &mut attempts, &mut sender).await;
+        if let Some(stop) = attempts.driver.stop() {
+            let first = || Failed::new(keys.rejected(stop.rejected()), K::shown, Verdict::STOP);
+            break attempts.stopped(before.unwrap_or_else(first), &stop);
+        }
+        drop(before);
+        let (outcome, unsent) = match begun {
+            Err(failed) => {
+                sender.give_up();
+                (Err(failed), Some(request))
             }
-            drop(before);
-            let (outcome, unsent) = match begun {
-                Err(failed) => {
-                    sender.give_up();
-                    (Err(failed), Some(request))
-                }
-                Ok(()) => {
-                    let sent = send(keys, &mut sender, request, &attempts.call.kept);
-                    (attempts.within(pin!(sent)).await, None)
-                }
-            };
-            let mut failed = match outcome {
-                Ok(mut answer) => {
-                    attempts.succeeded(&mut answer);
-                    return Ok(answer);
-                }
-                // Nothing failed that a record would be of use for.
-                Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
-                    attempts.answered_finally();
-                    return failed.outcome;
-                }
-                Err(failed) => failed,
-            };
-            let is_cancelled = retries.is_cancelled().await;
-            let is_kept = attempts.may_end_after_pause() || keys.run_between();
-            if let Err(reason) =
-                attempts.failed(&mut failed, unsent.is_none(), is_cancelled, is_kept)
-            {
-                break attempts.ended(failed, reason);
-            }
-            request = match unsent.map_or_else(|| attempts.again(), Ok) {
-                Ok(request) => request,
-                Err(gone) => {
-                    failed.show(gone);
-                    break attempts.gave_up(failed, &Stop::because(Reason::Unrepeatable));
-                }
-            };
-            before = (is_kept || K::Request::DRAINS).then_some(failed);
-            between(keys, &mut attempts, &mut before, &mut request).await;
-            before = before.filter(|_| is_kept);
-            let goes_on = attempts.driver.unless_stopped(Some(()));
-            if goes_on.is_some() && keys.run_between() {
-                request = attempts.keep_again(request);
+            Ok(()) => {
+                let sent = send(keys, &mut sender, request, &attempts.call.kept);
+                (attempts.within(pin!(sent)).await, None)
             }
         };
-        let Some(fallback) = fallback else {
-            return gave_up.outcome;
+        let failed = match outcome {
+            Ok(mut answer) => {
+                attempts.succeeded(&mut answer);
+                return Ok(answer);
+            }
+            // Nothing failed that a record would be of use for.
+            Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
+                attempts.answered_finally();
+                return failed.outcome;
+            }
+            Err(failed) => failed,
         };
-        // With what it has reserved of the service, or is in line for.
-        drop(sender);
-        let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
-        let outcome = fallback(request, gave_up).await;
-        let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
-        attempts
-            .driver
-            .fell_back(made, &outcome, show, &mut attempts.call);
-        outcome
+        match follow(keys, &mut attempts, failed, unsent).await {
+            Ok((again, kept)) => (request, before) = (again, kept),
+            Err(gave_up) => break gave_up,
+        }
+    };
+    let Some(fallback) = fallback else {
+        return gave_up.outcome;
+    };
+    // With what it has reserved of the service, or is in line for.
+    drop(sender);
+    let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
+    let outcome = fallback(request, gave_up).await;
+    let show = |error: &_, with: &mut dyn FnMut(&dyn fmt::Display)| with(&K::shown(error));
+    let reporter = attempts.call.reporter();
+    attempts.driver.fell_back(made, &outcome, show, reporter);
+    outcome
+}
+
+/// Decides what follows a failed attempt, and waits for the next one. Returns that one's request, and the failure if the
+/// call may yet end with it.
+async fn follow<Q, A, E, K: Keys<Q, A, E>>(
+    keys: &K,
+    attempts: &mut ClientAttempts<'_, K::Request, A>,
+    failed: Failed<K::Answer, K::Error>,
+    unsent: Option<K::Request>,
+) -> Result<(K::Request, Option<Failed<K::Answer, K::Error>>), GaveUp<K::Answer, K::Error>> {
+    let is_kept = attempts.may_end_after_pause() || keys.run_between();
+    let mut failed = attempts.failed(failed, unsent.is_none(), is_kept).await?;
+    let mut request = match unsent.map_or_else(|| attempts.again(), Ok) {
+        Ok(request) => request,
+        Err(gone) => {
+            failed.show(gone);
+            return Err(attempts.stopped(failed, &Stop::because(Reason::Unrepeatable)));
+        }
+    };
+    let mut before = (is_kept || K::Request::DRAINS).then_some(failed);
+    between(keys, attempts, &mut before, &mut request).await;
+    let goes_on = attempts.driver.unless_stopped(Some(()));
+    if goes_on.is_some() && keys.run_between() {
+        request = attempts.keep_again(request);
     }
+    Ok((request, before.filter(|_| is_kept)))
 }
 
 /// The hooks, and the pause between them.
@@ -195,7 +200,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
 ) -> Result<(), FailedBy<Q, S, K>> {
     let limit = keys.retries().limit;
     let mut begun = Ok(());
-    while attempts.driver.waits(&mut attempts.call) {
+    while attempts.driver.waits(attempts.call.reporter()) {
         if !attempts.driver.gets_ready() {
             if attempts.decide_rejection().await {
                 sender.give_up();
@@ -218,48 +223,44 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
                 Ok(())
             }
             // It is not evidence about the server, so neither breaker nor limiter records it.
-            Ok(Err(timed_out)) => return Err(failed(keys, K::timed_out(timed_out), true)),
+            Ok(Err(timed_out)) => return Err(keys.failed(keys.timed_out(timed_out), true)),
             Err(by) => Err(by),
         };
         attempts.driver.ready(waited);
     }
-    begun.map_err(|error| failed(keys, error, false))
+    begun.map_err(|error| keys.failed(error, false))
 }
 
-/// Sends the request and judges the answer, in the time of an attempt. A block, as above.
-#[expect(clippy::manual_async_fn, reason = "see above")]
-fn send<Q, S, K>(
+/// Sends the request and judges the answer, in the time of an attempt.
+async fn send<Q, S, K>(
     keys: &K,
     sender: &mut S,
     request: K::Request,
     kept: &<K::Request as Repeat<S::Answer>>::Kept,
-) -> impl Future<Output = Result<K::Answer, FailedBy<Q, S, K>>> + Send
+) -> Result<K::Answer, FailedBy<Q, S, K>>
 where
-    Q: Send,
     S: Sender<Q>,
     K: Keys<Q, S::Answer, S::Error>,
 {
-    async move {
-        let attempt = async {
-            let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
-            Ok(K::Request::judge(kept, answer, keys.retries()).await)
-        };
-        let (outcome, is_dropped) = match keys.retries().limit {
-            None => (attempt.await, false),
-            Some(limit) => match timeout(limit, attempt).await {
-                Ok(outcome) => (outcome, false),
-                Err(_) => (Err(K::timed_out(TimedOut::new(limit))), true),
-            },
-        };
-        let judged = outcome.map_err(|error| failed(keys, error, is_dropped))?;
-        match judged.verdict {
-            None => Ok(judged.answer),
-            Some(verdict) => Err(Failed {
-                outcome: Ok(judged.answer),
-                shown: judged.shown,
-                verdict,
-            }),
-        }
+    let attempt = async {
+        let answer = sender.send(K::unwrap(request)).await.map_err(K::error)?;
+        Ok(K::Request::judge(kept, answer, keys.retries()).await)
+    };
+    let (outcome, is_dropped) = match keys.retries().limit {
+        None => (attempt.await, false),
+        Some(limit) => match timeout(limit, attempt).await {
+            Ok(outcome) => (outcome, false),
+            Err(_) => (Err(keys.timed_out(TimedOut::new(limit))), true),
+        },
+    };
+    let judged = outcome.map_err(|error| keys.failed(error, is_dropped))?;
+    match judged.verdict {
+        None => Ok(judged.answer),
+        Some(verdict) => Err(Failed {
+            outcome: Ok(judged.answer),
+            shown: judged.shown,
+            verdict,
+        }),
     }
 }
 
@@ -267,13 +268,3 @@ type FailedBy<Q, S, K> = Failed<
     <K as Keys<Q, <S as Sender<Q>>::Answer, <S as Sender<Q>>::Error>>::Answer,
     <K as Keys<Q, <S as Sender<Q>>::Answer, <S as Sender<Q>>::Error>>::Error,
 >;
-
-/// The failure of an attempt with that error. It was dropped by its time limit, or returned.
-fn failed<Q, A, E, K: Keys<Q, A, E>>(
-    keys: &K,
-    error: K::Error,
-    is_dropped: bool,
-) -> Failed<K::Answer, K::Error> {
-    let verdict = keys.verdict(&error).unwrap_or(Verdict::STOP);
-    Failed::new(error, K::shown, of_attempt(verdict, is_dropped))
-}

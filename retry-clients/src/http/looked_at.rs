@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, response};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::timeout;
 
+use super::{Answer, Sent};
 use crate::BoxError;
 use crate::repeat::is_grpc;
 
@@ -33,24 +34,6 @@ const HELD: Duration = Duration::from_millis(100);
 
 /// How much of a failed answer is read for its connection's sake. To connect anew costs less than more than that.
 const DRAINED: usize = 64 * 1024;
-
-/// What was seen of an answer besides its head.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
-    pub(super) trailers: Option<&'a HeaderMap>,
-    pub(super) body: Option<&'a [u8]>,
-    pub(super) is_whole: bool,
-}
-
-impl Seen<'_> {
-    /// The head alone.
-    #[cfg(any(feature = "async_openai", feature = "reqwest_middleware"))]
-    pub(crate) const NOTHING: Self = Self {
-        trailers: None,
-        body: None,
-        is_whole: false,
-    };
-}
 
 /// Parts of types such as `text/event-stream`, `application/vnd.amazon.eventstream`, `application/json;stream=watch`,
 /// `application/x-ndjson`, `application/jsonl`, `application/json-seq`, `application/connect+json` and
@@ -119,13 +102,14 @@ impl<B> LookedAt<B> {
         }
     }
 
-    pub(crate) fn seen(&self) -> Seen<'_> {
-        let trailers = self
-            .ahead
-            .back()
-            .and_then(|frame| frame.as_ref().ok()?.trailers_ref());
-        Seen {
-            trailers,
+    /// That answer, as far as its body was looked at.
+    pub(crate) fn seen<'a>(&'a self, sent: Sent<'a>, head: &'a response::Parts) -> Answer<'a> {
+        let last = self.ahead.back();
+        Answer {
+            sent,
+            status: head.status,
+            headers: &head.headers,
+            trailers: last.and_then(|frame| frame.as_ref().ok()?.trailers_ref()),
             body: self.text.as_deref(),
             is_whole: self.is_whole,
         }

@@ -1,14 +1,14 @@
 use std::fmt::Display;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
-use redis::{Client, RedisError, RedisResult, Script};
+use redis::{Client, RedisResult, Script};
 use retry_runtime::{Call, CallId, Policy, Site, Verdict};
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
@@ -34,13 +34,13 @@ const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease.lua")));
 
 /// What a process has to do with a bucket that it shares.
-pub(super) struct Account<F, C> {
-    connect: F,
+pub(super) struct Account<'a, C> {
+    connect: Connect<C>,
     connection: Option<C>,
     bucket: String,
     capacity: f64,
     per_second: f64,
-    ledger: OwnedMutexGuard<Ledger>,
+    ledger: MutexGuard<'a, Ledger>,
 }
 
 /// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
@@ -74,55 +74,45 @@ pub(super) struct Told {
 }
 
 /// What a process wants.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Wanted {
     pub(super) tokens: u64,
     /// Takes so many at once, or none.
     pub(super) together: u64,
 }
 
-impl Wanted {
-    pub(super) const NONE: Self = Self {
-        tokens: 0,
-        together: 0,
-    };
-}
+type Connect<C> = Box<dyn FnMut() -> Connecting<C> + Send>;
+type Connecting<C> = Pin<Box<dyn Future<Output = RedisResult<C>> + Send>>;
 
 /// Makes connections to a server.
-pub(super) fn to(
-    client: Client,
-) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send + 'static {
+pub(super) fn to(client: Client) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send {
     move || {
         let client = client.clone();
         Box::pin(async move { client.get_multiplexed_async_connection().await })
     }
 }
 
-type Connecting<C> = Pin<Box<dyn Future<Output = RedisResult<C>> + Send>>;
-
-impl<F, C, Made> Account<F, C>
-where
-    F: FnMut() -> Made,
-    Made: Future<Output = RedisResult<C>>,
-    C: ConnectionLike,
-{
+impl<'a, C: ConnectionLike> Account<'a, C> {
     /// An account of that kind with that key. Waits while another task asks for this process.
-    pub(super) async fn new(
+    pub(super) async fn new<Made>(
         kind: &str,
         key: &str,
         capacity: f64,
         per_second: f64,
-        connect: F,
-        ledger: Arc<Mutex<Ledger>>,
-    ) -> Self {
+        mut connect: impl FnMut() -> Made + Send + 'static,
+        ledger: &'a Mutex<Ledger>,
+    ) -> Self
+    where
+        Made: Future<Output = RedisResult<C>> + Send + 'static,
+    {
         Self {
-            connect,
+            connect: Box::new(move || Box::pin(connect())),
             connection: None,
             // A cluster places a key by its part in braces, so the process's is on the same node.
             bucket: format!("{{retry:{kind}:{key}}}"),
             capacity,
             per_second,
-            ledger: ledger.lock_owned().await,
+            ledger: ledger.lock().await,
         }
     }
 
@@ -137,7 +127,7 @@ where
         }
         // Whoever got no answer wants nothing until there is one: it would take from others what it doesn't hear of.
         if ledger.failed.is_some() && wanted.tokens > 0 {
-            self.exchange(told, Wanted::NONE, false).await?;
+            self.exchange(told, Wanted::default(), false).await?;
         }
         self.exchange(told, wanted, false).await
     }
@@ -151,7 +141,7 @@ where
         let was_connected = self.connection.is_some();
         let answer = self.answer(told, wanted, is_last).await;
         match answer {
-            Ok(granted) => {
+            Ok(Ok(granted)) => {
                 let ledger = &mut *self.ledger;
                 ledger.failing.succeeded(&Site::new(&POLICY, &self.bucket));
                 ledger.failing = Call::new();
@@ -164,9 +154,9 @@ where
                 Ok(new)
             }
             // Servers close connections that are idle.
-            Err(Failure::Said(_)) if was_connected => Err(Duration::ZERO),
-            Err(Failure::Said(error)) => Err(self.failed(&error)),
-            Err(Failure::Late) => Err(self.failed(&"no answer in time")),
+            Ok(Err(_)) if was_connected => Err(Duration::ZERO),
+            Ok(Err(error)) => Err(self.failed(&error)),
+            Err(_) => Err(self.failed(&"no answer in time")),
         }
     }
 
@@ -183,27 +173,28 @@ where
         pause.unwrap_or(LONGEST)
     }
 
-    /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
-    pub(super) fn refuse(&mut self, granted: u64) {
-        if granted > 0 {
-            self.ledger.granted -= granted;
-            self.ledger.answered = None;
-        }
-    }
-
     /// Asks for the last time.
     pub(super) async fn tell(mut self, last: Told) {
-        if let Err(Duration::ZERO) = self.exchange(last, Wanted::NONE, true).await {
-            let _ = self.exchange(last, Wanted::NONE, true).await;
+        if let Err(Duration::ZERO) = self.exchange(last, Wanted::default(), true).await {
+            let _ = self.exchange(last, Wanted::default(), true).await;
         }
     }
 
     /// Asks on the last connection, or on a new one. A connection that failed is not reused: if it only looks alive, it
     /// could take minutes to notice.
-    async fn answer(&mut self, told: Told, wanted: Wanted, is_last: bool) -> Result<u64, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
+    async fn answer(
+        &mut self,
+        told: Told,
+        wanted: Wanted,
+        is_last: bool,
+    ) -> Result<RedisResult<u64>, Elapsed> {
+        let connection = match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await?,
+        };
+        let mut connection = match connection {
+            Ok(connection) => connection,
+            Err(error) => return Ok(Err(error)),
         };
         let ledger = &mut *self.ledger;
         ledger.asks += 1;
@@ -231,8 +222,8 @@ where
         );
         let mut script = LEASE.prepare_invoke();
         script.key(&self.bucket).key(&*process).arg(numbers);
-        let granted = timeout(PATIENCE, script.invoke_async(&mut connection)).await??;
-        self.connection = Some(connection);
+        let granted = timeout(PATIENCE, script.invoke_async(&mut connection)).await?;
+        self.connection = granted.is_ok().then_some(connection);
         Ok(granted)
     }
 }
@@ -243,24 +234,6 @@ pub(super) fn expect_runtime() {
         Handle::try_current().is_ok(),
         "`keep` waits with tokio's timer, and there is no tokio runtime here: spawn it on one, as with `tokio::spawn`"
     );
-}
-
-/// Why there was no answer.
-enum Failure {
-    Late,
-    Said(RedisError),
-}
-
-impl From<Elapsed> for Failure {
-    fn from(_: Elapsed) -> Self {
-        Self::Late
-    }
-}
-
-impl From<RedisError> for Failure {
-    fn from(error: RedisError) -> Self {
-        Self::Said(error)
-    }
 }
 
 /// A name for each process, also a forked one. Without a generator, what is left is the time, and the process's number.

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
+use tokio::sync::watch::Sender;
 use tokio::time::{sleep, timeout};
 
 use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
-use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
 /// one number of tokens to begin with.
@@ -48,7 +48,11 @@ use super::wake::Wake;
 /// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. That is at
 /// most a tenth of what was there, rounded up.
 #[derive(Clone)]
-pub struct FleetBudget(Arc<Shared>);
+pub struct FleetBudget {
+    shared: Arc<Shared>,
+    /// Wakes the task that asks, which ends once the last of these is dropped.
+    wanted: Sender<()>,
+}
 
 struct Shared {
     key: Box<str>,
@@ -58,9 +62,7 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
-    ledger: Arc<tokio::sync::Mutex<Ledger>>,
-    /// Wakes the task that asks; at last with the totals, to which the lease was given back.
-    wake: Arc<Wake<Told>>,
+    ledger: tokio::sync::Mutex<Ledger>,
 }
 
 /// The share of a process that Redis does not answer.
@@ -92,20 +94,23 @@ impl FleetBudget {
     /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {
-        Self::new(&self.0.key, self.0.ratio, tokens)
+        Self::new(&self.shared.key, self.shared.ratio, tokens)
     }
 
     fn new(key: &str, ratio: f64, capacity: u32) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Shared {
             key: key.into(),
             ratio: if ratio > 0.0 { ratio.min(1000.0) } else { 0.0 },
             capacity,
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
             alone: Mutex::default(),
-            ledger: Arc::default(),
-            wake: Arc::default(),
-        }))
+            ledger: tokio::sync::Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            wanted: Sender::new(()),
+        }
     }
 
     /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
@@ -147,102 +152,79 @@ impl FleetBudget {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let shared = Arc::downgrade(&self.0);
-        let (wake, ledger) = (Arc::clone(&self.0.wake), Arc::clone(&self.0.ledger));
-        let (key, capacity) = (self.0.key.clone(), f64::from(self.0.capacity));
+        let (shared, mut wanted) = (Arc::clone(&self.shared), self.wanted.subscribe());
         async move {
             expect_runtime();
-            let account = Account::new("budget", &key, capacity, 0.0, connect, ledger);
-            let (mut account, keeper) = (account.await, Keeper(shared));
+            let (capacity, ledger) = (f64::from(shared.capacity), &shared.ledger);
+            let account = Account::new("budget", &shared.key, capacity, 0.0, connect, ledger);
+            let (mut account, _kept) = (account.await, Kept(&shared));
             let mut spends = true;
-            while let Some(answer) = ask(&keeper.0, &mut account, spends).await {
-                if let Err(pause) = answer {
+            while wanted.has_changed().is_ok() {
+                if let Err(pause) = shared.ask(&mut account, spends).await {
                     sleep(pause).await;
                     continue;
                 }
                 sleep(AT_MOST_EVERY).await;
                 // A process that spends nothing leaves new tokens to those that do.
-                spends = timeout(EVERY, wake.wanted.notified()).await.is_ok();
+                spends = timeout(EVERY, wanted.changed()).await.is_ok();
             }
-            account.tell(wake.last_words().await).await;
+            account.tell(shared.told(shared.lease.load(Relaxed))).await;
         }
     }
 
     /// The tokens that this process can spend now without asking.
     pub fn available(&self) -> u64 {
-        self.0.lease.load(Relaxed)
+        self.shared.lease.load(Relaxed)
     }
 }
 
 /// A budget whose lease is renewed, until this is dropped: also where the task is aborted or panics, or its runtime ends.
-struct Keeper(Weak<Shared>);
+struct Kept<'a>(&'a Shared);
 
-impl Drop for Keeper {
+impl Drop for Kept<'_> {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.upgrade() {
-            shared.is_left_alone();
-        }
+        self.0.is_left_alone();
     }
-}
-
-/// Reports calls, and renews the lease of a process that spends. Returns how long to wait before Redis is asked again if
-/// it did not answer, and `None` once the budget is dropped.
-async fn ask<F, C, Made>(
-    shared: &Weak<Shared>,
-    account: &mut Account<F, C>,
-    spends: bool,
-) -> Option<Result<(), Duration>>
-where
-    F: FnMut() -> Made,
-    Made: Future<Output = RedisResult<C>>,
-    C: ConnectionLike,
-{
-    let (told, wanted) = {
-        let shared = shared.upgrade()?;
-        let is_empty = shared.lease.load(Relaxed) == 0;
-        let wanted = if spends || is_empty {
-            shared.lacking()
-        } else {
-            Wanted::NONE
-        };
-        (shared.told(), wanted)
-    };
-    let answer = account.ask(told, wanted).await;
-    let Some(shared) = shared.upgrade() else {
-        account.refuse(answer.unwrap_or(0));
-        return None;
-    };
-    match answer {
-        Ok(granted) => {
-            shared.lease.fetch_add(granted, Relaxed);
-            shared.alone().is_answered = true;
-        }
-        Err(_) => shared.is_left_alone(),
-    }
-    Some(answer.map(|_| ()))
 }
 
 impl Shared {
+    /// Reports calls, and renews the lease of a process that spends. Fails with how long to wait before Redis is asked
+    /// again, if it did not answer.
+    async fn ask<C: ConnectionLike>(
+        &self,
+        account: &mut Account<'_, C>,
+        spends: bool,
+    ) -> Result<(), Duration> {
+        let leased = self.lease.load(Relaxed);
+        let mut wanted = Wanted::default();
+        if spends || leased == 0 {
+            // Not as much as was denied: those calls have ended, and other processes need it.
+            wanted.tokens = self.ahead().saturating_sub(leased);
+        }
+        match account.ask(self.told(0), wanted).await {
+            Ok(granted) => {
+                self.lease.fetch_add(granted, Relaxed);
+                self.alone().is_answered = true;
+                Ok(())
+            }
+            Err(pause) => {
+                self.is_left_alone();
+                Err(pause)
+            }
+        }
+    }
+
     /// How much is leased ahead of need.
     fn ahead(&self) -> u64 {
         u64::from((self.capacity / 10).max(1).min(self.capacity))
     }
 
+    /// What Redis is told, with that much given back.
     #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]
-    fn told(&self) -> Told {
+    fn told(&self, given_back: u64) -> Told {
         Told {
-            earned: self.calls.load(Relaxed) as f64 * self.ratio,
+            earned: self.calls.load(Relaxed) as f64 * self.ratio + given_back as f64,
             alone: self.alone().spent,
-        }
-    }
-
-    /// What is to be leased.
-    fn lacking(&self) -> Wanted {
-        // Not as much as was denied: those calls have ended, and other processes need it.
-        let tokens = self.ahead().saturating_sub(self.lease.load(Relaxed));
-        Wanted {
-            tokens,
-            ..Wanted::NONE
         }
     }
 
@@ -258,7 +240,6 @@ impl Shared {
     /// Pays from the share of this process, where Redis does not answer.
     #[cold]
     fn withdraw_alone(&self) -> bool {
-        self.wake.wanted.notify_one();
         let mut alone = self.alone();
         if alone.is_answered {
             return false;
@@ -283,47 +264,40 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        let mut told = self.told();
-        #[expect(clippy::cast_precision_loss, reason = "a tenth of a `u32`")]
-        let left = *self.lease.get_mut() as f64;
-        told.earned += left;
-        self.wake.leave(told);
-    }
-}
-
 impl RetryBudget for FleetBudget {
     #[inline]
     fn withdraw(&self, _: Kind) -> bool {
-        let shared = &*self.0;
+        let shared = &*self.shared;
         let less = |there: u64| there.checked_sub(1);
         match shared.lease.fetch_update(Relaxed, Relaxed, less) {
             Ok(before) => {
                 // Not only at half: less than all of it may have been granted.
                 if before <= shared.ahead() / 2 + 1 {
-                    shared.wake.wanted.notify_one();
+                    self.wanted.send_replace(());
                 }
                 true
             }
-            Err(_) => shared.withdraw_alone(),
+            Err(_) => {
+                self.wanted.send_replace(());
+                shared.withdraw_alone()
+            }
         }
     }
 
     fn refund(&self, _: Kind) {
-        self.0.lease.fetch_add(1, Relaxed);
+        self.shared.lease.fetch_add(1, Relaxed);
     }
 
     #[inline]
     fn called(&self) {
-        self.0.calls.fetch_add(1, Relaxed);
+        self.shared.calls.fetch_add(1, Relaxed);
     }
 }
 
 impl fmt::Debug for FleetBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FleetBudget")
-            .field("key", &self.0.key)
+            .field("key", &self.shared.key)
             .field("available", &self.available())
             .finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use redis::{Client, RedisResult};
 use retry_runtime::{
     End, Leased, Limiter, LimiterChanges, LimiterState, RateLimiter, Ticket, Turn, WithCost,
 };
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::Mutex;
+use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
-use super::wake::Wake;
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -52,7 +52,11 @@ use super::wake::Wake;
 ///
 /// Clones share one queue.
 #[derive(Clone)]
-pub struct FleetQuota(Arc<Shared>);
+pub struct FleetQuota {
+    shared: Arc<Shared>,
+    /// Wakes the task that asks, which ends once the last of these is dropped.
+    wanted: Sender<()>,
+}
 
 struct Shared {
     key: Box<str>,
@@ -61,10 +65,8 @@ struct Shared {
     processes: u32,
     burst: u32,
     room: RateLimiter<Leased>,
-    ledger: Arc<Mutex<Ledger>>,
-    part: Arc<Mutex<Part>>,
-    /// Wakes the task that asks; at last with the room that is left.
-    wake: Arc<Wake<u64>>,
+    ledger: Mutex<Ledger>,
+    part: Mutex<Part>,
 }
 
 /// How often Redis is asked at most, and at least while attempts wait.
@@ -78,17 +80,23 @@ impl FleetQuota {
     /// Redis keeps the bucket as `{retry:quota:KEY}`, and what it knows of each process beside it, for a day after it was
     /// asked last; a bucket in debt until that is paid. All processes should name the same numbers.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
-        Self(Arc::new(Shared {
+        Self::of(Shared {
             key: key.into(),
             amount: amount.max(1),
             period: period.max(Duration::from_nanos(1)),
             processes: processes.max(1),
             burst: 1,
             room: RateLimiter::leased(),
-            ledger: Arc::default(),
-            part: Arc::default(),
-            wake: Arc::default(),
-        }))
+            ledger: Mutex::default(),
+            part: Mutex::default(),
+        })
+    }
+
+    fn of(shared: Shared) -> Self {
+        Self {
+            shared: Arc::new(shared),
+            wanted: Sender::new(()),
+        }
     }
 
     /// How much may begin at once after a lull, in all processes together. At least 1, the default. Call it before
@@ -103,25 +111,24 @@ impl FleetQuota {
     /// [`keep`](Self::keep), as with [`burst`](Self::burst).
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
-        let burst = self.0.burst;
+        let burst = self.shared.burst;
         self.with(burst, Some(max_wait))
     }
 
     fn with(self, burst: u32, max_wait: Option<Duration>) -> Self {
-        let before = &*self.0;
+        let before = &*self.shared;
         let mut room = RateLimiter::leased();
         if let Some(max_wait) = max_wait {
             room = room.max_wait(max_wait);
         }
-        Self(Arc::new(Shared {
+        Self::of(Shared {
             key: before.key.clone(),
             burst,
             room,
-            ledger: Arc::default(),
-            part: Arc::default(),
-            wake: Arc::default(),
+            ledger: Mutex::default(),
+            part: Mutex::default(),
             ..*before
-        }))
+        })
     }
 
     /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
@@ -134,7 +141,7 @@ impl FleetQuota {
 
     /// How many attempts of this process wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.0.room.waiting()
+        self.shared.room.waiting()
     }
 
     /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
@@ -175,37 +182,23 @@ impl FleetQuota {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let shared = Arc::downgrade(&self.0);
-        let (wake, key) = (Arc::clone(&self.0.wake), self.0.key.clone());
-        let (ledger, part) = (Arc::clone(&self.0.ledger), Arc::clone(&self.0.part));
-        let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
-        let room = f64::from(self.0.burst).max(between_asks(rate));
+        let (shared, mut wanted) = (Arc::clone(&self.shared), self.wanted.subscribe());
         async move {
             expect_runtime();
-            let account = Account::new("quota", &key, room, rate, connect, ledger);
-            let mut asker = Asker {
-                account: account.await,
-                part: part.lock_owned().await,
-            };
-            while let Some(pause) = asker.ask(&shared).await {
+            let rate = f64::from(shared.amount) / shared.period.as_secs_f64();
+            let room = f64::from(shared.burst).max(between_asks(rate));
+            let account = Account::new("quota", &shared.key, room, rate, connect, &shared.ledger);
+            let (mut account, mut part) = (account.await, shared.part.lock().await);
+            while wanted.has_changed().is_ok() {
+                let pause = part.ask(&shared, &mut account).await;
                 sleep(pause).await;
-                if shared
-                    .upgrade()
-                    .is_some_and(|shared| shared.room.lacking() == 0)
-                {
-                    let _ = timeout(EVERY, wake.wanted.notified()).await;
+                if shared.room.lacking() == 0 {
+                    let _ = timeout(EVERY, wanted.changed()).await;
                 }
             }
-            let last = asker.part.told(wake.last_words().await);
-            asker.account.tell(last).await;
+            account.tell(part.told(shared.room.revoke())).await;
         }
     }
-}
-
-/// What asks Redis, and grants what is the process's own while that does not answer.
-struct Asker<F, C> {
-    account: Account<F, C>,
-    part: OwnedMutexGuard<Part>,
 }
 
 /// The part of a process that Redis does not answer.
@@ -219,42 +212,32 @@ struct Part {
     returned: u64,
 }
 
-impl<F, C, Made> Asker<F, C>
-where
-    F: FnMut() -> Made,
-    Made: Future<Output = RedisResult<C>>,
-    C: ConnectionLike,
-{
-    /// Grants what waits. Returns for how long not to do it again; `None` where nobody needs it any more.
-    async fn ask(&mut self, weak: &Weak<Shared>) -> Option<Duration> {
-        let (wanted, held) = {
-            let shared = weak.upgrade()?;
-            self.part.revoke(&shared);
-            // What is there and not taken is given back and asked for again, or it would be there on top of what the
-            // bucket gathers meanwhile.
-            let held = shared.room.room();
-            let wanted = Wanted {
-                tokens: shared.room.lacking() + held,
-                together: shared.room.lacking_for_first(),
-            };
-            (wanted, held)
+impl Part {
+    /// Grants what waits. Returns for how long not to do it again.
+    async fn ask<C: ConnectionLike>(
+        &mut self,
+        shared: &Shared,
+        account: &mut Account<'_, C>,
+    ) -> Duration {
+        self.revoke(shared);
+        // What is there and not taken is given back and asked for again, or it would be there on top of what the
+        // bucket gathers meanwhile.
+        let held = shared.room.room();
+        let wanted = Wanted {
+            tokens: shared.room.lacking() + held,
+            together: shared.room.lacking_for_first(),
         };
         // Taken from the room only once there is an answer: if this task is aborted, the next one gives it back.
-        let answer = self.account.ask(self.part.told(held), wanted);
-        let answer = if self.part.since.is_some() {
-            self.part.grant_until(weak, answer).await
+        let answer = account.ask(self.told(held), wanted);
+        let answer = if self.since.is_some() {
+            self.grant_until(shared, answer).await
         } else {
-            Some(answer.await)
+            answer.await
         };
-        let answer = answer?;
-        let Some(shared) = weak.upgrade() else {
-            self.account.refuse(answer.unwrap_or(0));
-            return None;
-        };
-        Some(match answer {
+        match answer {
             Ok(granted) => {
-                self.part.since = None;
-                self.part.replace(&shared, held, granted);
+                self.since = None;
+                self.replace(shared, held, granted);
                 if granted < wanted.tokens {
                     shared.until_next()
                 } else {
@@ -262,37 +245,26 @@ where
                 }
             }
             Err(pause) => {
-                drop(shared);
-                self.part.grant_until(weak, sleep(pause)).await?;
+                self.grant_until(shared, sleep(pause)).await;
                 Duration::ZERO
-            }
-        })
-    }
-}
-
-impl Part {
-    /// Grants what is there of the process's own until that is done. Returns `None` where nobody needs it any more.
-    async fn grant_until<T>(
-        &mut self,
-        weak: &Weak<Shared>,
-        done: impl Future<Output = T>,
-    ) -> Option<T> {
-        let mut done = pin!(done);
-        loop {
-            let next = {
-                let shared = weak.upgrade()?;
-                self.revoke(&shared);
-                self.grant(&shared);
-                shared.until_next()
-            };
-            if let Ok(done) = timeout(next, done.as_mut()).await {
-                return Some(done);
             }
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+    /// Grants what is there of the process's own until that is done.
+    async fn grant_until<T>(&mut self, shared: &Shared, done: impl Future<Output = T>) -> T {
+        let mut done = pin!(done);
+        loop {
+            self.revoke(shared);
+            self.grant(shared);
+            if let Ok(done) = timeout(shared.until_next(), done.as_mut()).await {
+                return done;
+            }
+        }
+    }
+
     /// What Redis is told, with that much more given back.
+    #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
     fn told(&self, given_back: u64) -> Told {
         Told {
             earned: (self.returned + given_back) as f64,
@@ -364,47 +336,41 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.wake.leave(self.room.revoke());
-    }
-}
-
 impl Limiter for FleetQuota {
     fn enter(&self, cost: u32) -> Ticket {
-        self.0.room.enter(cost)
+        self.shared.room.enter(cost)
     }
 
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        let turn = self.0.room.poll(ticket, waker);
+        let turn = self.shared.room.poll(ticket, waker);
         if let Turn::Wait { .. } = turn {
-            self.0.wake.wanted.notify_one();
+            self.wanted.send_replace(());
         }
         turn
     }
 
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        let changes = self.0.room.leave(ticket, end);
+        let changes = self.shared.room.leave(ticket, end);
         if changes.is_some() {
             // What is there can't be used in a pause.
-            self.0.wake.wanted.notify_one();
+            self.wanted.send_replace(());
         }
         changes
     }
 
     fn longest_wait(&self) -> Option<Duration> {
-        self.0.room.longest_wait()
+        self.shared.room.longest_wait()
     }
 
     fn state(&self) -> LimiterState {
-        self.0.room.state()
+        self.shared.room.state()
     }
 }
 
 impl fmt::Debug for FleetQuota {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FleetQuota")
-            .field("key", &self.0.key)
+            .field("key", &self.shared.key)
             .field("waiting", &self.waiting())
             .finish_non_exhaustive()
     }

@@ -74,8 +74,10 @@ pub trait RepeatBody: Body<Data = Bytes> + Sized + Send {
         body
     }
 
-    /// Whether the body can be sent again.
-    fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable>;
+    /// Whether the body can be sent again. By default, tries that.
+    fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
+        Self::again(kept).map(drop)
+    }
 
     /// The body from its beginning.
     fn again(kept: &Self::Kept) -> Result<Self, Unrepeatable>;
@@ -92,10 +94,6 @@ macro_rules! in_memory {
 
             fn keep(self, _: usize) -> (Self, Self) {
                 (self.clone(), self)
-            }
-
-            fn repeatable(_: &Self) -> Result<(), Unrepeatable> {
-                Ok(())
             }
 
             fn again(kept: &Self) -> Result<Self, Unrepeatable> {
@@ -117,7 +115,8 @@ macro_rules! holding {
 
             fn keep(self, most: usize) -> (Self, Self::Kept) {
                 let (first, kept) = Recording::start(self, most);
-                (hold(first, $hold), kept)
+                let hold: fn(Recorded<Self>) -> Self = $hold;
+                (hold(first), kept)
             }
 
             fn keep_again(self, _: &mut Self::Kept, _: usize) -> Self {
@@ -129,7 +128,8 @@ macro_rules! holding {
             }
 
             fn again(kept: &Self::Kept) -> Result<Self, Unrepeatable> {
-                Ok(hold(kept.again()?, $hold))
+                let hold: fn(Recorded<Self>) -> Self = $hold;
+                kept.again().map(hold)
             }
 
             fn is_read(kept: &Self::Kept) -> bool {
@@ -137,11 +137,6 @@ macro_rules! holding {
             }
         }
     )*};
-}
-
-#[cfg(any(feature = "tower", feature = "reqwest_middleware"))]
-fn hold<B>(recorded: Recorded<B>, hold: impl FnOnce(Recorded<B>) -> B) -> B {
-    hold(recorded)
 }
 
 in_memory!(String);
@@ -177,10 +172,6 @@ impl RepeatBody for kube::client::Body {
     fn keep(self, _: usize) -> (Self, Self::Kept) {
         let kept = self.try_clone();
         (self, Mutex::new(kept))
-    }
-
-    fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
-        Self::again(kept).map(drop)
     }
 
     fn again(kept: &Self::Kept) -> Result<Self, Unrepeatable> {

@@ -107,8 +107,7 @@ where
     let mut body = LookedAt::new(body);
     body.look(Look::at(&head.headers, sent.is_read, retries.read))
         .await;
-    let seen = Answer::new(sent, head.status, &head.headers, body.seen());
-    let (verdict, shown) = meaning(&seen, body.error(), retries);
+    let (verdict, shown) = meaning(&body.seen(sent, &head), body.error(), retries);
     Judged {
         answer: Response::from_parts(head, body),
         verdict,

@@ -1,4 +1,3 @@
-use std::error::Error;
 use std::fmt;
 use std::mem;
 use std::pin::Pin;
@@ -44,6 +43,15 @@ struct Tape<B> {
 enum Part {
     Data(Bytes),
     Trailers(HeaderMap),
+}
+
+impl Part {
+    fn length(&self) -> usize {
+        match self {
+            Self::Data(data) => data.len(),
+            Self::Trailers(_) => 0,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,11 +132,11 @@ impl<B> Tape<B> {
         }
     }
 
-    fn record(&mut self, part: Part, length: usize) {
+    fn record(&mut self, part: Part) {
         if self.state != State::Unfinished {
             return;
         }
-        self.length = self.length.saturating_add(length);
+        self.length = self.length.saturating_add(part.length());
         if self.length > self.most {
             self.forget(Unrepeatable::TooLong(self.most));
         } else {
@@ -167,7 +175,7 @@ where
             return Poll::Ready(None);
         }
         if this.take != tape.take {
-            return Poll::Ready(Some(Err(SentAgain.into())));
+            return Poll::Ready(Some(Err("the request is sent again".into())));
         }
         let polled = Pin::new(&mut tape.body).poll_frame(context);
         if polled.is_pending() {
@@ -187,12 +195,9 @@ where
             }
         };
         if let Some(data) = frame.data_ref() {
-            let data = data.clone();
-            let length = data.len();
-            tape.record(Part::Data(data), length);
+            tape.record(Part::Data(data.clone()));
         } else if let Some(trailers) = frame.trailers_ref() {
-            let trailers = trailers.clone();
-            tape.record(Part::Trailers(trailers), 0);
+            tape.record(Part::Trailers(trailers.clone()));
         }
         this.at = tape.parts.len();
         Poll::Ready(Some(Ok(frame)))
@@ -209,11 +214,8 @@ where
 
     fn size_hint(&self) -> SizeHint {
         let tape = lock(&self.tape);
-        let left = tape.parts.iter().skip(self.at).map(|part| match part {
-            Part::Data(data) => data.len() as u64,
-            Part::Trailers(_) => 0,
-        });
-        let left: u64 = left.sum();
+        let left = tape.parts.iter().skip(self.at).map(Part::length);
+        let left = left.sum::<usize>() as u64;
         if tape.state == State::Whole {
             return SizeHint::with_exact(left);
         }
@@ -224,18 +226,6 @@ where
 fn lock<B>(tape: &Mutex<Tape<B>>) -> MutexGuard<'_, Tape<B>> {
     tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-/// What a body fails with whose request is sent anew before it was sent.
-#[derive(Debug)]
-struct SentAgain;
-
-impl fmt::Display for SentAgain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request is sent again")
-    }
-}
-
-impl Error for SentAgain {}
 
 impl<B> fmt::Debug for Recording<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use reqwest::{Body, Response, ResponseBuilderExt, Url};
 use super::Judged;
 use super::http::{judge, meaning};
 use crate::ClientRetries;
-use crate::http::{Answer, Look, LookedAt, Seen, Sent};
+use crate::http::{Answer, Look, LookedAt, Sent};
 
 #[cfg(feature = "reqwest_middleware")]
 mod request;
@@ -17,8 +17,15 @@ pub(super) async fn judge_response(
     retries: &ClientRetries,
 ) -> Judged<Response> {
     if Look::at(answer.headers(), sent.is_read, retries.read) == Look::Nowhere {
-        let seen = Answer::new(sent, answer.status(), answer.headers(), Seen::NOTHING);
-        let (verdict, shown) = meaning(&seen, None, retries);
+        let head = Answer {
+            sent,
+            status: answer.status(),
+            headers: answer.headers(),
+            trailers: None,
+            body: None,
+            is_whole: false,
+        };
+        let (verdict, shown) = meaning(&head, None, retries);
         return Judged {
             answer,
             verdict,

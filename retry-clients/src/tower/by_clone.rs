@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -20,53 +19,11 @@ pub(super) const NAME: &str = "request";
 type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
 
 /// Sends requests again that are `Clone`, to a service that answers with `A` or fails with `E`.
-///
-/// `X` says what else calls may fail with: [`OwnErrors`] or [`AnyErrors`].
-pub struct ByClone<A, E, X = OwnErrors> {
+pub struct ByClone<A, E> {
     judge: Arc<Judge<A, E>>,
-    ends: PhantomData<fn() -> X>,
-}
-
-/// Calls fail with the service's own errors alone.
-#[derive(Clone, Copy, Debug)]
-pub enum OwnErrors {}
-
-/// Calls may also fail with what is made of a [`Rejected`] or a [`TimedOut`].
-#[derive(Clone, Copy, Debug)]
-pub enum AnyErrors {}
-
-/// An error that a call can end with even if the service returned none.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't say that a call was rejected or timed out",
-    label = "not `From<Rejected>` and `From<TimedOut>`",
-    note = "a breaker, a limiter or a timeout can end a call without an error of the service: implement both for `{Self}`, or leave them out"
-)]
-pub trait EndsWith<X>: Sized {
-    #[doc(hidden)]
-    fn rejected(rejected: Rejected) -> Self;
-    #[doc(hidden)]
-    fn timed_out(timed_out: TimedOut) -> Self;
-}
-
-impl<E> EndsWith<OwnErrors> for E {
-    fn rejected(_: Rejected) -> E {
-        unreachable!("no key rejects calls before their first attempt")
-    }
-
-    fn timed_out(_: TimedOut) -> E {
-        unreachable!("no attempt has a limit")
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: From<Rejected> + From<TimedOut>> EndsWith<AnyErrors> for E {
-    fn rejected(rejected: Rejected) -> E {
-        rejected.into()
-    }
-
-    fn timed_out(timed_out: TimedOut) -> E {
-        timed_out.into()
-    }
+    /// The errors of calls that end without one of the service's. `None` if no call can end that way.
+    rejected: Option<fn(Rejected) -> E>,
+    timed_out: Option<fn(TimedOut) -> E>,
 }
 
 impl<A, E> RetryLayer<ByClone<A, E>> {
@@ -104,14 +61,15 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
             retries,
             by: ByClone {
                 judge: Arc::new(on),
-                ends: PhantomData,
+                rejected: None,
+                timed_out: None,
             },
             hooks: Unhooked,
         }
     }
 }
 
-impl<A, E, X, H> RetryLayer<ByClone<A, E, X>, H> {
+impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
     /// As [`ClientRetries::name`]. By default, calls are named `request`.
     pub fn name(self, name: impl Into<Cow<'static, str>>) -> Self {
         self.with(|retries| retries.name(name))
@@ -142,67 +100,68 @@ impl<A, E, X, H> RetryLayer<ByClone<A, E, X>, H> {
     }
 
     /// As [`ClientRetries::breaker`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
-    pub fn breaker(
-        self,
-        breaker: impl CircuitBreaker + Send + Sync + 'static,
-    ) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
-        self.with(|retries| retries.breaker(breaker))
+    pub fn breaker(self, breaker: impl CircuitBreaker + Send + Sync + 'static) -> Self
+    where
+        E: From<Rejected> + From<TimedOut>,
+    {
+        self.with_errors().with(|retries| retries.breaker(breaker))
     }
 
     /// As [`ClientRetries::limiter`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
-    pub fn limiter(
-        self,
-        limiter: impl Limiter + Send + Sync + 'static,
-    ) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
-        self.with(|retries| retries.limiter(limiter))
+    pub fn limiter(self, limiter: impl Limiter + Send + Sync + 'static) -> Self
+    where
+        E: From<Rejected> + From<TimedOut>,
+    {
+        self.with_errors().with(|retries| retries.limiter(limiter))
     }
 
     /// Ends each attempt after the policy's `timeout`. The service's error must be `From<Rejected>` and `From<TimedOut>`.
-    pub fn policy_timeout(self) -> RetryLayer<ByClone<A, E, AnyErrors>, H> {
-        self.with(|mut retries| {
-            retries.limit = retries.policy.attempt_limit();
-            retries
-        })
+    pub fn policy_timeout(mut self) -> Self
+    where
+        E: From<Rejected> + From<TimedOut>,
+    {
+        self.retries.limit = self.retries.policy.attempt_limit();
+        self.with_errors()
     }
 
-    fn with<Y>(
-        self,
-        set: impl FnOnce(ClientRetries) -> ClientRetries,
-    ) -> RetryLayer<ByClone<A, E, Y>, H> {
-        RetryLayer {
-            retries: set(self.retries),
-            by: ByClone {
-                judge: self.by.judge,
-                ends: PhantomData,
-            },
-            hooks: self.hooks,
-        }
+    fn with_errors(mut self) -> Self
+    where
+        E: From<Rejected> + From<TimedOut>,
+    {
+        self.by.rejected = Some(E::from);
+        self.by.timed_out = Some(E::from);
+        self
+    }
+
+    fn with(mut self, set: impl FnOnce(ClientRetries) -> ClientRetries) -> Self {
+        self.retries = set(self.retries);
+        self
     }
 }
 
-impl<A, E, X> Clone for ByClone<A, E, X> {
+impl<A, E> Clone for ByClone<A, E> {
     fn clone(&self) -> Self {
         Self {
             judge: Arc::clone(&self.judge),
-            ends: PhantomData,
+            rejected: self.rejected,
+            timed_out: self.timed_out,
         }
     }
 }
 
-impl<A, E, X> fmt::Debug for ByClone<A, E, X> {
+impl<A, E> fmt::Debug for ByClone<A, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ByClone").finish_non_exhaustive()
     }
 }
 
-impl<S, Q, X, H> Service<Q> for Retry<S, ByClone<S::Response, S::Error, X>, H>
+impl<S, Q, H> Service<Q> for Retry<S, ByClone<S::Response, S::Error>, H>
 where
     Q: Clone + Send + 'static,
-    S: Service<Q, Error: EndsWith<X> + fmt::Display + Send, Future: Send, Response: Send>
+    S: Service<Q, Error: fmt::Display + Send, Future: Send, Response: Send>
         + Clone
         + Send
         + 'static,
-    X: 'static,
     H: Hooked<Q, S::Response, S::Error> + 'static,
 {
     type Response = S::Response;
@@ -218,11 +177,11 @@ where
     }
 }
 
-impl<Q, A, E, X, H> Keys<Q, A, E> for RetryLayer<ByClone<A, E, X>, H>
+impl<Q, A, E, H> Keys<Q, A, E> for RetryLayer<ByClone<A, E>, H>
 where
     Q: Clone + Send,
     A: Send,
-    E: EndsWith<X> + fmt::Display + Send,
+    E: fmt::Display + Send,
     H: Hooked<Q, A, E>,
 {
     type Request = Cloned<Q, A, E>;
@@ -230,7 +189,6 @@ where
     type Error = E;
     /// What `on` names is a failure, retried or not.
     const HANDS_ON: bool = false;
-    const CAN_HOOK: bool = H::CAN_HOOK;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries
@@ -259,12 +217,12 @@ where
         error
     }
 
-    fn rejected(rejected: Rejected) -> E {
-        E::rejected(rejected)
+    fn rejected(&self, rejected: Rejected) -> E {
+        self.by.rejected.expect("set with what rejects calls")(rejected)
     }
 
-    fn timed_out(timed_out: TimedOut) -> E {
-        E::timed_out(timed_out)
+    fn timed_out(&self, timed_out: TimedOut) -> E {
+        self.by.timed_out.expect("set with the limit")(timed_out)
     }
 
     fn verdict(&self, error: &E) -> Option<Verdict> {

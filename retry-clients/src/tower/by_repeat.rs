@@ -44,7 +44,6 @@ where
     type Request = Q;
     type Answer = Q::Answer;
     type Error = BoxError;
-    const CAN_HOOK: bool = H::CAN_HOOK;
 
     fn retries(&self) -> &ClientRetries {
         &self.retries
@@ -70,11 +69,11 @@ where
         error.into()
     }
 
-    fn rejected(rejected: Rejected) -> BoxError {
+    fn rejected(&self, rejected: Rejected) -> BoxError {
         rejected.into()
     }
 
-    fn timed_out(timed_out: TimedOut) -> BoxError {
+    fn timed_out(&self, timed_out: TimedOut) -> BoxError {
         timed_out.into()
     }
 

@@ -1,4 +1,4 @@
-//! Whether a layer has hooks, as a type: one without them pays nothing for them.
+//! The hooks of a layer, or none, as a type: it names the requests, answers and errors that they see.
 
 use crate::client_retries::hooks::Hooks;
 
@@ -13,24 +13,16 @@ pub struct Unhooked;
 )]
 pub trait Hooked<Q, A, E>: Send + Sync {
     #[doc(hidden)]
-    const CAN_HOOK: bool;
-
-    #[doc(hidden)]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>>;
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Unhooked {
-    const CAN_HOOK: bool = false;
-
-    #[inline]
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         None
     }
 }
 
 impl<Q, A, E> Hooked<Q, A, E> for Hooks<Q, A, E> {
-    const CAN_HOOK: bool = true;
-
     fn hooks(&self) -> Option<&Hooks<Q, A, E>> {
         Some(self)
     }

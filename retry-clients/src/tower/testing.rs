@@ -1,14 +1,15 @@
 //! Services that fail when they should, for tests.
 
 use std::fmt;
-use std::future::{Ready, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use retry_runtime::testing::Script;
 use tower_layer::Layer;
 use tower_service::Service;
+
+use super::Called;
 
 /// Puts a script in front of a service: a request fails where the script does, and otherwise reaches the service.
 ///
@@ -108,52 +109,30 @@ impl<S, V: Clone> Clone for Flaky<S, V> {
 impl<S, V, Q> Service<Q> for Flaky<S, V>
 where
     S: Faults<V::Response, V::Error>,
-    V: Service<Q>,
+    V: Service<Q, Response: Send + 'static, Error: Send + 'static, Future: Send + 'static>,
 {
     type Response = V::Response;
     type Error = V::Error;
-    type Future = FlakyFuture<V::Response, V::Error, V::Future>;
+    type Future = Called<V::Response, V::Error>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), V::Error>> {
         self.service.poll_ready(context)
     }
 
     fn call(&mut self, request: Q) -> Self::Future {
-        FlakyFuture(match self.script.fault() {
-            Some(outcome) => Outcome::Scripted(ready(outcome)),
-            None => Outcome::Asked(Box::pin(self.service.call(request))),
-        })
-    }
-}
-
-/// What a request to a [`Flaky`] service comes to.
-#[derive(Debug)]
-pub struct FlakyFuture<R, E, F>(Outcome<R, E, F>);
-
-#[derive(Debug)]
-enum Outcome<R, E, F> {
-    Scripted(Ready<Result<R, E>>),
-    /// The service is asked. Boxed, to be polled in safe code without a dependency.
-    Asked(Pin<Box<F>>),
-}
-
-impl<R, E, F: Future<Output = Result<R, E>>> Future for FlakyFuture<R, E, F> {
-    type Output = Result<R, E>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R, E>> {
-        match &mut self.0 {
-            Outcome::Scripted(outcome) => Pin::new(outcome).poll(context),
-            Outcome::Asked(outcome) => outcome.as_mut().poll(context),
+        match self.script.fault() {
+            Some(outcome) => Box::pin(ready(outcome)),
+            None => Box::pin(self.service.call(request)),
         }
     }
 }
 
 /// A [`Script`] for services with that response and error.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no script for this service",
-    label = "no script of `()` or `Option<{R}>`, and of errors that `{E}` can be made of"
+    message = "`{Self}` is not a script for this service",
+    label = "not a script of `()` or `Option<{R}>`, and of errors that `{E}` can be made of"
 )]
-pub trait Faults<R, E>: sealed::Sealed {
+pub trait Faults<R, E> {
     /// What the next request comes to, unless it is let through.
     #[doc(hidden)]
     fn fault(&self) -> Option<Result<R, E>>;
@@ -169,12 +148,4 @@ impl<R, E, F: Into<E>> Faults<R, E> for Script<Option<R>, F> {
     fn fault(&self) -> Option<Result<R, E>> {
         self.next().map_err(Into::into).transpose()
     }
-}
-
-mod sealed {
-    use retry_runtime::testing::Script;
-
-    pub trait Sealed {}
-
-    impl<T, E> Sealed for Script<T, E> {}
 }
