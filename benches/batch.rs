@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Batches, Policy, TimerFn, retry_each, retry_each_blocking};
+use retry_runtime::{Batches, Policy, PolicyCall, TimerFn, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;
@@ -27,7 +27,7 @@ fn answer(items: Vec<&u64>) -> Answers {
     Ok(answers.collect())
 }
 
-fn batches() -> Batches<impl FnMut(&bool) -> bool + Send> {
+fn batches() -> Batches<PolicyCall<'static, impl FnMut(&bool) -> bool + Send>> {
     let policy = Policy::none().on(|retry: &bool| *retry);
     policy.batches(1000)
 }

@@ -32,7 +32,7 @@ const AHEAD: [(Group, Way); 2] = [
 const EXPRESSION: (f64, f64) = (1.0, 0.01);
 
 /// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
-const CHAIN: (f64, usize) = (1.75, 320);
+const CHAIN: (f64, usize) = (2.25, 320);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
 const KEY: f64 = 160.0;

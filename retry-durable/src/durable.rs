@@ -19,15 +19,14 @@ use crate::unreadable::{self, UnreadableError};
 pub trait DurablePolicy: Copy + Into<Policy> {
     /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
     /// Short for [`Durable::call`] without other keys.
-    fn durable<G, F, R, T, E>(
+    fn durable<G, R, T, E>(
         &self,
         engine: &G,
         name: &str,
-        operation: F,
+        operation: impl FnMut() -> R + Send,
     ) -> impl Future<Output = Result<T, DurableError<E, G::Error>>>
     where
         G: Engine,
-        F: FnMut() -> R + Send,
         R: Future<Output = Result<T, E>> + Send,
         T: Serialize + DeserializeOwned + Send,
         E: Classify + Serialize + DeserializeOwned + Send + Sync,
@@ -173,16 +172,15 @@ impl<'b, On> Durable<'b, On> {
     ///
     /// For an attempt that is kept, `operation` does not run again. So a variable that `operation`
     /// changes, such as a count of requests, starts from scratch each time the program starts.
-    pub fn call<G, F, R, T, E>(
+    pub fn call<G, R, T, E>(
         self,
         engine: &G,
         name: &str,
-        mut operation: F,
+        mut operation: impl FnMut() -> R + Send,
     ) -> impl Future<Output = Result<T, DurableError<E, G::Error>>>
     where
         G: Engine,
         On: OnError<E> + Send,
-        F: FnMut() -> R + Send,
         R: Future<Output = Result<T, E>> + Send,
         T: Serialize + DeserializeOwned + Send,
         E: Serialize + DeserializeOwned + Send + Sync,
@@ -214,16 +212,15 @@ impl<'b, On> Durable<'b, On> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn call_attempt<G, F, R, T, E>(
+    pub async fn call_attempt<G, R, T, E>(
         mut self,
         engine: &G,
         name: &str,
-        mut operation: F,
+        mut operation: impl FnMut(u32) -> R + Send,
     ) -> Result<T, DurableError<E, G::Error>>
     where
         G: Engine,
         On: OnError<E> + Send,
-        F: FnMut(u32) -> R + Send,
         R: Future<Output = Result<T, E>> + Send,
         T: Serialize + DeserializeOwned + Send,
         E: Serialize + DeserializeOwned + Send + Sync,
@@ -235,17 +232,21 @@ impl<'b, On> Durable<'b, On> {
         let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
         let (mut number, mut pause, mut last) = (1, None, None);
         loop {
-            let mut came = Came::NotBegun;
-            let mut operation = || operation(number);
-            let attempt = self.attempt(engine, name, at, last.as_ref(), &mut operation, &mut came);
+            // The retry that is paid for while this attempt is not kept.
+            let mut retry = last.as_ref().map(|failed| self.retry(failed, true));
+            let operation = async { operation(number).await };
+            let attempt = self.attempt(engine, name, at, last.as_ref(), operation, &mut retry);
             // Each future that it goes through would have room for it twice. An engine takes longer than an allocation.
             let attempt = Box::pin(attempt);
             let (ended, outcome) = match engine.attempt(name, number, pause, attempt).await {
                 Ok(ended) => ended,
                 Err(error) => {
-                    let is_cancelled = G::is_cancelled(&error);
-                    self.broke(engine, &site, is_cancelled, came, last.as_ref())
-                        .await;
+                    if G::is_cancelled(&error) {
+                        tell_cancelled(engine, &site, self.budget, self.observer, retry).await;
+                    } else if let Some(retry) = retry.filter(|retry| !retry.is_kept) {
+                        // (One that drops the program instead of failing may have kept it.)
+                        refund(self.budget, &retry.call);
+                    }
                     let last = last.and_then(|failed| failed.error.ok());
                     return Err(DurableError::Engine { error, last });
                 }
@@ -275,53 +276,22 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Reports and refunds where the engine ends a call.
-    async fn broke<G, E>(
-        &mut self,
-        engine: &G,
-        site: &Site<'_>,
-        is_cancelled: bool,
-        came: Came,
-        last: Option<&Failed<E>>,
-    ) where
-        G: Engine,
-        On: OnError<E> + Send,
-        E: Send + Sync,
-    {
-        if is_cancelled {
-            let retry = match came {
-                Came::NotBegun => last.map(|failed| self.retry(failed)),
-                Came::Ended => None,
-                Came::Pauses(retry) => Some(retry),
-            };
-            tell_cancelled(engine, site, self.budget, self.observer, retry).await;
-        } else if let Came::Pauses(retry) = came {
-            // The engine has not kept that a retry follows. (One that drops the program instead of failing may have kept
-            // it.)
-            refund(self.budget, &retry.call);
-        }
-    }
-
     /// One attempt, and what follows it.
-    async fn attempt<G, F, R, T, E>(
+    async fn attempt<G: Engine, T, E>(
         &mut self,
         engine: &G,
         name: &str,
         begun: Duration,
         last: Option<&Failed<E>>,
-        operation: &mut F,
-        came: &mut Came,
+        operation: impl Future<Output = Result<T, E>> + Send,
+        retry: &mut Option<Retry>,
     ) -> Ended<T, E>
     where
-        G: Engine,
         On: OnError<E> + Send,
-        F: FnMut() -> R + Send,
-        R: Future<Output = Result<T, E>> + Send,
         E: Send + Sync,
     {
-        *came = Came::Ended;
-        let policy = self.policy;
-        let site = Site::new(&policy, name);
+        *retry = None;
+        let site = Site::new(&self.policy, name);
         let mut call = DurableCall {
             name,
             observer: self.observer,
@@ -330,26 +300,22 @@ impl<'b, On> Durable<'b, On> {
         let clock = EngineClock(engine);
         let elapsed = || clock.now().since(Moment::from_origin(at));
         let mut driver = Driver::new(Protections::new().budget(self.budget), &clock);
-        driver.set_max(policy.retries_allowed());
+        driver.set_max(self.policy.retries_allowed());
         let left = |limit: Duration| limit.saturating_sub(saved.spent()).saturating_add(at);
-        driver.set_end(policy.time_limit().map(left).map(Moment::from_origin));
-        if let Some(Failed { error, .. }) = last {
+        driver.set_end(self.policy.time_limit().map(left).map(Moment::from_origin));
+        if let Some(failed) = last {
             driver.resume(saved);
-            let (verdict, shown) = (verdict(&saved), Shown(&self.on, error.as_ref().ok()));
             // With all of the pause, even if it was cut short because it ends after the deadline.
-            let failure =
-                Failure::new(&site, verdict, &shown).elapsed(elapsed().max(saved.last_delay()));
-            let mut observe = |event: &Event<'_>| self.observer.observe(event);
-            if saved.resumed(failure.observe(&mut observe)).is_err() {
+            if self.is_revoked(failed, &site, elapsed().max(saved.last_delay())) {
                 return Ended::Revoked;
             }
         }
-        if policy.attempt_limit().is_some() {
+        if self.policy.attempt_limit().is_some() {
             ignores_timeout(name);
         }
         let waits = driver.waits(&mut call);
         debug_assert!(!waits, "nothing rejects a durable call");
-        let error = match operation().await {
+        let error = match operation.await {
             Ok(value) => {
                 driver.ok(&mut call);
                 return Ended::Succeeded(value);
@@ -364,29 +330,41 @@ impl<'b, On> Durable<'b, On> {
         let Ok(pause) = driver.failed(failure, &mut call) else {
             return Ended::GaveUp(Ok(error));
         };
-        let call = driver.into_saved();
-        *came = Came::Pauses(Retry {
-            call,
-            error: text(&shown),
-        });
         let failed = Failed {
-            call,
+            call: driver.into_saved(),
             // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
             // what it had been set back by would count as spent.
             at: engine.now().since_origin().max(at),
             error: Ok(error),
         };
+        *retry = Some(self.retry(&failed, false));
         Ended::Pauses(pause, failed)
     }
 
-    /// The retry that follows a failure.
-    fn retry<E>(&self, failed: &Failed<E>) -> Retry
+    /// Reports the end of a call whose policy no longer allows the retry of that failure.
+    fn is_revoked<E>(&self, failed: &Failed<E>, site: &Site<'_>, elapsed: Duration) -> bool
     where
         On: OnError<E>,
     {
+        let shown = Shown(&self.on, failed.error.as_ref().ok());
+        let failure = Failure::new(site, verdict(&failed.call), &shown).elapsed(elapsed);
+        let mut observe = |event: &Event<'_>| self.observer.observe(event);
+        let resumed = failed.call.resumed(failure.observe(&mut observe));
+        resumed.is_err()
+    }
+
+    /// The retry that follows a failure.
+    fn retry<E>(&self, failed: &Failed<E>, is_kept: bool) -> Retry
+    where
+        On: OnError<E>,
+    {
+        let mut error = String::new();
+        // What a `Display` of the user's writes, also where it fails.
+        let _ = write!(error, "{}", Shown(&self.on, failed.error.as_ref().ok()));
         Retry {
             call: failed.call,
-            error: text(&Shown(&self.on, failed.error.as_ref().ok())),
+            error,
+            is_kept,
         }
     }
 }
@@ -502,18 +480,12 @@ enum Ended<T, E> {
     Revoked,
 }
 
-/// How far an attempt came in this life, where the engine could not keep it.
-enum Came {
-    NotBegun,
-    /// The attempt succeeded or gave up, or is under way.
-    Ended,
-    Pauses(Retry),
-}
-
 /// A retry that is paid for, and the failure that it follows.
 struct Retry {
     call: Call,
     error: String,
+    /// Whether the engine has kept that it follows.
+    is_kept: bool,
 }
 
 /// An error in the log, if the program can read it.
@@ -526,13 +498,6 @@ impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
             None => f.write_str("an error that this program can't read"),
         }
     }
-}
-
-/// What a `Display` of the user's writes, also where it fails.
-fn text(shown: &dyn fmt::Display) -> String {
-    let mut text = String::new();
-    let _ = write!(text, "{shown}");
-    text
 }
 
 /// Why a call ended without a value.

@@ -241,16 +241,12 @@ impl Drop for UnderWay<'_> {
 impl Engine for Journal {
     type Error = JournalError;
 
-    fn step<T, S>(
-        &self,
-        name: &str,
-        step: S,
-    ) -> impl Future<Output = Result<T, JournalError>> + Send
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
     where
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
-        self.run(name, None, step)
+        self.run(name, None, step).await
     }
 
     async fn attempt<T, S>(

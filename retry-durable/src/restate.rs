@@ -77,16 +77,12 @@ macro_rules! engine {
         impl Engine for $context<'_> {
             type Error = RestateError;
 
-            fn step<T, S>(
-                &self,
-                name: &str,
-                step: S,
-            ) -> impl Future<Output = Result<T, RestateError>> + Send
+            async fn step<T, S>(&self, name: &str, step: S) -> Result<T, RestateError>
             where
                 T: Serialize + DeserializeOwned + Send,
                 S: Future<Output = T> + Send,
             {
-                self::step(self, name, step)
+                self::step(self, name, step).await
             }
 
             async fn sleep(&self, _: &str, pause: Duration) -> Result<(), RestateError> {

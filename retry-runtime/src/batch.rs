@@ -10,6 +10,7 @@ mod rounds;
 mod stop;
 mod tally;
 
+use alloc::boxed::Box;
 #[cfg(feature = "nested")]
 use alloc::sync::Arc;
 use core::future::Future;
@@ -18,12 +19,14 @@ use core::pin::pin;
 #[cfg(feature = "nested")]
 use crate::call::attempted::attempt_within;
 use crate::chain::context::Context;
-use crate::chain::keys::SharedKeys;
-use crate::chain::name::name_of;
+use crate::chain::into_chain::{Chain, IntoChain};
+use crate::chain::name::place_of;
 use crate::chain::on_error::OnError;
 use crate::chain::span::{Span, around};
-use crate::chain::under_way::{Bounds, Next, Shared, UnderWay, turn};
 use crate::classify::rejected::RejectedBy;
+use crate::in_flight::{Bounds, InFlight, Next, Shared, turn};
+#[cfg(feature = "nested")]
+use crate::policy::Policy;
 use crate::time::cancel::{MayAbort, MayCancel};
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
@@ -192,33 +195,35 @@ where
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
     let batches = policy.into_batches();
-    let name = batches.call.keys.span_name(|| name_of(&operation));
-    around(
-        name,
-        send::<P, _, _, _, _, _>(results, batches, items, operation),
-    )
+    let mut chain = batches.chain.into_chain();
+    let name = chain.name.take().unwrap_or_else(|| place_of::<F>().into());
+    let span = chain.settings.is_spanned.then(|| name.clone());
+    let numbers = (batches.size, batches.concurrency);
+    around(span, send(results, chain, name, numbers, items, operation))
 }
 
 /// Sends rounds until each item has succeeded or was given up.
 async fn send<P, I, F, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
-    batches: Batches<P::On, P::Protections, P::Keys>,
+    chain: Chain<P>,
+    name: Box<str>,
+    (size, concurrency): (usize, usize),
     items: I,
     mut operation: F,
 ) where
-    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
+    P: IntoChain<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     I: IntoIterator<Item: Clone>,
     F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
-    let (call, size) = (batches.call, batches.size);
-    let is_spanned = call.keys.is_spanned();
-    let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name_of(&operation));
+    let timer = chain.timer;
+    let is_spanned = chain.settings.is_spanned;
+    let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
     timer.expect(|| rules.name());
-    let shared = Shared::new(&call.protections, &timer, Timer::now);
+    let shared = Shared::new(&chain.protections, &timer, Timer::now);
     let items = items.into_iter();
-    let mut rounds = Rounds::<P, _, _, _>::new(rules, shared, size, call.on, items, results);
-    let cancelled = pin!(cancel.into_cancelled());
+    let mut rounds = Rounds::<P, _, _, _>::new(rules, shared, size, chain.on, items, results);
+    let cancelled = pin!(chain.cancel.into_cancelled());
     let deadline = rounds.deadline;
     let mut bounds = Bounds {
         timer: &timer,
@@ -226,7 +231,7 @@ async fn send<P, I, F, R, T, E>(
         end: pin!(sleep_until(&timer, deadline)),
         signal: Signal::new(cancelled).await,
     };
-    let most = (batches.concurrency, is_spanned);
+    let most = (concurrency, is_spanned);
     loop {
         send_round(&mut rounds, &mut bounds, &mut operation, most).await;
         match rounds.next_round(|| bounds.signal.is_cancelled()) {
@@ -243,16 +248,16 @@ async fn send_round<P, I, F, R, T, E>(
     operation: &mut F,
     (concurrency, is_spanned): (usize, bool),
 ) where
-    P: IntoBatches<Timer: Timer, On: OnError<E>>,
+    P: IntoChain<Timer: Timer, On: OnError<E>>,
     I: Iterator<Item: Clone>,
     F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
-    let mut under_way = UnderWay::new(concurrency);
+    let mut in_flight = InFlight::new(concurrency);
     let mut drawn = 0;
     loop {
         let mut next = None;
-        while next.is_none() && under_way.has_room() {
+        while next.is_none() && in_flight.has_room() {
             let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
                 break;
             };
@@ -260,10 +265,10 @@ async fn send_round<P, I, F, R, T, E>(
             next = rounds.proceed(batch).map(|entered| (drawn, entered));
         }
         if next.is_none() {
-            if under_way.is_empty() {
+            if in_flight.is_empty() {
                 return;
             }
-            match under_way.next(bounds).await {
+            match in_flight.next(bounds).await {
                 Next::Turn(call, entries, round) => {
                     let entered = rounds.proceed(Batch { entries, round });
                     next = entered.map(|entered| (call, entered));
@@ -284,19 +289,26 @@ async fn send_round<P, I, F, R, T, E>(
         };
         let (begun, waits) = rounds.begin(standing);
         if let Some(Batch { entries, round }) = waits {
-            under_way.wait(call, entries, turn(round, rounds.deadline));
+            in_flight.wait(call, entries, turn(round, rounds.deadline));
         }
         if let Some(mut batch) = begun {
             let number = batch.round.call().attempt();
             let items = batch.items();
             let answers = Span::of_attempt(is_spanned, || number).within(|| operation(items));
-            // To the calls within, this one is the one around them.
             #[cfg(feature = "nested")]
-            let answers = {
-                let (policy, name) = (*rounds.rules.policy(), Arc::from(rounds.rules.name()));
-                async move { attempt_within(pin!(answers), &policy, || name).await }
-            };
-            under_way.begin(call, batch, answers);
+            let answers = around_others(answers, rounds.rules.policy(), rounds.rules.name());
+            in_flight.begin(call, batch, answers);
         }
     }
+}
+
+/// The call of a batch, which is the outer one for calls that it makes.
+#[cfg(feature = "nested")]
+fn around_others<F: Future>(
+    answers: F,
+    policy: &Policy,
+    name: &str,
+) -> impl Future<Output = F::Output> + use<F> {
+    let (policy, name) = (Box::new(*policy), Arc::from(name));
+    async move { attempt_within(pin!(answers), &policy, || name).await }
 }

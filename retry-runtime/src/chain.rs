@@ -8,7 +8,7 @@
 //! use retry_runtime::{Policy, PolicyCall};
 //!
 //! struct Store<On> {
-//!     chain: PolicyCall<On>,
+//!     chain: PolicyCall<'static, On>,
 //! }
 //!
 //! fn store<On: FnMut(&io::Error) -> bool>(policy: Policy, on: On) -> Store<On> {
@@ -19,37 +19,34 @@
 //! assert_eq!(store.chain.call_blocking(|| io::Result::Ok(7)).unwrap(), 7);
 //! ```
 
-pub(crate) mod abort;
-mod call_setters;
+mod attempt;
 pub(crate) mod context;
-pub(crate) mod fallback;
-mod hook;
+mod ends;
+mod hooks;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod into_chain;
-pub(crate) mod key;
+pub(crate) mod kept;
 pub(crate) mod keys;
 pub(crate) mod name;
-pub(crate) mod observer;
 pub(crate) mod on_error;
 pub(crate) mod operation;
+#[cfg(any(
+    feature = "tokio",
+    all(feature = "browser", target_family = "wasm", target_os = "unknown")
+))]
+mod plain_call;
 pub(crate) mod policy_call;
-mod rejects;
 mod run;
 mod run_async;
 mod run_blocking;
 mod setters;
-pub(crate) mod shown_by;
 pub(crate) mod span;
-pub(crate) mod timeout;
-#[cfg(any(feature = "batch", feature = "plan"))]
-pub(crate) mod under_way;
-pub(crate) mod until;
 
 pub use crate::time::cancel::{AbortedBy, CancelledBy, MayAbort, MayCancel, Uncancelled};
-pub use abort::Aborts;
+pub use hooks::{Function, Hooks, Timed};
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub use into_chain::IntoChain;
-pub use keys::{CallKeys, Ends, HasKey, Keys, SharedKeys, SingleKeys, With, named};
-pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction};
+pub use kept::{Forgets, Keep, Keeps, Rejects};
+pub use keys::Keys;
+pub use on_error::{ByClassify, ByVerdict, Classifies, OnError, OnFunction, ShownBy};
 pub use operation::{BlockingOutcome, Operation};
-pub use shown_by::ShownBy;

@@ -28,6 +28,8 @@ mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
+#[cfg(any(feature = "batch", feature = "plan"))]
+mod in_flight;
 mod limiter;
 mod listed;
 #[cfg(feature = "tracing")]

@@ -38,6 +38,38 @@ pub(crate) mod recording {
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
+/// Without `tracing` there are no spans.
+#[cfg(not(feature = "tracing"))]
+pub(crate) mod span {
+    use core::fmt;
+    use core::future::Future;
+    use core::marker::PhantomData;
+
+    /// The span of a call or an attempt.
+    #[derive(Debug)]
+    pub struct Span;
+
+    pub(crate) type Entered<'a> = PhantomData<&'a Span>;
+
+    pub(crate) fn of_call(_: bool, _: impl fmt::Display) -> Span {
+        Span
+    }
+
+    /// Returns none.
+    pub fn of_attempt(_: bool, _: u32) -> Span {
+        Span
+    }
+
+    /// Enters none.
+    pub fn enter(_: &Span) -> Entered<'_> {
+        PhantomData
+    }
+
+    /// Awaits the future.
+    pub async fn within<F: Future>(future: F, _: &Span) -> F::Output {
+        future.await
+    }
+}
 pub(crate) mod stopwatch;
 pub(crate) mod verdict_warning;
 

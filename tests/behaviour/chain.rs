@@ -474,7 +474,7 @@ async fn an_attempt_that_is_kept_keeps_its_errors() {
 #[tokio::test(start_paused = true)]
 async fn a_policys_timeout_is_that_of_the_calls_that_name_it() {
     #[retry(policy = policy, timeout)]
-    async fn by_attribute(policy: Policy) -> Result<(), Failure> {
+    async fn by_attribute(policy: &Policy) -> Result<(), Failure> {
         pending().await
     }
 
@@ -486,7 +486,7 @@ async fn a_policys_timeout_is_that_of_the_calls_that_name_it() {
     let policy: Policy = "max=1, jitter=none, timeout=3s".parse().unwrap();
     let recording = testing::record();
     let start = Instant::now();
-    assert_eq!(by_attribute(policy).await, Err(TIMEOUT));
+    assert_eq!(by_attribute(&policy).await, Err(TIMEOUT));
     assert_eq!(start.elapsed(), secs(7));
     assert_eq!(by_its_own(&policy).await, Err(TIMEOUT));
     assert_eq!(start.elapsed(), secs(7 + 11));

@@ -373,7 +373,7 @@ async fn calls_of_a_batch_at_once() {
         },
     );
     let attempt = "call{call=fetch}:attempt{attempt=1}: asked";
-    assert_eq!(spans_of(sent).await, [attempt; 2]);
+    assert_eq!(Box::pin(spans_of(sent)).await, [attempt; 2]);
 }
 
 /// The subscriber is that of the test's thread. Another thread opens its attempt's span for its own.

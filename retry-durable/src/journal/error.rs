@@ -98,12 +98,7 @@ impl Error for JournalError {
             // Their own texts are in this one's.
             Self::Io(error) => error.source(),
             Self::Json { error, .. } => error.source(),
-            Self::InUse
-            | Self::Damaged { .. }
-            | Self::Version(_)
-            | Self::Replaced
-            | Self::NoRuntime
-            | Self::Twice(_) => None,
+            _ => None,
         }
     }
 }

@@ -463,9 +463,9 @@ async fn an_observer_is_told_once_of_a_call_in_two_lives() {
         assert_eq!(program().await.unwrap(), 2);
     }
     let lines = [
-        "retrying charge attempt=1 max=7 delay=1s error=503 number 0 reason=throttled",
-        "retrying charge attempt=2 max=7 delay=2s error=503 number 1 reason=throttled",
-        "succeeded charge attempt=3 max=7",
+        "retrying charge attempt=1 max=3 retry=1 retry_max=7 delay=1s error=503 number 0 reason=throttled",
+        "retrying charge attempt=2 max=3 retry=2 retry_max=7 delay=2s error=503 number 1 reason=throttled",
+        "succeeded charge attempt=3 max=3",
     ];
     assert_eq!(recording.lines(), lines);
     let [first, second, last] = lines;

@@ -1,8 +1,8 @@
 use crate::call::driver::Driver;
-use crate::call::protections::{Protections, Protects};
 use crate::chain::into_chain::IntoChain;
-use crate::chain::keys::{HasKey, Keys, SharedKeys, With, named};
-use crate::chain::on_error::{ByClassify, OnError};
+use crate::chain::kept::Keep;
+use crate::chain::keys::Keys;
+use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
@@ -30,8 +30,8 @@ use crate::time::cancel::Cancel;
 ///
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
-pub struct Batches<On = ByClassify, P = Protections, K = Keys> {
-    pub(super) call: PolicyCall<On, P, K>,
+pub struct Batches<Q = PolicyCall<'static>> {
+    pub(super) chain: Q,
     pub(super) size: usize,
     pub(super) concurrency: usize,
 }
@@ -40,36 +40,33 @@ impl Policy {
     /// Sets how many items [`retry_each`](crate::retry_each) puts into one call at most. 0 counts as 1. A policy alone
     /// sends all in one call.
     pub fn batches(&self, size: usize) -> Batches {
-        PolicyCall::of(*self).batches(size)
+        PolicyCall::of(self).batches(size)
     }
 }
 
-impl<On, P, K> PolicyCall<On, P, K> {
+impl<On, K> PolicyCall<'_, On, K> {
     /// Sets how many items go into one call, as [`Policy::batches`] does.
-    pub fn batches(self, size: usize) -> Batches<On, P, K> {
+    pub fn batches(self, size: usize) -> Batches<Self> {
         Batches {
-            call: self,
+            chain: self,
             size: size.max(1),
             concurrency: 1,
         }
     }
 }
 
-impl<On, P, K> Batches<On, P, K> {
+impl<'a, On, O, C, W, M: Keep> Batches<PolicyCall<'a, On, Keys<O, C, W, M>>> {
     /// Uses another runtime's [`Timer`](crate::Timer), or for blocking calls a [`BlockingTimer`](crate::BlockingTimer).
-    pub fn timer<V>(self, timer: V) -> Batches<On, P, With<K, named::timer, V>>
-    where
-        K: HasKey<named::timer>,
-    {
-        let (size, concurrency) = (self.size, self.concurrency);
-        let call = self.call.timer(timer);
+    pub fn timer<V>(self, timer: V) -> Batches<PolicyCall<'a, On, Keys<O, C, V, M>>> {
         Batches {
-            call,
-            size,
-            concurrency,
+            chain: self.chain.timer(timer),
+            size: self.size,
+            concurrency: self.concurrency,
         }
     }
+}
 
+impl<Q> Batches<Q> {
     /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
@@ -91,13 +88,12 @@ pub trait IntoBatches {
     type Timer;
     /// The type of what cancels the batch.
     type Cancel;
-    /// What calls share.
-    type Protections: Protects;
-    /// The keys that batches share with calls.
-    type Keys: SharedKeys<Cancel = Self::Cancel, Timer = Self::Timer>;
+    /// The policy with its keys.
+    #[doc(hidden)]
+    type Chain: IntoChain<On = Self::On, Timer = Self::Timer, Cancel = Self::Cancel>;
 
     /// The numbers, all items in one batch if none are given.
-    fn into_batches(self) -> Batches<Self::On, Self::Protections, Self::Keys>;
+    fn into_batches(self) -> Batches<Self::Chain>;
 }
 
 /// A policy for batches that several threads can share: a bound of
@@ -107,8 +103,7 @@ pub trait AcrossThreads<E>:
         On: OnError<E> + Send,
         Timer: BlockingTimer + Sync,
         Cancel: Cancel + Sync,
-        Protections: Sync,
-        Keys: SharedKeys<Name: Send, Observer: Send, Policy: Send>,
+        Chain: IntoChain<Protections: Sync, Observer: Send>,
     >
 {
 }
@@ -118,22 +113,20 @@ impl<E, P> AcrossThreads<E> for P where
             On: OnError<E> + Send,
             Timer: BlockingTimer + Sync,
             Cancel: Cancel + Sync,
-            Protections: Sync,
-            Keys: SharedKeys<Name: Send, Observer: Send, Policy: Send>,
+            Chain: IntoChain<Protections: Sync, Observer: Send>,
         >
 {
 }
 
 /// A call of a batch, or an item.
 pub(super) type AttemptsOf<'a, Q> =
-    Driver<&'a <Q as IntoBatches>::Protections, &'a <Q as IntoBatches>::Timer>;
+    Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
 
-impl<On, P: Protects, K: SharedKeys> IntoBatches for Batches<On, P, K> {
-    type On = On;
-    type Timer = K::Timer;
-    type Cancel = K::Cancel;
-    type Protections = P;
-    type Keys = K;
+impl<Q: IntoChain> IntoBatches for Batches<Q> {
+    type On = Q::On;
+    type Timer = Q::Timer;
+    type Cancel = Q::Cancel;
+    type Chain = Q;
 
     fn into_batches(self) -> Self {
         self
@@ -146,10 +139,13 @@ impl<P: IntoChain> IntoBatches for P {
     type On = P::On;
     type Timer = P::Timer;
     type Cancel = P::Cancel;
-    type Protections = P::Protections;
-    type Keys = P::Keys;
+    type Chain = P;
 
-    fn into_batches(self) -> Batches<P::On, P::Protections, P::Keys> {
-        self.into_chain().batches(usize::MAX)
+    fn into_batches(self) -> Batches<P> {
+        Batches {
+            chain: self,
+            size: usize::MAX,
+            concurrency: 1,
+        }
     }
 }

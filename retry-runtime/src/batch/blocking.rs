@@ -11,11 +11,11 @@ use super::{Batches, ItemError};
 use crate::call::attempted::run_within;
 use crate::call::late;
 use crate::chain::context::Context;
-use crate::chain::keys::SharedKeys;
-use crate::chain::name::name_of;
+use crate::chain::into_chain::IntoChain;
+use crate::chain::name::place_of;
 use crate::chain::span::Span;
-use crate::chain::under_way::Shared;
 use crate::classify::rejected::RejectedBy;
+use crate::in_flight::Shared;
 use crate::observe::reason::Reason;
 use crate::sync::lock;
 use crate::testing::state::State;
@@ -79,18 +79,21 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     E: Send + Sync,
 {
     let Batches {
-        call,
+        chain,
         size,
         concurrency,
     } = policy.into_batches();
-    let is_spanned = call.keys.is_spanned();
-    let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name_of(&operation));
+    let chain = chain.into_chain();
+    let (cancel, timer) = (chain.cancel, chain.timer);
+    let is_spanned = chain.settings.is_spanned;
+    let name = chain.name.unwrap_or_else(|| place_of::<F>().into());
+    let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
     let span = Span::of_call(is_spanned, || rules.name());
     let _entered = span.enter();
     let (policy, name) = (*rules.policy(), Arc::<str>::from(rules.name()));
-    let shared = Shared::new(&call.protections, &timer, BlockingTimer::now);
+    let shared = Shared::new(&chain.protections, &timer, BlockingTimer::now);
     let items = items.into_iter();
-    let rounds = Rounds::<P, _, _, _>::new(rules, shared, size, call.on, items, results);
+    let rounds = Rounds::<P::Chain, _, _, _>::new(rules, shared, size, chain.on, items, results);
     let deadline = rounds.deadline;
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);
@@ -100,12 +103,12 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             let cancelled = cancel.is_cancelled().then_some(Reason::Cancelled);
             cancelled.or_else(|| late::late(deadline, pause, || timer.now()))
         };
-        let attempt = |batch: &mut Batch<'_, P, I::Item>| {
+        let attempt = |batch: &mut Batch<'_, P::Chain, I::Item>| {
             let span = Span::of_attempt(is_spanned, || batch.round.call().attempt());
             let attempt = || operation(batch.items());
             span.run(|| run_within(&policy, || Arc::clone(&name), attempt))
         };
-        send_round(&rounds, &stop, (concurrency, &span), ended, attempt);
+        send_round::<P, _, _, _>(&rounds, &stop, (concurrency, &span), ended, attempt);
         match lock(&rounds).next_round(|| cancel.is_cancelled()) {
             Some(delay) => pause = delay,
             None => return,
@@ -117,11 +120,11 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
 
 /// Sends the items of a round, in that many calls at a time, in that span.
 fn send_round<'a, P, I, T, E>(
-    rounds: &Mutex<Rounds<'a, P, I, T, E>>,
+    rounds: &Mutex<Rounds<'a, P::Chain, I, T, E>>,
     stop: &Stop<'_, P::Cancel>,
     (concurrency, span): (usize, &Span),
     ended: impl Fn() -> Option<Reason> + Sync,
-    operation: impl Fn(&mut Batch<'a, P, I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
+    operation: impl Fn(&mut Batch<'a, P::Chain, I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
 ) where
     P: AcrossThreads<E>,
     I: Iterator<Item: Clone + Send> + Send,

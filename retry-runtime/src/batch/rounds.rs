@@ -9,7 +9,6 @@ use core::iter::Fuse;
 use core::mem;
 use core::time::Duration;
 
-use super::IntoBatches;
 use super::ItemError;
 use super::batches::AttemptsOf;
 use super::groups::{Groups, ItemFailure};
@@ -19,20 +18,18 @@ use super::round::Round;
 use super::tally::Tally;
 use crate::call::failure::Failure;
 use crate::call::protections::Protects;
-use crate::call::reporter::{Reporter, Times};
 use crate::call::state::Call;
-use crate::chain::context::Context;
-use crate::chain::key::Key;
-use crate::chain::keys::SharedKeys;
+use crate::chain::context::{Context, Observes};
+use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::{Classifies, Described, OnError};
-use crate::chain::under_way::{Shared, in_order};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
+use crate::in_flight::{Shared, in_order};
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Counted;
+use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::observe::report::reborrow;
 use crate::observe::verdict_warning;
@@ -40,8 +37,8 @@ use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
 
-pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
-    pub(super) rules: Context<Q::Keys, &'static str>,
+pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
+    pub(super) rules: Context<'a, Q::Observer>,
     shared: Shared<'a, Q::Protections, Q::Timer>,
     /// How many items go into one call at most.
     size: usize,
@@ -64,11 +61,11 @@ pub(super) struct Rounds<'a, Q: IntoBatches, I: Iterator, T, E> {
     tally: Tally,
     /// What was given up last.
     given_up: Option<Part>,
-    progress: Counted,
+    progress: Progress,
 }
 
 /// An item that may be sent, as a call of its own.
-pub(super) struct Entry<'a, Q: IntoBatches, I> {
+pub(super) struct Entry<'a, Q: IntoChain, I> {
     index: usize,
     item: I,
     attempts: AttemptsOf<'a, Q>,
@@ -77,7 +74,7 @@ pub(super) struct Entry<'a, Q: IntoBatches, I> {
 }
 
 /// The items of one call, and its slot of the limiter, which its round as a call has.
-pub(super) struct Batch<'a, Q: IntoBatches, I> {
+pub(super) struct Batch<'a, Q: IntoChain, I> {
     pub(super) entries: Vec<Entry<'a, Q, I>>,
     pub(super) round: AttemptsOf<'a, Q>,
 }
@@ -90,7 +87,7 @@ type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
 /// A call. True if it has to wait before it may begin. `None` if the call was rejected.
 type Standing<'a, Q, I> = Option<(Batch<'a, Q, I>, bool)>;
 
-impl<Q: IntoBatches, I: Clone> Batch<'_, Q, I> {
+impl<Q: IntoChain, I: Clone> Batch<'_, Q, I> {
     pub(super) fn items(&self) -> Vec<I> {
         let items = self.entries.iter().map(|entry| entry.item.clone());
         items.collect()
@@ -130,12 +127,12 @@ fn shown<T, E, On: OnError<E>>(
 
 impl<'a, Q, I, T, E> Rounds<'a, Q, I, T, E>
 where
-    Q: IntoBatches<On: OnError<E>>,
+    Q: IntoChain<On: OnError<E>>,
     I: Iterator,
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Context<Q::Keys, &'static str>,
+        rules: Context<'a, Q::Observer>,
         shared: Shared<'a, Q::Protections, Q::Timer>,
         size: usize,
         on: Q::On,
@@ -164,7 +161,7 @@ where
             failed: Vec::new(),
             tally: Tally::default(),
             given_up: None,
-            progress: Counted::default(),
+            progress: Progress::default(),
         }
     }
 
@@ -226,7 +223,7 @@ where
 
     /// Takes a call as far as it gets without waiting. A rejected call is tried again after a pause, or its items end.
     pub(super) fn proceed(&mut self, mut batch: Batch<'a, Q, I::Item>) -> Standing<'a, Q, I::Item> {
-        while batch.round.waits(&mut self.rules) {
+        while batch.round.waits(self.rules.reporter()) {
             let Some((by, half_open_in)) = batch.round.rejection() else {
                 self.progressed();
                 return Some((batch, true));
@@ -299,7 +296,7 @@ where
         if begins {
             batch.round.begin_batch();
             if !mem::replace(&mut self.has_begun, true) {
-                batch.round.report_started(&mut self.rules);
+                batch.round.report_started(self.rules.reporter());
             }
         }
         self.progressed();
@@ -308,7 +305,7 @@ where
 
     /// Asks the breaker if the item may be sent.
     fn admit(&mut self, entry: &mut Entry<'a, Q, I::Item>) -> Result<(), RejectedBy> {
-        entry.attempts.begin_item(&mut self.rules)?;
+        entry.attempts.begin_item(self.rules.reporter())?;
         if let Err(error) = &mut self.results[entry.index] {
             error.sent(entry.attempts.call().attempt());
         }
@@ -319,9 +316,8 @@ where
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
         let (progress, number, now) = (&mut self.progress, self.number, || self.shared.now());
-        let mut rules = &mut self.rules;
-        rules.report(&mut Times::new(&now, &mut None), &mut |name, observe| {
-            progress.tell(name, number, all, observe);
+        self.rules.report_once(&now, |site, observe| {
+            progress.report(site.name(), number, all, observe);
         });
     }
 
@@ -371,7 +367,7 @@ where
             Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
             Ok(answers) => self.miscounted(entries, answers.len()),
         };
-        round.leave(end, &mut self.rules);
+        round.leave(end, self.rules.reporter());
         self.progressed();
     }
 
@@ -438,7 +434,7 @@ where
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
     fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
-        entry.attempts.answered(&mut self.rules);
+        entry.attempts.answered(self.rules.reporter());
         if entry.is_unpaid {
             // There is nothing to give back.
             entry.attempts.set_followed(None);
@@ -545,7 +541,7 @@ where
                 _ => now,
             },
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
-            idempotent: self.rules.idempotent,
+            idempotent: self.rules.settings.idempotent,
             name,
             number: self.number,
             items,
@@ -592,14 +588,13 @@ where
             return;
         }
         // The log hears of a success only after a failure.
-        let is_reported =
-            self.number > 1 || self.has_begun && <Q::Keys as SharedKeys>::Observer::IS_NAMED;
+        let is_reported = self.number > 1 || self.has_begun && Q::Observer::OBSERVES;
         if is_reported && self.results.iter().all(Result::is_ok) {
             let call = Call::after(self.number.saturating_sub(1));
             let max = self.rules.policy_in_force().retries_allowed();
             let mut all = self.shared.attempts();
             all.set_call(call.with_max(max));
-            all.report_success(&mut self.rules);
+            all.report_success(self.rules.reporter());
         }
     }
 }

@@ -70,7 +70,7 @@ impl Call {
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
-        let call = self.known(&failure.site.policy_in_force());
+        let call = self.with_max(failure.site.policy_in_force().retries_allowed());
         let (name, error) = (failure.site.name(), failure.error);
         let (values, ending) = (failure.inputs.values, failure.inputs.ending);
         call.ended_after_pause(name, error, values, ending, reason, failure.observe);

@@ -1,53 +1,87 @@
+use alloc::boxed::Box;
 use core::borrow::Borrow;
-use core::marker::PhantomData;
 
 use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
-use crate::chain::key::Key;
-use crate::chain::keys::SharedKeys;
-use crate::chain::observer::Observes;
-use crate::chain::operation::Operated;
+use crate::chain::keys::Settings;
+use crate::observe::event::Event;
 use crate::observe::report::Observe;
+use crate::observe::stopwatch::Stopwatch;
 use crate::policy::Policy;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::time::moment::Moment;
 
-/// The policy, the name and the observer of a chain's call, batch or plan. `D` is its name unless a key names it.
-pub(crate) struct Context<K: SharedKeys, D> {
-    policy: K::Policy,
-    name: K::Name,
-    default: D,
-    observer: K::Observer,
-    stopwatch: StopwatchOf<K>,
-    pub(crate) idempotent: bool,
+/// What a chain's `observe` takes. It is not an [`Observer`](crate::Observer): only if a function is asked for does the
+/// compiler infer the type of a closure's argument.
+#[diagnostic::on_unimplemented(
+    message = "a chain's `observe` takes a closure, and `{Self}` is none",
+    label = "not `FnMut(&Event<'_>)`",
+    note = "hand an `Observer` over as `.observe(|event| observer.observe(event))`"
+)]
+pub trait ObserveFn: FnMut(&Event<'_>) {}
+
+#[diagnostic::do_not_recommend]
+impl<F: FnMut(&Event<'_>)> ObserveFn for F {}
+
+/// The observer of a chain: a function, or `()` if there is none.
+pub trait Observes {
+    /// True if there is one.
+    const OBSERVES: bool;
+
+    /// The observer.
+    fn observer(&mut self) -> Option<Observe<'_>>;
 }
 
-pub(crate) type StopwatchOf<K> = <<K as SharedKeys>::Observer as Observes>::Stopwatch;
+impl Observes for () {
+    const OBSERVES: bool = false;
 
-/// The name of a call after its operation.
-pub(super) struct NameOf<O>(pub(super) PhantomData<fn() -> O>);
-
-impl<O: Operated> AsRef<str> for NameOf<O> {
     #[inline]
-    fn as_ref(&self) -> &str {
-        O::default_name()
+    fn observer(&mut self) -> Option<Observe<'_>> {
+        None
     }
 }
 
-impl<K: SharedKeys, D: AsRef<str>> Context<K, D> {
-    /// With what cancels the work, and its timer.
+impl<F: FnMut(&Event<'_>)> Observes for F {
+    const OBSERVES: bool = true;
+
+    fn observer(&mut self) -> Option<Observe<'_>> {
+        Some(self)
+    }
+}
+
+/// The name that a key names, and what makes the name without it.
+pub(crate) type Names<'a> = (Option<&'a str>, fn() -> &'static str);
+
+/// The name in force.
+pub(crate) fn named((name, default): Names<'_>) -> &str {
+    name.unwrap_or_else(default)
+}
+
+/// The policy, the settings and the observer of a chain's call, batch or plan.
+pub(crate) struct Context<'a, O, Q = Policy> {
+    policy: Q,
+    pub(crate) settings: Settings,
+    names: Names<'a>,
+    observer: O,
+    stopwatch: Option<Box<Stopwatch>>,
+}
+
+impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
     #[inline]
-    pub(crate) fn new(keys: K, default: D) -> (Self, K::Cancel, K::Timer) {
-        let keys = keys.into_keys();
-        let context = Self {
-            policy: keys.policy,
-            name: keys.name,
-            default,
-            observer: keys.observer,
-            stopwatch: Default::default(),
-            idempotent: keys.idempotent,
-        };
-        (context, keys.cancel, keys.timer)
+    pub(crate) fn new(policy: Q, settings: Settings, names: Names<'a>, observer: O) -> Self {
+        Self {
+            policy,
+            settings,
+            names,
+            observer,
+            stopwatch: None,
+        }
+    }
+
+    /// Of a batch or a plan.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn named(policy: Q, settings: Settings, name: &'a str, observer: O) -> Self {
+        Self::new(policy, settings, (Some(name), || ""), observer)
     }
 
     pub(crate) fn policy(&self) -> &Policy {
@@ -55,8 +89,12 @@ impl<K: SharedKeys, D: AsRef<str>> Context<K, D> {
     }
 
     pub(crate) fn name(&self) -> &str {
-        let name = self.name.get().map(AsRef::as_ref);
-        name.unwrap_or_else(|| self.default.as_ref())
+        named(self.names)
+    }
+
+    /// The name of the call's span, if it has one.
+    pub(crate) fn span_name(&self) -> Option<Box<str>> {
+        self.settings.is_spanned.then(|| self.name().into())
     }
 
     /// The policy with what is installed over it.
@@ -66,17 +104,23 @@ impl<K: SharedKeys, D: AsRef<str>> Context<K, D> {
     }
 
     /// Its site, and what reports under its name.
-    #[inline]
-    pub(crate) fn parts(&mut self) -> (Site<'_>, ObservedBy<'_, K>) {
-        let name = self.name.get().map(AsRef::as_ref);
-        let name = name.unwrap_or_else(|| self.default.as_ref());
-        let site = Site::new(self.policy.borrow(), name);
+    pub(crate) fn parts(&mut self) -> (Site<'_>, ObservedBy<'_, O>) {
         let reporter = ObservedBy {
-            name,
+            names: self.names,
             observer: &mut self.observer,
             stopwatch: &mut self.stopwatch,
         };
-        (site, reporter)
+        (Site::new(self.policy.borrow(), named(self.names)), reporter)
+    }
+
+    /// What reports under its name.
+    #[inline]
+    pub(crate) fn reporter(&mut self) -> ObservedBy<'_, O> {
+        ObservedBy {
+            names: self.names,
+            observer: &mut self.observer,
+            stopwatch: &mut self.stopwatch,
+        }
     }
 
     /// Reports something.
@@ -86,50 +130,42 @@ impl<K: SharedKeys, D: AsRef<str>> Context<K, D> {
         now: &dyn Fn() -> Moment,
         report: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
     ) -> V {
-        let (site, mut reporter) = self.parts();
-        let (mut report, mut reported) = (Some(report), None);
-        reporter.report(&mut Times::new(now, &mut None), &mut |_, observe| {
-            reported = report.take().map(|report| report(&site, observe));
-        });
-        reported.expect("reported once")
+        let (site, reporter) = self.parts();
+        let Some(observer) = reporter.observer.observer() else {
+            return report(&site, None);
+        };
+        let stopwatch = reporter.stopwatch.get_or_insert_default();
+        report(
+            &site,
+            Some(&mut |event| stopwatch.tell(event, now, observer)),
+        )
     }
 }
 
-impl<K: SharedKeys, D: AsRef<str>> Reporter for &mut Context<K, D> {
+/// A name, with the observer of a chain.
+pub(crate) struct ObservedBy<'a, O> {
+    pub(crate) names: Names<'a>,
+    pub(crate) observer: &'a mut O,
+    pub(crate) stopwatch: &'a mut Option<Box<Stopwatch>>,
+}
+
+impl<O: Observes> Reporter for ObservedBy<'_, O> {
     #[inline]
     fn is_observed(&self) -> bool {
-        K::Observer::IS_NAMED
+        O::OBSERVES
     }
 
     fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
-        self.parts().1.observe(times, with);
+        match self.observer.observer() {
+            // A batch has one stopwatch for the drivers of all its items.
+            Some(observer) => Times::new(times.now(), self.stopwatch)
+                .add_to(observer, |observe| with(Some(observe))),
+            None => with(None),
+        }
     }
 
     fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
-        self.parts().1.report(times, with);
-    }
-}
-
-/// A name, with the observer of a chain that has these keys.
-pub(crate) struct ObservedBy<'a, K: SharedKeys> {
-    pub(crate) name: &'a str,
-    pub(crate) observer: &'a mut K::Observer,
-    pub(crate) stopwatch: &'a mut StopwatchOf<K>,
-}
-
-impl<K: SharedKeys> Reporter for ObservedBy<'_, K> {
-    #[inline]
-    fn is_observed(&self) -> bool {
-        K::Observer::IS_NAMED
-    }
-
-    fn observe(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(Option<Observe<'_>>)) {
-        // A batch has one stopwatch for the drivers of all its items.
-        self.observer.timed(self.stopwatch, times.now(), with);
-    }
-
-    fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
-        let name = self.name;
+        let name = named(self.names);
         self.observe(times, &mut |observe| with(name, observe));
     }
 }

@@ -1,5 +1,9 @@
-use crate::call::protections::{Protections, Protects};
-use crate::chain::keys::{Keys, SharedKeys};
+use alloc::boxed::Box;
+use core::borrow::Borrow;
+
+use crate::call::protections::Protects;
+use crate::chain::context::Observes;
+use crate::chain::keys::{BorrowedProtections, Keys, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -13,54 +17,77 @@ use crate::time::default_timer::DefaultTimer;
     label = "not a policy",
     note = "give a `Policy`, a `&Policy`, or what `Policy::on` returns"
 )]
-pub trait IntoChain {
+pub trait IntoChain: Sized {
     /// The type of what classifies errors.
     type On;
     /// The type of what sleeps.
     type Timer;
     /// The type of what cancels the batch or the plan.
     type Cancel;
-    /// What calls share.
+    /// The type of what sees events.
+    #[doc(hidden)]
+    type Observer: Observes;
+    /// The type of what calls share.
+    #[doc(hidden)]
     type Protections: Protects;
-    /// The keys that batches and plans share with calls.
-    type Keys: SharedKeys<Cancel = Self::Cancel, Timer = Self::Timer>;
 
     /// The policy with its keys.
-    fn into_chain(self) -> PolicyCall<Self::On, Self::Protections, Self::Keys>;
+    #[doc(hidden)]
+    fn into_chain(self) -> Chain<Self>;
 }
 
-impl<On, P: Protects, K: SharedKeys> IntoChain for PolicyCall<On, P, K> {
+/// A policy with its keys, for a batch or a plan.
+#[expect(missing_debug_implementations, reason = "taken apart at once")]
+pub struct Chain<Q: IntoChain> {
+    pub(crate) policy: Policy,
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) settings: Settings,
+    pub(crate) observer: Q::Observer,
+    pub(crate) protections: Q::Protections,
+    pub(crate) on: Q::On,
+    pub(crate) cancel: Q::Cancel,
+    pub(crate) timer: Q::Timer,
+}
+
+impl<'a, On, O: Observes, C, W, M> IntoChain for PolicyCall<'a, On, Keys<O, C, W, M>> {
     type On = On;
-    type Timer = K::Timer;
-    type Cancel = K::Cancel;
-    type Protections = P;
-    type Keys = K;
+    type Timer = W;
+    type Cancel = C;
+    type Observer = O;
+    type Protections = BorrowedProtections<'a>;
 
-    fn into_chain(self) -> Self {
-        self
+    fn into_chain(self) -> Chain<Self> {
+        Chain {
+            policy: self.policy,
+            name: self.name.map(Box::from),
+            settings: self.settings,
+            observer: self.keys.observer,
+            protections: self.protections,
+            on: self.on,
+            cancel: self.keys.cancel,
+            timer: self.keys.timer,
+        }
     }
 }
 
-impl IntoChain for Policy {
+#[diagnostic::do_not_recommend]
+impl<P: Borrow<Policy>> IntoChain for P {
     type On = ByClassify;
     type Timer = DefaultTimer;
     type Cancel = Uncancelled;
-    type Protections = Protections;
-    type Keys = Keys;
+    type Observer = ();
+    type Protections = ();
 
-    fn into_chain(self) -> PolicyCall {
-        PolicyCall::of(self)
-    }
-}
-
-impl<'p> IntoChain for &'p Policy {
-    type On = ByClassify;
-    type Timer = DefaultTimer;
-    type Cancel = Uncancelled;
-    type Protections = Protections;
-    type Keys = Keys<(), (), Uncancelled, DefaultTimer, &'p Policy>;
-
-    fn into_chain(self) -> PolicyCall<ByClassify, Protections, Self::Keys> {
-        PolicyCall::of(self)
+    fn into_chain(self) -> Chain<Self> {
+        Chain {
+            policy: *self.borrow(),
+            name: None,
+            settings: Settings::new(),
+            observer: (),
+            protections: (),
+            on: ByClassify,
+            cancel: Uncancelled,
+            timer: DefaultTimer,
+        }
     }
 }

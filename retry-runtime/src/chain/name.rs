@@ -15,9 +15,3 @@ pub(crate) fn without_closures(mut name: &str) -> &str {
     }
     name
 }
-
-/// The function that this closure is written in.
-#[cfg(feature = "batch")]
-pub(crate) fn name_of<F>(_: &F) -> &'static str {
-    place_of::<F>()
-}

@@ -1,10 +1,3 @@
-use alloc::sync::Arc;
-use core::marker::PhantomData;
-
-use crate::call::attempt::Attempt;
-use crate::chain::key::Room;
-use crate::chain::name::place_of;
-
 /// An async closure, or another function that returns a future, which [`Policy::call`](crate::Policy::call) calls for
 /// each attempt.
 #[diagnostic::on_unimplemented(
@@ -42,57 +35,5 @@ impl<T, E> BlockingOutcome<T, E> for Result<T, E> {
     #[inline]
     fn from_result(result: Self) -> Self {
         result
-    }
-}
-
-/// What makes the attempts of a chain's call.
-pub(super) trait Operated {
-    /// Room for what is known of earlier attempts. Not in [`MakesAttempts`], whose bounds on a closure would be in the type
-    /// of the call's future, which is then not found `Send` in every future around it.
-    type History;
-
-    /// What the call is named by default.
-    fn default_name() -> &'static str;
-}
-
-/// Makes attempts that fail with errors of type `E`.
-pub(super) trait MakesAttempts<E, R>: Operated<History: Room<Arc<Attempt<E>>>> {
-    /// Begins one: its outcome, or a future of it.
-    fn begin(&mut self, history: &Self::History) -> R;
-}
-
-/// A function of nothing, beside a history `H` that others need.
-pub(super) struct Plain<F, H>(pub(super) F, pub(super) PhantomData<fn() -> H>);
-
-impl<F, H> Operated for Plain<F, H> {
-    type History = H;
-
-    fn default_name() -> &'static str {
-        place_of::<F>()
-    }
-}
-
-impl<E, R, F: FnMut() -> R, H: Room<Arc<Attempt<E>>>> MakesAttempts<E, R> for Plain<F, H> {
-    #[inline]
-    fn begin(&mut self, _: &H) -> R {
-        self.0()
-    }
-}
-
-/// A function of what is known of the attempt.
-pub(super) struct OfAttempt<F, E>(pub(super) F, pub(super) PhantomData<fn() -> E>);
-
-impl<F, E> Operated for OfAttempt<F, E> {
-    type History = Option<Arc<Attempt<E>>>;
-
-    fn default_name() -> &'static str {
-        place_of::<F>()
-    }
-}
-
-impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> MakesAttempts<E, R> for OfAttempt<F, E> {
-    fn begin(&mut self, history: &Self::History) -> R {
-        let attempt = history.as_ref().expect("made before the first attempt");
-        self.0(Arc::clone(attempt))
     }
 }

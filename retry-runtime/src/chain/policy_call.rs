@@ -1,24 +1,27 @@
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::future::Future;
-use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
-use crate::call::protections::{Protections, Protects};
-use crate::chain::abort::Aborts;
-use crate::chain::key::Key;
-use crate::chain::keys::{CallKeys, Ends, Keys, SharedKeys, SingleKeys};
+use crate::call::driver::Driver;
+use crate::call::hook::HookOutcome;
+use crate::chain::context::{Context, Observes};
+use crate::chain::ends::EndsBy;
+use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
+use crate::chain::kept::{Keep, Keeps};
+use crate::chain::keys::{BorrowedProtections, Keys, Settings};
+use crate::chain::name::place_of;
 use crate::chain::on_error::{ByClassify, OnError};
-use crate::chain::operation::{BlockingOutcome, MakesAttempts, OfAttempt, Operation, Plain};
-use crate::chain::rejects::Rejects;
-use crate::chain::run_async::{AsyncKeys, run};
-use crate::chain::run_blocking::{BlockingKeys, run_blocking};
+use crate::chain::operation::{BlockingOutcome, Operation};
+use crate::chain::run::Run;
+use crate::chain::run_async::run;
+use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::around;
 #[cfg(feature = "std")]
 use crate::classify::Classify;
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, MayAbort, Uncancelled};
-use crate::time::default_timer::DefaultTimer;
+use crate::time::cancel::{Cancel, MayAbort};
 use crate::time::timer::Timer;
 
 /// A policy with keys beside it: the attribute as a chain, for closures that are handed around.
@@ -53,8 +56,8 @@ use crate::time::timer::Timer;
 /// # }
 /// ```
 ///
-/// Keys mean what they mean in the attribute. They can be named in any order; if one is named twice, the last counts. What
-/// is not named costs nothing: each type parameter stands for some of the keys. [`Policy::on`] and the others begin a chain,
+/// Keys mean what they mean in the attribute. They can be named in any order; if one is named twice, the last counts.
+/// Protections are borrowed; functions, timers and what cancels the call are owned, and have a type parameter. [`Policy::on`] and the others begin a chain,
 /// [`call`](Self::call) and its relatives end it. Batches and plans take chains, too, of the keys that they can have.
 ///
 /// # How an error is shown
@@ -64,105 +67,36 @@ use crate::time::timer::Timer;
 /// error's type and shows its name; [`show`](Self::show) says more.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
-pub struct PolicyCall<On = ByClassify, P = Protections, K = Keys, A = CallKeys> {
+pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
+    pub(crate) policy: Policy,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) settings: Settings,
+    pub(crate) protections: BorrowedProtections<'a>,
+    /// What classifies errors and shows them.
     pub(crate) on: On,
-    pub(crate) protections: P,
+    /// [`Keys`].
     pub(crate) keys: K,
-    pub(crate) single: A,
+    /// [`Hooks`](crate::chain::Hooks).
+    pub(crate) hooks: H,
 }
 
-impl<Q> PolicyCall<ByClassify, Protections, Keys<(), (), Uncancelled, DefaultTimer, Q>> {
+impl PolicyCall<'_> {
     /// A policy without other keys.
     #[inline]
-    pub(crate) const fn of(policy: Q) -> Self {
+    pub(crate) const fn of(policy: &Policy) -> Self {
         Self {
+            policy: *policy,
+            name: None,
+            settings: Settings::new(),
+            protections: BorrowedProtections::new(),
             on: ByClassify,
-            protections: Protections::new(),
-            keys: Keys::of(policy),
-            single: CallKeys::new(),
+            keys: Keys::new(),
+            hooks: Hooks::new(),
         }
     }
 }
 
-/// Any [`PolicyCall`], for loops that are generic over all its keys at once.
-pub(super) trait Keyed {
-    type On;
-    type Protections: Protects + Ends;
-    type Keys: SharedKeys;
-    type Single: SingleKeys + Ends;
-
-    fn into_call(self) -> CallOf<Self>;
-}
-
-pub(super) type CallOf<Q> = PolicyCall<
-    <Q as Keyed>::On,
-    <Q as Keyed>::Protections,
-    <Q as Keyed>::Keys,
-    <Q as Keyed>::Single,
->;
-
-impl<On, P, K, A> Keyed for PolicyCall<On, P, K, A>
-where
-    P: Protects + Ends,
-    K: SharedKeys,
-    A: SingleKeys + Ends,
-{
-    type On = On;
-    type Protections = P;
-    type Keys = K;
-    type Single = A;
-
-    #[inline]
-    fn into_call(self) -> Self {
-        self
-    }
-}
-
 impl Policy {
-    /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.
-    ///
-    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The call's name in the log is the
-    /// function that the operation is written in, unless [`Policy::name`] names it. The returned future is `Send` if the
-    /// operation's is. [`PolicyCall`] lists the keys that a chain may have before the call.
-    ///
-    /// An async closure must not change what it captures, because the future that it returns would borrow from it:
-    /// capture a `Cell`, or use `retrying!`, which has no such limit.
-    ///
-    /// ```
-    /// use std::cell::Cell;
-    /// use std::io;
-    /// use retry_runtime::Policy;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> io::Result<()> {
-    /// let attempts = Cell::new(0);
-    /// let answer = Policy::none()
-    ///     .max(2)
-    ///     .call(async || {
-    ///         attempts.set(attempts.get() + 1);
-    ///         match attempts.get() {
-    ///             1 | 2 => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
-    ///             _ => Ok(42),
-    ///         }
-    ///     })
-    ///     .await?;
-    /// assert_eq!((answer, attempts.get()), (42, 3));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(any(
-        feature = "tokio",
-        all(feature = "browser", target_family = "wasm", target_os = "unknown")
-    ))]
-    pub fn call<F, R, T, E>(&self, operation: F) -> impl Future<Output = Result<T, E>>
-    where
-        F: Operation<R>,
-        R: Future<Output = Result<T, E>>,
-        E: Classify,
-    {
-        run(PolicyCall::of(self), Plain::<_, ()>(operation, PhantomData))
-    }
-
     /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
     ///
     /// ```
@@ -179,31 +113,35 @@ impl Policy {
         R: BlockingOutcome<T, E>,
         E: Classify,
     {
-        R::from_result(run_blocking(
-            PolicyCall::of(self),
-            Plain::<_, ()>(operation, PhantomData),
-        ))
+        PolicyCall::of(self).call_blocking(operation)
     }
 }
 
-impl<On, P, K, A> PolicyCall<On, P, K, A>
-where
-    P: Protects + Ends,
-    K: SharedKeys,
-    A: SingleKeys + Ends,
+impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
+    PolicyCall<'_, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
 {
     /// Calls an operation like [`Policy::call`].
     #[inline]
-    pub fn call<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
+    pub fn call<Op: Operation<Fut>, Fut: Future<Output = Result<T, E>>, T, E: EndsBy<C, M, X>>(
+        self,
+        mut operation: Op,
+    ) -> impl Future<Output = Result<T, E>>
     where
-        Op: Operation<Fut>,
-        Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
-        P::Key: Rejects<E>,
-        A: AsyncKeys<T, E>,
+        U: Until<T>,
+        B: Hook<E, Value: Future<Output: HookOutcome>>,
+        R: Hook<E, Value: Future<Output: HookOutcome>>,
+        F: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
+        C: MayAbort,
+        W: Timer,
     {
-        self.run(Plain::<_, HistoryOf<A, E>>(operation, PhantomData))
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
+        let (span, ends) = (call.context.span_name(), (E::ends, false));
+        let operation = move |_: Option<&_>| operation();
+        around(
+            span,
+            run::<M, _, _, _>(call, cancel.into_cancelled(), on, hooks, ends, operation),
+        )
     }
 
     /// Like [`call`](Self::call), for an operation that takes what is known of the attempt: the key `attempt`.
@@ -232,59 +170,111 @@ where
     /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is `Send`
     /// and `Sync`. Don't keep the [`Attempt`] beyond the attempt, as in a task that outlives it: the errors so far would
     /// stay there, and the call would go on without them.
-    pub fn call_attempt<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
-    where
+    pub fn call_attempt<
         Op: FnMut(Arc<Attempt<E>>) -> Fut,
         Fut: Future<Output = Result<T, E>>,
-        On: OnError<E>,
-        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
-        P::Key: Rejects<E>,
-        A: AsyncKeys<T, E>,
-    {
-        self.run(OfAttempt(operation, PhantomData))
-    }
-
-    #[inline]
-    fn run<Op, Fut, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
+        T,
+        E: EndsBy<C, M, X>,
+    >(
+        self,
+        mut operation: Op,
+    ) -> impl Future<Output = Result<T, E>>
     where
-        Op: MakesAttempts<E, Fut>,
-        Fut: Future<Output = Result<T, E>>,
         On: OnError<E>,
-        K: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>,
-        P::Key: Rejects<E>,
-        A: AsyncKeys<T, E>,
+        U: Until<T>,
+        B: Hook<E, Value: Future<Output: HookOutcome>>,
+        R: Hook<E, Value: Future<Output: HookOutcome>>,
+        F: FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
+        C: MayAbort,
+        W: Timer,
     {
-        let name = self.keys.span_name(Op::default_name);
-        around(name, run(self, operation))
-    }
-
-    /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
-    pub fn call_blocking<Op, R, T, E>(self, operation: Op) -> R
-    where
-        Op: FnMut() -> R,
-        R: BlockingOutcome<T, E>,
-        On: OnError<E>,
-        K: SharedKeys<Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
-        P::Key: Rejects<E>,
-        A: BlockingKeys<T, E>,
-    {
-        let operation = Plain::<_, HistoryOf<A, E>>(operation, PhantomData);
-        R::from_result(run_blocking(self, operation))
-    }
-
-    /// Like [`call_attempt`](Self::call_attempt), for blocking code.
-    pub fn call_attempt_blocking<Op, R, T, E>(self, operation: Op) -> R
-    where
-        Op: FnMut(Arc<Attempt<E>>) -> R,
-        R: BlockingOutcome<T, E>,
-        On: OnError<E>,
-        K: SharedKeys<Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>,
-        P::Key: Rejects<E>,
-        A: BlockingKeys<T, E>,
-    {
-        R::from_result(run_blocking(self, OfAttempt(operation, PhantomData)))
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
+        let (span, ends) = (call.context.span_name(), (E::ends, true));
+        let operation = move |history: Option<&_>| operation(lent(history));
+        around(
+            span,
+            run::<Keeps, _, _, _>(call, cancel.into_cancelled(), on, hooks, ends, operation),
+        )
     }
 }
 
-/// Room for the history that a fallback needs.
-type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;
+impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
+    PolicyCall<'_, On, Keys<O, C, W, M>, Hooks<U, B, R, F>>
+{
+    /// Like [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
+    pub fn call_blocking<Op: FnMut() -> Out, Out: BlockingOutcome<T, E>, T, E: EndsBy<C, M, ()>>(
+        self,
+        mut operation: Op,
+    ) -> Out
+    where
+        On: OnError<E>,
+        U: Until<T>,
+        B: Hook<E, Value: HookOutcome>,
+        R: Hook<E, Value: HookOutcome>,
+        F: FallsBack<E, Value: FallbackOutcome<T, E>>,
+        C: Cancel,
+        W: BlockingTimer,
+    {
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let operation = move |_: Option<&_>| operation().into_result();
+        let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), false), operation);
+        Out::from_result(outcome)
+    }
+
+    /// Like [`call_attempt`](Self::call_attempt), for blocking code.
+    pub fn call_attempt_blocking<
+        Op: FnMut(Arc<Attempt<E>>) -> Out,
+        Out: BlockingOutcome<T, E>,
+        T,
+        E: EndsBy<C, M, ()>,
+    >(
+        self,
+        mut operation: Op,
+    ) -> Out
+    where
+        On: OnError<E>,
+        U: Until<T>,
+        B: Hook<E, Value: HookOutcome>,
+        R: Hook<E, Value: HookOutcome>,
+        F: FallsBack<E, Value: FallbackOutcome<T, E>>,
+        C: Cancel,
+        W: BlockingTimer,
+    {
+        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let operation = move |history: Option<&_>| operation(lent(history)).into_result();
+        let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), true), operation);
+        Out::from_result(outcome)
+    }
+}
+
+impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
+    /// The call that begins, and what it does not hold itself.
+    #[inline]
+    fn into_parts(
+        self,
+        name: fn() -> &'static str,
+        driver: fn(BorrowedProtections<'a>, W) -> Driver<BorrowedProtections<'a>, W>,
+    ) -> (
+        Run<'a, BorrowedProtections<'a>, W, O, Box<Policy>>,
+        C,
+        On,
+        H,
+    ) {
+        let names = (self.name, name);
+        let call = Run {
+            driver: driver(self.protections, self.keys.timer),
+            context: Context::new(
+                Box::new(self.policy),
+                self.settings,
+                names,
+                self.keys.observer,
+            ),
+        };
+        (call, self.keys.cancel, self.on, self.hooks)
+    }
+}
+
+/// The history, lent to an attempt.
+fn lent<E>(history: Option<&Arc<Attempt<E>>>) -> Arc<Attempt<E>> {
+    Arc::clone(history.expect("made before the first attempt"))
+}

@@ -1,8 +1,8 @@
 //! A chain's call between its attempts, however it waits for them: what async and blocking calls have in common.
 
 use alloc::sync::Arc;
+use core::borrow::Borrow;
 use core::fmt;
-use core::marker::PhantomData;
 use core::mem;
 use core::time::Duration;
 
@@ -10,108 +10,66 @@ use crate::call::attempt::Attempt;
 use crate::call::decide::Decision;
 use crate::call::driver::Driver;
 use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
-use crate::call::gave_up::GaveUp;
-use crate::call::next_attempt::NextAttempt;
 use crate::call::protections::Protects;
 use crate::call::stop::Stop;
-use crate::chain::abort::Aborts;
-use crate::chain::context::{Context, NameOf};
-use crate::chain::hook::{HookKey, Hooks};
-use crate::chain::key::{Key, Room};
-use crate::chain::keys::{Ends, SharedKeys, SingleKeys};
-use crate::chain::on_error::{Classifies, Described};
-use crate::chain::operation::Operated;
-use crate::chain::policy_call::{CallOf, Keyed};
-use crate::chain::rejects::Rejects;
-use crate::chain::until::UntilKey;
+use crate::chain::context::{Context, Observes};
+use crate::chain::ends::Ends;
+use crate::chain::hooks::{FallsBack, Hook, Until};
+use crate::chain::kept::{Keep, Kept};
+use crate::chain::keys::AttemptLimit;
+use crate::chain::on_error::{Described, OnError};
+use crate::chain::span::Span;
+use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
+use crate::policy::Policy;
 use crate::time::attempt_clock::Clock;
 
-/// The call of a chain `Q` whose operation `D` names it by default. It keeps in `X` what it ends with if no attempt follows
-/// a pause: a value `T`, or an error `E`.
-pub(super) struct Run<Q: Keyed, D: Operated, X, T, E> {
-    pub(super) context: Context<Q::Keys, NameOf<D>>,
-    pub(super) driver: Driver<Q::Protections, TimerOf<Q>>,
-    pub(super) timeout: <Q::Single as SingleKeys>::Timeout,
-    on: Q::On,
-    until: <Q::Single as SingleKeys>::Until,
-    before_pause: <Q::Single as SingleKeys>::BeforePause,
-    before_retry: <Q::Single as SingleKeys>::BeforeRetry,
-    pub(super) history: D::History,
-    kept: X,
-    pub(super) is_spanned: bool,
-    outcome: PhantomData<fn() -> (T, E)>,
+/// A chain's call under way, apart from what depends on the types of its attempts' outcomes.
+pub(super) struct Run<'a, P: Protects, W, O, Q> {
+    pub(super) driver: Driver<P, W>,
+    pub(super) context: Context<'a, O, Q>,
 }
 
-pub(super) type TimerOf<Q> = <<Q as Keyed>::Keys as SharedKeys>::Timer;
-pub(super) type CancelOf<Q> = <<Q as Keyed>::Keys as SharedKeys>::Cancel;
-/// The key that rejects calls, if a chain has any.
-pub(super) type Rejecting<Q> = <<Q as Keyed>::Protections as Ends>::Key;
-
-/// The outcome of an attempt. An error may be in the history instead.
-pub(super) type Outcome<T, E> = Result<T, Option<E>>;
-
-/// The end of the call.
+/// The end of a call.
 pub(super) enum End<T, E> {
     With(Result<T, E>),
+    /// The end with an error that says so: the key `abort`.
+    Aborted,
     /// The end for that reason, unless there is a fallback.
     GaveUp(E, Reason),
 }
 
-impl<Q, D, X, T, E> Run<Q, D, X, T, E>
-where
-    Q: Keyed<On: Classifies<E>>,
-    Q::Single: SingleKeys<Until: UntilKey<T>, BeforePause: Hooks<E>, BeforeRetry: Hooks<E>>,
-    CancelOf<Q>: Aborts<E>,
-    Rejecting<Q>: Rejects<E>,
-    D: Operated<History: Room<Arc<Attempt<E>>>>,
-    X: Room<Outcome<T, E>>,
-{
-    /// A call that has not begun, with what cancels it and its fallback.
+impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
+    /// The call begins. Returns room for what it keeps, with a history if attempts are lent one or a fallback needs it.
     #[inline]
-    pub(super) fn new(
-        call: CallOf<Q>,
-        driver: impl FnOnce(Q::Protections, TimerOf<Q>) -> Driver<Q::Protections, TimerOf<Q>>,
-    ) -> (Self, CancelOf<Q>, <Q::Single as SingleKeys>::Fallback) {
-        let single = call.single.into_keys();
-        let is_spanned = call.keys.is_spanned();
-        let (context, cancel, timer) = Context::new(call.keys, NameOf(PhantomData));
-        let run = Self {
-            context,
-            driver: driver(call.protections, timer),
-            timeout: single.timeout,
-            on: call.on,
-            until: single.until,
-            before_pause: single.before_pause,
-            before_retry: single.before_retry,
-            history: Default::default(),
-            kept: X::default(),
-            is_spanned,
-            outcome: PhantomData,
-        };
-        (run, cancel, single.fallback)
-    }
-
-    /// The call begins.
-    #[inline]
-    pub(super) fn start(&mut self, clock: impl Fn(&TimerOf<Q>) -> Clock) {
-        if D::History::EXISTS {
+    pub(super) fn start<M: Keep, T, E>(
+        &mut self,
+        lends: bool,
+        clock: impl FnOnce(&W) -> Clock,
+    ) -> M::Room<Kept<T, E>> {
+        let mut room = M::Room::<Kept<T, E>>::default();
+        let has_history = lends || self.context.settings.falls_back;
+        if let Some(kept) = M::kept(&mut room).filter(|_| has_history) {
             let first = Attempt::before_first(clock(self.driver.timer()), ());
-            self.history.put(Arc::new(first));
+            kept.history = Some(Arc::new(first));
         }
         let policy = self.context.policy();
-        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
-        if !is_timed && policy.attempt_limit().is_some() {
+        if self.context.settings.limit == AttemptLimit::None && policy.attempt_limit().is_some() {
             ignored_timeout::tell(self.context.name());
         }
-        self.driver.set_max(policy.retries_allowed());
         self.driver.set_deadline(policy.time_limit());
-        if Rejecting::<Q>::IS_NAMED {
+        // All others need the number only after a failure, which brings it.
+        if has_history || O::OBSERVES || !self.driver.protections().are_none() {
+            self.driver.set_max(policy.retries_allowed());
+        }
+        let protections = self.driver.protections();
+        if protections.breaker().is_some() || protections.limiter().is_some() {
             self.driver.retry_rejections();
         }
+        room
     }
 
     /// Decides what follows a rejection.
@@ -128,233 +86,231 @@ where
             .rejected(failure.cancelled(is_cancelled), reporter);
     }
 
-    /// The attempt begins.
+    /// The attempt begins. Returns the history for it, if there is one.
     #[inline]
-    pub(super) fn begin(&mut self, clock: impl Fn(&TimerOf<Q>) -> Clock) {
-        if let Some(history) = self.history.get_mut() {
-            let history = own(history);
-            history.set_clock(clock(self.driver.timer()));
-            history.begin(self.driver.call().max_retries());
+    pub(super) fn begin<'k, T, E>(
+        &mut self,
+        kept: Option<&'k mut Kept<T, E>>,
+        clock: impl FnOnce(&W) -> Clock,
+    ) -> Option<&'k Arc<Attempt<E>>> {
+        let kept = kept?;
+        let history = kept.history()?;
+        history.set_clock(clock(self.driver.timer()));
+        history.begin(self.driver.call().max_retries());
+        kept.history.as_ref()
+    }
+
+    /// The span of the attempt that begins.
+    #[inline]
+    pub(super) fn span_of_attempt(&mut self) -> Span {
+        let is_spanned = self.context.settings.is_spanned;
+        Span::of_attempt(is_spanned, || self.driver.call().attempt())
+    }
+
+    /// How long an attempt may take.
+    #[inline]
+    pub(super) fn limit(&self) -> Option<Duration> {
+        match self.context.settings.limit {
+            AttemptLimit::None => None,
+            AttemptLimit::OfPolicy => self.context.policy().attempt_limit(),
+            AttemptLimit::Own(limit) => Some(limit),
         }
     }
 
-    /// The end of the call after an attempt, unless another follows. `is_dropped` is true if its time was up.
+    /// An attempt ended with a value. Returns the end of the call, unless another attempt follows.
     #[inline]
-    pub(super) fn ended(
+    pub(super) fn answered<T, E>(
         &mut self,
-        outcome: Result<T, E>,
-        is_dropped: bool,
+        value: T,
+        until: &mut impl Until<T>,
+        kept: Option<&mut Kept<T, E>>,
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<End<T, E>> {
-        match outcome {
-            Ok(value) => {
-                self.driver.answered(&mut self.context);
-                if self.until.accepts(&value) {
-                    self.driver.succeeded(&mut self.context);
-                    return Some(End::With(Ok(value)));
-                }
-                self.rejected_value(value, is_cancelled())
-            }
-            Err(error) => match is_cancelled() {
-                true if CancelOf::<Q>::ABORTS => Some(End::With(self.aborted(error))),
-                is_cancelled => self.failed(error, is_dropped, is_cancelled),
-            },
+        self.driver.answered(self.context.reporter());
+        if until.accepts(&value) {
+            self.driver.succeeded(self.context.reporter());
+            return Some(End::With(Ok(value)));
         }
+        self.rejected_value(value, kept, is_cancelled())
     }
 
     #[cold]
     #[inline(never)]
-    fn rejected_value(&mut self, value: T, is_cancelled: bool) -> Option<End<T, E>> {
-        self.count_progress();
-        let idempotent = self.context.idempotent;
+    fn rejected_value<T, E>(
+        &mut self,
+        value: T,
+        mut kept: Option<&mut Kept<T, E>>,
+        is_cancelled: bool,
+    ) -> Option<End<T, E>> {
+        self.count_progress(kept.as_deref_mut());
+        let idempotent = self.context.settings.idempotent;
         let (site, reporter) = self.context.parts();
         let failure = Failure::new(&site, Verdict::UNTIL, &REJECTED_VALUE);
         let mut failure = failure.idempotent(idempotent).cancelled(is_cancelled);
-        if !X::EXISTS {
+        if kept.is_none() {
             failure = failure.forgotten();
         }
         if self.driver.failed(failure, reporter).is_err() {
             return Some(End::With(Ok(value)));
         }
-        if let Some(history) = self.history.get_mut() {
-            own(history).interrupted();
+        if let Some(kept) = kept {
+            kept.keep_value(value);
         }
-        self.kept.put(Ok(value));
         None
     }
 
     /// Counts retries from 0 again if the attempt made progress.
-    fn count_progress(&mut self) {
-        let Self {
-            history, driver, ..
-        } = self;
-        let history = history.get_mut().map(own);
-        let lasted = history.and_then(|history| history.take_progress(None, || driver.now()));
+    fn count_progress<T, E>(&mut self, kept: Option<&mut Kept<T, E>>) {
+        let history = kept.and_then(Kept::history);
+        let lasted = history.and_then(|history| history.take_progress(None, || self.driver.now()));
         if let Some(lasted) = lasted {
-            driver.credit();
-            driver.restart(lasted);
+            self.driver.credit();
+            self.driver.restart(lasted);
         }
     }
 
+    /// An attempt failed. Returns the end of the call, unless another attempt follows. `is_dropped` is true if its time was
+    /// up.
     #[cold]
     #[inline(never)]
-    fn failed(&mut self, error: E, is_dropped: bool, is_cancelled: bool) -> Option<End<T, E>> {
-        self.count_progress();
-        match self.decide(&error, is_dropped, is_cancelled) {
+    pub(super) fn failed<T, E>(
+        &mut self,
+        error: E,
+        on: &mut impl OnError<E>,
+        mut kept: Option<&mut Kept<T, E>>,
+        (is_dropped, is_cancelled): (bool, bool),
+    ) -> Option<End<T, E>> {
+        self.count_progress(kept.as_deref_mut());
+        let verdict = on.verdict(&error).of_attempt(is_dropped);
+        if let Some(history) = kept.as_deref_mut().and_then(Kept::history) {
+            history.judged(verdict);
+        }
+        let shown = Described { on, error: &error };
+        match self.decide(verdict, &shown, is_cancelled, kept.is_some()) {
             Err(reason) => Some(End::GaveUp(error, reason)),
             Ok(pause) => {
-                let kept = match self.history.get_mut() {
-                    Some(history) => {
-                        let history = own(history);
-                        history.failed(error);
-                        history.paused(pause);
-                        None
-                    }
-                    None => Some(error),
-                };
-                self.kept.put(Err(kept));
+                if let Some(kept) = kept {
+                    kept.keep_error(error, pause);
+                }
                 None
             }
         }
     }
 
-    fn decide(&mut self, error: &E, is_dropped: bool, is_cancelled: bool) -> Decision {
-        let verdict = self.on.verdict(error).of_attempt(is_dropped);
-        if let Some(history) = self.history.get_mut() {
-            history.judged(verdict);
-        }
-        let on = &self.on;
-        let shown = Described { on, error };
-        let idempotent = self.context.idempotent;
+    fn decide(
+        &mut self,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+        is_cancelled: bool,
+        is_kept: bool,
+    ) -> Decision {
+        let (idempotent, ending) = (self.context.settings.idempotent, self.ending());
         let (site, reporter) = self.context.parts();
-        let failure = Failure::new(&site, verdict, &shown).ends_with(ending::<Q>());
+        let failure = Failure::new(&site, verdict, error).ends_with(ending);
         let mut failure = failure.idempotent(idempotent).cancelled(is_cancelled);
-        if !(X::EXISTS || D::History::EXISTS) {
+        if !is_kept {
             failure = failure.forgotten();
         }
         self.driver.failed(failure, reporter)
     }
 
-    /// Begins the hook before the pause.
-    #[inline]
-    pub(super) fn before_pause(
-        &mut self,
-    ) -> Option<<<Q::Single as SingleKeys>::BeforePause as HookKey>::Returned> {
-        if !<Q::Single as SingleKeys>::BeforePause::IS_NAMED {
-            return None;
+    /// What follows if the call gives up with an error.
+    fn ending(&self) -> Ending {
+        if self.context.settings.falls_back {
+            Ending::Fallback
+        } else {
+            Ending::Error
         }
-        let (error, next) = failure(&mut self.driver, &mut self.kept, &mut self.history)?;
-        self.before_pause.begin(error, next)
     }
 
-    /// Begins the hook before the retry.
-    #[inline]
-    pub(super) fn before_retry(
+    /// Begins a hook, with the error that the call may yet end with.
+    pub(super) fn hook<T, E, B: Hook<E>>(
         &mut self,
-    ) -> Option<<<Q::Single as SingleKeys>::BeforeRetry as HookKey>::Returned> {
-        if !<Q::Single as SingleKeys>::BeforeRetry::IS_NAMED {
-            return None;
-        }
-        let (error, next) = failure(&mut self.driver, &mut self.kept, &mut self.history)?;
-        self.before_retry.begin(error, next)
+        hook: &mut B,
+        kept: Option<&mut Kept<T, E>>,
+    ) -> Option<B::Value> {
+        let error = self.driver.unless_stopped(kept?.error())?;
+        hook.begin(error, self.driver.next_attempt())
     }
 
-    /// The end of a call that is aborted, with that error.
+    /// Ends a call that is aborted.
     #[cold]
-    pub(super) fn aborted(&mut self, error: E) -> Result<T, E> {
-        self.driver.aborted(&mut self.context);
-        Err(error)
+    pub(super) fn end_aborted<T, E>(&mut self, ends: &Ends<E>) -> Result<T, E> {
+        if self.driver.lacks_max() {
+            let max = self.context.policy().retries_allowed();
+            self.driver.set_max(max);
+        }
+        self.driver.aborted(self.context.reporter());
+        let aborted = ends.aborted.expect("only the key `abort` aborts");
+        Err(aborted(Cancelled::new()))
     }
 
     /// The end of a call before an attempt: with the last outcome or, before the first one, with the rejection.
     #[cold]
-    pub(super) fn stopped(&mut self, stop: &Stop) -> End<T, E> {
-        let rejected = || Rejecting::<Q>::rejected(stop).map(Err);
-        let outcome = self.take_kept().or_else(rejected);
+    pub(super) fn stopped<T, E>(
+        &mut self,
+        stop: &Stop,
+        on: &impl OnError<E>,
+        kept: Option<&mut Kept<T, E>>,
+        rejected: Option<fn(Rejected) -> E>,
+    ) -> End<T, E> {
+        let rejected = || Some(Err(rejected?(stop.rejected())));
+        let outcome = kept.and_then(Kept::take).or_else(rejected);
         match outcome.expect("a call that may be stopped keeps what it ends with") {
             Ok(value) => {
-                let context = &mut self.context;
+                let reporter = self.context.reporter();
                 self.driver
-                    .stopped(stop, &REJECTED_VALUE, Ending::Error, context);
+                    .stopped(stop, &REJECTED_VALUE, Ending::Error, reporter);
                 End::With(Ok(value))
             }
             Err(error) => {
-                let on = &self.on;
-                let shown = Described { on, error: &error };
+                let (ending, shown) = (self.ending(), Described { on, error: &error });
                 self.driver
-                    .stopped(stop, &shown, ending::<Q>(), &mut self.context);
+                    .stopped(stop, &shown, ending, self.context.reporter());
                 End::GaveUp(error, stop.reason())
             }
         }
     }
 
-    /// What the call ends with after a pause.
-    fn take_kept(&mut self) -> Option<Result<T, E>> {
-        match self.kept.take() {
-            Some(Ok(value)) => Some(Ok(value)),
-            Some(Err(Some(error))) => Some(Err(error)),
-            Some(Err(None)) | None => {
-                let history = own(self.history.get_mut()?);
-                history.take_last_failure().map(Err)
-            }
-        }
-    }
-
-    /// The argument of the fallback.
-    pub(super) fn take_gave_up(
+    /// Begins the fallback, if the call gave up and has one. Returns that and the number of attempts, or else the outcome.
+    #[cold]
+    pub(super) fn fall_back<T, E, F: FallsBack<E>>(
         &mut self,
-        error: E,
-        reason: Reason,
-        clock: impl Fn(&TimerOf<Q>) -> Clock,
-    ) -> GaveUp<E> {
-        let Some(history) = self.history.get_mut() else {
-            unreachable!("a chain with a fallback keeps errors for it");
+        end: End<T, E>,
+        ends: &Ends<E>,
+        kept: Option<&mut Kept<T, E>>,
+        fallback: F,
+        clock: impl FnOnce(&W) -> Clock,
+    ) -> Result<(F::Value, u32), Result<T, E>> {
+        let (error, reason) = match end {
+            End::GaveUp(error, reason) => (error, reason),
+            End::With(outcome) => return Err(outcome),
+            End::Aborted => return Err(self.end_aborted(ends)),
         };
-        let history = own(history);
+        let falls_back = self.context.settings.falls_back;
+        let Some(history) = kept.filter(|_| falls_back).and_then(Kept::history) else {
+            return Err(Err(error));
+        };
         history.set_clock(clock(self.driver.timer()));
         let without = history.without_errors();
-        mem::replace(history, without).gave_up(error, reason)
+        let gave_up = mem::replace(history, without).gave_up(error, reason);
+        let attempts = gave_up.attempts();
+        let fallen = fallback.begin(gave_up).map_err(Err)?;
+        Ok((fallen, attempts))
     }
 
     /// Reports how the fallback ended.
-    pub(super) fn fell_back(&mut self, outcome: &Result<T, E>) {
-        let number = self.history.get_mut().map_or(0, |history| history.number());
-        let on = &self.on;
+    #[cold]
+    pub(super) fn fell_back<T, E>(
+        &mut self,
+        outcome: Result<T, E>,
+        attempts: u32,
+        on: &impl OnError<E>,
+    ) -> Result<T, E> {
         let show =
             |error: &E, with: &mut dyn FnMut(&dyn fmt::Display)| with(&Described { on, error });
-        let reporter = &mut self.context;
-        self.driver.fell_back(number, outcome, show, reporter);
+        self.driver
+            .fell_back(attempts, &outcome, show, self.context.reporter());
+        outcome
     }
-}
-
-/// The argument of a hook: the error that the call may yet end with, in either place, and what follows.
-fn failure<'a, T: 'a, E: 'a>(
-    driver: &mut Driver<impl Protects, impl Sized>,
-    kept: &'a mut impl Room<Outcome<T, E>>,
-    history: &'a mut impl Room<Arc<Attempt<E>>>,
-) -> Option<(&'a E, NextAttempt)> {
-    let error = match kept.get_mut()? {
-        Ok(_) => return None,
-        Err(Some(error)) => error,
-        Err(None) => history.get_mut()?.last_error()?,
-    };
-    Some((driver.unless_stopped(Some(error))?, driver.next_attempt()))
-}
-
-/// What follows if the call gives up with an error.
-fn ending<Q: Keyed>() -> Ending {
-    if <Q::Single as SingleKeys>::Fallback::IS_NAMED {
-        Ending::Fallback
-    } else {
-        Ending::Error
-    }
-}
-
-/// The history. If the attempt has lent it to someone who still has it, they keep the errors so far, and the call goes on
-/// without.
-fn own<E>(attempt: &mut Arc<Attempt<E>>) -> &mut Attempt<E> {
-    if Arc::get_mut(attempt).is_none() {
-        *attempt = Arc::new(attempt.without_errors());
-    }
-    Arc::get_mut(attempt).expect("nobody else has it")
 }

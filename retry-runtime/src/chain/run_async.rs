@@ -2,155 +2,160 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::borrow::Borrow;
 use core::future::Future;
 use core::pin::{Pin, pin};
 
 use crate::call::attempt::Attempt;
 use crate::call::attempted::attempt_within;
-use crate::call::driver::Driver;
 use crate::call::hook::HookOutcome;
-use crate::chain::abort::{Aborts, Cancellable, unless_aborted};
-use crate::chain::fallback::{FallbackOutcome, FallsBack};
-use crate::chain::hook::Hooks;
-use crate::chain::key::{Key, Room};
-use crate::chain::keys::{Ends, SharedKeys, SingleKeys};
+use crate::call::protections::Protects;
+use crate::chain::attempt::{Attempted, Attempting};
+use crate::chain::context::Observes;
+use crate::chain::ends::Ends;
+use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
+use crate::chain::kept::{Keep, Kept};
 use crate::chain::on_error::OnError;
-use crate::chain::operation::{MakesAttempts, Operated};
-use crate::chain::policy_call::Keyed;
-use crate::chain::rejects::Rejects;
-use crate::chain::run::{CancelOf, End, Outcome, Rejecting, Run, TimerOf};
-use crate::chain::span::Span;
-use crate::chain::timeout::TimesOut;
-use crate::chain::until::UntilKey;
+use crate::chain::run::{End, Run};
+use crate::chain::span::Within;
+use crate::classify::timed_out::TimedOut;
 use crate::observe::reason::Reason;
-use crate::time::cancel::{MayAbort, is_cancelled};
+use crate::policy::Policy;
+use crate::time::cancel::{abortable, is_cancelled};
 use crate::time::pause::OwnWaker;
 use crate::time::timer::Timer;
 
 /// Calls until it succeeds or gives up.
 ///
 /// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
-/// instead of an `async fn`, which keeps its arguments twice; for the same reason what it needs is made before it. Waits
-/// and hooks are on the heap, as only calls that don't succeed at once need room for them.
+/// instead of an `async fn`, which keeps its arguments twice. Waits and hooks are on the heap, as only calls that don't
+/// succeed at once need room for them. `lends` is true if the operation sees the history.
+#[expect(clippy::manual_async_fn, reason = "see above")]
 #[inline]
-pub(super) fn run<Q, Op, Fut, T, E>(
-    call: Q,
-    mut operation: Op,
-) -> impl Future<Output = Result<T, E>>
-where
-    Q: Keyed<On: OnError<E>, Keys: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>>,
-    Q::Single: AsyncKeys<T, E>,
-    Rejecting<Q>: Rejects<E>,
-    Op: MakesAttempts<E, Fut>,
-    Fut: Future<Output = Result<T, E>>,
-{
-    let (mut run, cancel, fallback) =
-        Run::<Q, Op, KeptOf<Q, T, E>, T, E>::new(call.into_call(), Driver::new);
+pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
+    mut run: Run<'_, impl Protects, impl Timer, impl Observes, impl Borrow<Policy>>,
+    cancelled: impl Future<Output = ()>,
+    mut on: impl OnError<E>,
+    mut hooks: Hooks<
+        impl Until<T>,
+        impl Hook<E, Value: Future<Output: HookOutcome>>,
+        impl Hook<E, Value: Future<Output: HookOutcome>>,
+        impl FallsBack<E, Value: Future<Output: FallbackOutcome<T, E>>>,
+        impl Sized,
+    >,
+    (ends, lends): (impl Fn() -> Ends<E>, bool),
+    mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Fut,
+) -> impl Future<Output = Result<T, E>> {
     async move {
-        let mut cancelled = pin!(cancel.into_cancelled());
-        run.start(TimerOf::<Q>::clock);
+        let mut cancelled = pin!(cancelled);
+        let mut room = run.start::<M, T, E>(lends, Timer::clock);
         run.driver.timer().expect(|| run.context.name());
-        let (error, reason) = loop {
-            // The error's life ends before the pause, so that it need not be `Send`.
-            {
-                if CancelOf::<Q>::ABORTS && is_cancelled(cancelled.as_mut(), &OwnWaker.await) {
-                    return run.aborted(CancelOf::<Q>::aborted());
-                }
-                while run.driver.waits(&mut run.context) {
-                    if Box::pin(run.wait(cancelled.as_mut())).await {
-                        return run.aborted(CancelOf::<Q>::aborted());
-                    }
-                }
-                let ended = match run.driver.stop() {
-                    Some(stop) => Some(run.stopped(&stop)),
-                    None => {
-                        run.begin(TimerOf::<Q>::clock);
-                        let span = Span::of_attempt(run.is_spanned, || run.driver.call().attempt());
-                        let ((outcome, is_dropped), is_cancelled) = {
-                            let cancelled = cancelled.as_mut();
-                            let attempt = pin!(run.attempt(&mut operation, span, cancelled));
-                            let name = || run.context.name().into();
-                            attempt_within(attempt, run.context.policy(), name).await
-                        };
-                        run.ended(outcome, is_dropped, || is_cancelled)
-                    }
-                };
-                match ended {
-                    None => {}
-                    Some(End::With(outcome)) => return outcome,
-                    Some(End::GaveUp(error, reason)) => break (error, reason),
+        let aborts = ends().aborted.is_some();
+        let end = 'call: loop {
+            if aborts && is_cancelled(cancelled.as_mut(), &OwnWaker.await) {
+                break End::Aborted;
+            }
+            while run.driver.waits(run.context.reporter()) {
+                if Box::pin(run.wait(cancelled.as_mut(), aborts)).await {
+                    break 'call End::Aborted;
                 }
             }
-            if Box::pin(run.between(cancelled.as_mut())).await {
-                return run.aborted(CancelOf::<Q>::aborted());
+            if let Some(stop) = run.driver.stop() {
+                break run.stopped(&stop, &on, M::kept(&mut room), ends().rejected);
+            }
+            let ended = {
+                let attempt = run.begin_attempt(M::kept(&mut room), &mut operation);
+                let attempt = pin!(run.attempt(attempt, cancelled.as_mut(), aborts));
+                attempt_within(attempt, run.context.policy(), || run.context.name().into()).await
+            };
+            // The error's life ends before the pause, so that it need not be `Send`.
+            let (until, kept) = (&mut hooks.until, M::kept(&mut room));
+            match run.ended(ended, &mut on, until, kept, &ends()) {
+                None => {}
+                Some(End::With(outcome)) => return outcome,
+                Some(end) => break end,
+            }
+            let between = run.between::<M, T, E>(cancelled.as_mut(), aborts, &mut hooks, &mut room);
+            if Box::pin(between).await {
+                break End::Aborted;
             }
         };
         // Its error's life ends here, too.
-        let fallen = {
-            let gave_up = |error| run.take_gave_up(error, reason, TimerOf::<Q>::clock);
-            fallback.fall(error, gave_up)?
+        let (kept, fallback) = (M::kept(&mut room), hooks.fallback);
+        let (fallen, attempts) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
+            Ok(fallen) => fallen,
+            Err(outcome) => return outcome,
         };
-        Box::pin(run.fallen(fallen, cancelled.as_mut())).await
+        match Box::pin(unless_aborted(cancelled.as_mut(), aborts, fallen)).await {
+            Some(fallen) => run.fell_back(fallen.into_result(), attempts, &on),
+            None => run.end_aborted(&ends()),
+        }
     }
 }
 
-/// The keys of a single call that is async.
-pub trait AsyncKeys<T, E>:
-    Ends
-    + SingleKeys<
-        Until: UntilKey<T>,
-        Timeout: TimesOut<E>,
-        Fallback: FallsBack<E, Returned: Future<Output: FallbackOutcome<T, E>>>,
-        BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
-        BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
-    >
-{
-}
-
-impl<T, E, A> AsyncKeys<T, E> for A where
-    A: Ends
-        + SingleKeys<
-            Until: UntilKey<T>,
-            Timeout: TimesOut<E>,
-            Fallback: FallsBack<E, Returned: Future<Output: FallbackOutcome<T, E>>>,
-            BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
-            BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
-        >
-{
-}
-
-impl<Q, Op, X, T, E> Run<Q, Op, X, T, E>
-where
-    Q: Keyed<On: OnError<E>, Keys: SharedKeys<Cancel: MayAbort + Aborts<E>, Timer: Timer>>,
-    Q::Single: SingleKeys<
-            Until: UntilKey<T>,
-            BeforePause: Hooks<E, Returned: Future<Output: HookOutcome>>,
-            BeforeRetry: Hooks<E, Returned: Future<Output: HookOutcome>>,
-        >,
-    Rejecting<Q>: Rejects<E>,
-    Op: Operated<History: Room<Arc<Attempt<E>>>>,
-    X: Room<Outcome<T, E>>,
-{
-    /// The attempt: its outcome, true if its time was up, and true if the call was cancelled by then.
+impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
+    /// The attempt begins, in its span.
+    // Apart from the loop, whose future would hold the history otherwise, and be `Send` only if the error is.
     #[inline]
-    fn attempt<Fut: Future<Output = Result<T, E>>>(
+    fn begin_attempt<T, E, F>(
+        &mut self,
+        kept: Option<&mut Kept<T, E>>,
+        operation: impl FnOnce(Option<&Arc<Attempt<E>>>) -> F,
+    ) -> Within<F> {
+        let history = self.begin(kept, Timer::clock);
+        self.span_of_attempt().within(|| operation(history))
+    }
+
+    /// The attempt, against what may drop it.
+    #[inline]
+    fn attempt<'c, F, C>(
         &self,
-        operation: &mut Op,
-        span: Span,
-        cancelled: Pin<&mut CancelFutureOf<Q>>,
-    ) -> impl Future<Output = ((Result<T, E>, bool), bool)>
-    where
-        Op: MakesAttempts<E, Fut>,
-        Q::Single: SingleKeys<Timeout: TimesOut<E>>,
-    {
-        let limit = self.timeout.limit(self.context.policy().attempt_limit());
-        let attempt = span.within(|| operation.begin(&self.history));
-        let attempt = TimeoutOf::<Q>::attempt(attempt, self.driver.timer(), limit);
-        Cancellable::<_, CancelOf<Q>> { attempt, cancelled }
+        attempt: F,
+        cancelled: Pin<&'c mut C>,
+        aborts: bool,
+    ) -> Attempting<'c, F, impl Future, C> {
+        let limit = self.limit();
+        Attempting {
+            attempt,
+            end: limit.map(|limit| Box::pin(self.driver.timer().sleep(limit))),
+            cancelled,
+            aborts,
+        }
+    }
+
+    /// The end of the call after an attempt, unless another follows.
+    #[inline]
+    fn ended<T, E>(
+        &mut self,
+        ended: Attempted<Result<T, E>>,
+        on: &mut impl OnError<E>,
+        until: &mut impl Until<T>,
+        kept: Option<&mut Kept<T, E>>,
+        ends: &Ends<E>,
+    ) -> Option<End<T, E>> {
+        let (error, is_dropped, is_cancelled) = match ended {
+            Attempted::Ended(Some(Ok(value)), is_cancelled) => {
+                return self.answered(value, until, kept, || is_cancelled);
+            }
+            Attempted::Ended(Some(Err(error)), is_cancelled) => (error, false, is_cancelled),
+            Attempted::Ended(None, is_cancelled) => {
+                let timed_out = ends
+                    .timed_out
+                    .expect("only the key `timeout` drops an attempt");
+                let error = timed_out(TimedOut::new(self.limit().unwrap_or_default()));
+                (error, true, is_cancelled)
+            }
+            Attempted::Aborted => return Some(End::Aborted),
+        };
+        self.failed(error, on, kept, (is_dropped, is_cancelled))
     }
 
     /// Waits for what stands before the attempt. Returns true if the call is aborted.
-    async fn wait(&mut self, mut cancelled: Pin<&mut CancelFutureOf<Q>>) -> bool {
+    async fn wait<C: Future<Output = ()>>(
+        &mut self,
+        mut cancelled: Pin<&mut C>,
+        aborts: bool,
+    ) -> bool {
         if let Some(rejection) = self.driver.rejection() {
             // A `cancel` future that has completed, which ended a wait, must not be polled again.
             let is_cancelled = rejection.0.reason() == Reason::Rejected
@@ -159,42 +164,36 @@ where
             return false;
         }
         self.driver.wait(Box::pin(cancelled.as_mut())).await;
-        CancelOf::<Q>::ABORTS && is_cancelled(cancelled, &OwnWaker.await)
-    }
-
-    /// Awaits the fallback.
-    async fn fallen<R: Future<Output: FallbackOutcome<T, E>>>(
-        &mut self,
-        fallen: R,
-        cancelled: Pin<&mut CancelFutureOf<Q>>,
-    ) -> Result<T, E> {
-        match unless_aborted::<E, CancelOf<Q>, _>(cancelled, fallen).await {
-            Some(fallen) => {
-                let outcome = fallen.into_result();
-                self.fell_back(&outcome);
-                outcome
-            }
-            None => self.aborted(CancelOf::<Q>::aborted()),
-        }
+        aborts && is_cancelled(cancelled, &OwnWaker.await)
     }
 
     /// Runs the hooks, and pauses between them. Returns true if the call is aborted.
-    async fn between(&mut self, mut cancelled: Pin<&mut CancelFutureOf<Q>>) -> bool {
-        if let Some(hook) = self.before_pause() {
-            let hooked = unless_aborted::<E, CancelOf<Q>, _>(cancelled.as_mut(), hook);
-            match hooked.await {
+    async fn between<M: Keep, T, E>(
+        &mut self,
+        mut cancelled: Pin<&mut impl Future<Output = ()>>,
+        aborts: bool,
+        hooks: &mut Hooks<
+            impl Sized,
+            impl Hook<E, Value: Future<Output: HookOutcome>>,
+            impl Hook<E, Value: Future<Output: HookOutcome>>,
+            impl Sized,
+            impl Sized,
+        >,
+        room: &mut M::Room<Kept<T, E>>,
+    ) -> bool {
+        if let Some(hook) = self.hook(&mut hooks.before_pause, M::kept(room)) {
+            match unless_aborted(cancelled.as_mut(), aborts, hook).await {
                 Some(outcome) => self.driver.hooked(outcome),
                 None => return true,
             }
         }
         while self.driver.pauses() {
-            if self.wait(cancelled.as_mut()).await {
+            if self.wait(cancelled.as_mut(), aborts).await {
                 return true;
             }
         }
-        if let Some(hook) = self.before_retry() {
-            let hooked = unless_aborted::<E, CancelOf<Q>, _>(cancelled, hook);
-            match hooked.await {
+        if let Some(hook) = self.hook(&mut hooks.before_retry, M::kept(room)) {
+            match unless_aborted(cancelled, aborts, hook).await {
                 Some(outcome) => self.driver.hooked(outcome),
                 None => return true,
             }
@@ -203,9 +202,15 @@ where
     }
 }
 
-/// Room for what the call ends with after a pause, if it may end then or shows it to a hook.
-type KeptOf<Q, T, E> = <<Rejecting<Q> as Key>::Or<
-    <<CancelOf<Q> as Ends>::Key as Key>::Or<<<Q as Keyed>::Single as Ends>::Key>,
-> as Key>::Room<Outcome<T, E>>;
-type TimeoutOf<Q> = <<Q as Keyed>::Single as SingleKeys>::Timeout;
-type CancelFutureOf<Q> = <CancelOf<Q> as MayAbort>::Future;
+/// Awaits something other than an attempt. Returns `None` once the call is aborted.
+async fn unless_aborted<F: Future>(
+    cancelled: Pin<&mut impl Future<Output = ()>>,
+    aborts: bool,
+    future: F,
+) -> Option<F::Output> {
+    if aborts {
+        abortable(Box::pin(future).as_mut(), cancelled).await
+    } else {
+        Some(future.await)
+    }
+}

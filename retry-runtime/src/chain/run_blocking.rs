@@ -1,95 +1,80 @@
 //! The loop of a blocking call.
 
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+
+use crate::call::attempt::Attempt;
 use crate::call::attempted::run_within;
-use crate::call::driver::Driver;
 use crate::call::hook::HookOutcome;
-use crate::chain::abort::Aborts;
-use crate::chain::fallback::{FallbackOutcome, FallsBack};
-use crate::chain::hook::Hooks;
-use crate::chain::keys::{SharedKeys, SingleKeys};
+use crate::call::protections::Protects;
+use crate::chain::context::Observes;
+use crate::chain::ends::Ends;
+use crate::chain::hooks::{FallbackOutcome, FallsBack, Hook, Hooks, Until};
+use crate::chain::kept::Keeps;
 use crate::chain::on_error::OnError;
-use crate::chain::operation::{BlockingOutcome, MakesAttempts};
-use crate::chain::policy_call::Keyed;
-use crate::chain::rejects::Rejects;
-use crate::chain::run::{End, Outcome, Rejecting, Run, TimerOf};
+use crate::chain::run::{End, Run};
 use crate::chain::span::Span;
-use crate::chain::until::UntilKey;
+use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
 /// Calls until it succeeds or gives up.
-pub(super) fn run_blocking<Q, Op, R, T, E>(call: Q, mut operation: Op) -> Result<T, E>
-where
-    Q: Keyed<On: OnError<E>, Keys: SharedKeys<Cancel: Cancel + Aborts<E>, Timer: BlockingTimer>>,
-    Q::Single: BlockingKeys<T, E>,
-    Rejecting<Q>: Rejects<E>,
-    Op: MakesAttempts<E, R>,
-    R: BlockingOutcome<T, E>,
-{
-    let (mut run, cancel, fallback) =
-        Run::<Q, Op, Option<Outcome<T, E>>, T, E>::new(call.into_call(), Driver::blocking);
-    let span = Span::of_call(run.is_spanned, || run.context.name());
+pub(super) fn run_blocking<T, E>(
+    mut run: Run<'_, impl Protects, impl BlockingTimer, impl Observes, impl Borrow<Policy>>,
+    cancel: impl Cancel,
+    mut on: impl OnError<E>,
+    mut hooks: Hooks<
+        impl Until<T>,
+        impl Hook<E, Value: HookOutcome>,
+        impl Hook<E, Value: HookOutcome>,
+        impl FallsBack<E, Value: FallbackOutcome<T, E>>,
+        impl Sized,
+    >,
+    (ends, lends): (Ends<E>, bool),
+    mut operation: impl FnMut(Option<&Arc<Attempt<E>>>) -> Result<T, E>,
+) -> Result<T, E> {
+    let span = Span::of_call(run.context.settings.is_spanned, || run.context.name());
     let _entered = span.enter();
-    run.start(TimerOf::<Q>::clock);
-    let (error, reason) = loop {
-        while run.driver.waits(&mut run.context) {
+    let mut kept = run.start::<Keeps, T, E>(lends, BlockingTimer::clock);
+    let end = loop {
+        while run.driver.waits(run.context.reporter()) {
             match run.driver.rejection() {
                 Some(rejection) => run.rejected(rejection, cancel.is_cancelled()),
                 None => run.driver.wait_blocking(&cancel),
             }
         }
-        let ended = match run.driver.stop() {
-            Some(stop) => Some(run.stopped(&stop)),
-            None => {
-                run.begin(TimerOf::<Q>::clock);
-                let span = Span::of_attempt(run.is_spanned, || run.driver.call().attempt());
-                let attempt = || operation.begin(&run.history).into_result();
-                let context = &run.context;
-                let outcome =
-                    span.run(|| run_within(context.policy(), || context.name().into(), attempt));
-                run.ended(outcome, false, || cancel.is_cancelled())
-            }
+        if let Some(stop) = run.driver.stop() {
+            break run.stopped(&stop, &on, Some(&mut kept), ends.rejected);
+        }
+        let outcome = {
+            let history = run.begin(Some(&mut kept), BlockingTimer::clock);
+            let (span, context) = (run.span_of_attempt(), &run.context);
+            let name = || context.name().into();
+            span.run(|| run_within(context.policy(), name, || operation(history)))
         };
-        match ended {
+        let kept_mut = Some(&mut kept);
+        let end = match outcome {
+            Ok(value) => run.answered(value, &mut hooks.until, kept_mut, || cancel.is_cancelled()),
+            Err(error) => run.failed(error, &mut on, kept_mut, (false, cancel.is_cancelled())),
+        };
+        match end {
             None => {}
             Some(End::With(outcome)) => return outcome,
-            Some(End::GaveUp(error, reason)) => break (error, reason),
+            Some(end) => break end,
         }
-        if let Some(outcome) = run.before_pause() {
+        if let Some(outcome) = run.hook(&mut hooks.before_pause, Some(&mut kept)) {
             run.driver.hooked(outcome);
         }
         while run.driver.pauses() {
             run.driver.wait_blocking(&cancel);
         }
-        if let Some(outcome) = run.before_retry() {
+        if let Some(outcome) = run.hook(&mut hooks.before_retry, Some(&mut kept)) {
             run.driver.hooked(outcome);
         }
     };
-    let gave_up = |error| run.take_gave_up(error, reason, TimerOf::<Q>::clock);
-    let outcome = fallback.fall(error, gave_up)?.into_result();
-    run.fell_back(&outcome);
-    outcome
-}
-
-/// The keys of a single call that blocks.
-pub trait BlockingKeys<T, E>:
-    SingleKeys<
-        Until: UntilKey<T>,
-        Timeout = (),
-        Fallback: FallsBack<E, Returned: FallbackOutcome<T, E>>,
-        BeforePause: Hooks<E, Returned: HookOutcome>,
-        BeforeRetry: Hooks<E, Returned: HookOutcome>,
-    >
-{
-}
-
-impl<T, E, A> BlockingKeys<T, E> for A where
-    A: SingleKeys<
-            Until: UntilKey<T>,
-            Timeout = (),
-            Fallback: FallsBack<E, Returned: FallbackOutcome<T, E>>,
-            BeforePause: Hooks<E, Returned: HookOutcome>,
-            BeforeRetry: Hooks<E, Returned: HookOutcome>,
-        >
-{
+    let (kept, clock) = (Some(&mut kept), BlockingTimer::clock);
+    match run.fall_back(end, &ends, kept, hooks.fallback, clock) {
+        Ok((fallen, attempts)) => run.fell_back(fallen.into_result(), attempts, &on),
+        Err(outcome) => outcome,
+    }
 }

@@ -1,36 +1,28 @@
-//! The keys of a chain. `call_setters` has those that batches and plans don't.
+//! The keys of a chain.
+
+#![expect(
+    clippy::type_complexity,
+    reason = "a chain's type says which keys it has"
+)]
 
 use core::fmt;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
-use crate::call::protections::Protections;
-use crate::chain::fallback::Fallback;
-use crate::chain::hook::Hook;
-use crate::chain::keys::{CallKeys, HasKey, Keys, SharedKeys, With, named};
-use crate::chain::observer::ObserveFn;
-use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction};
+use crate::chain::context::ObserveFn;
+use crate::chain::hooks::{Function, Hooks, Timed};
+use crate::chain::kept::{Forgets, Keep, Keeps, Rejects};
+use crate::chain::keys::{AttemptLimit, Keys};
+use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
-use crate::chain::shown_by::ShownBy;
-use crate::chain::timeout::Timed;
 use crate::classify::into_verdict::IntoVerdict;
 use crate::limiter::Limiter;
 use crate::policy::Policy;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
-
-/// What calls can hand to each of their attempts without making it anew.
-#[diagnostic::on_unimplemented(
-    message = "calls can't share a `{Self}` that is given by value",
-    label = "by value",
-    note = "keep it in a `static` or in a field, and give a reference or an `Arc`"
-)]
-pub trait Shareable: Clone {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Clone> Shareable for T {}
 
 /// What takes numbers: a policy alone.
 #[diagnostic::on_unimplemented(
@@ -40,39 +32,17 @@ impl<T: Clone> Shareable for T {}
 )]
 pub trait TakesNumbers {}
 
-/// A chain that begins with the key `N` of its [`Keys`], whose field is a `V`.
-type Begun<N, V> = PolicyCall<ByClassify, Protections, With<Keys, N, V>>;
-/// A chain that begins with the key `N` of its [`CallKeys`], which names a `V`.
-type BegunCall<N, V> = PolicyCall<ByClassify, Protections, Keys, With<CallKeys, N, Option<V>>>;
-/// A chain that begins with protections.
-type Protected<P> = PolicyCall<ByClassify, P>;
-/// A chain that borrows its policy.
-type ByRef<'p> = Keys<(), (), Uncancelled, DefaultTimer, &'p Policy>;
+/// A chain that begins with a key of its [`Keys`].
+type Begun<O, C, W, M = Forgets> = PolicyCall<'static, ByClassify, Keys<O, C, W, M>>;
+/// A chain that begins with one of the keys that only single calls have.
+type BegunCall<H, M = Forgets> =
+    PolicyCall<'static, ByClassify, Keys<(), Uncancelled, DefaultTimer, M>, H>;
+/// A chain that begins with a key that rejects calls.
+type Rejecting<'a> = PolicyCall<'a, ByClassify, Keys<(), Uncancelled, DefaultTimer, Rejects>>;
 
 impl Policy {
     #[inline]
-    fn chain(&self) -> PolicyCall {
-        PolicyCall::of(*self)
-    }
-
-    /// Begins a chain that borrows the policy instead of copying it, as for a policy in a `static`: the future of its call
-    /// is more than 200 bytes smaller.
-    ///
-    /// ```
-    /// use retry_runtime::Policy;
-    ///
-    /// static POLICY: Policy = Policy::new().max(5);
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let answer = POLICY
-    ///     .by_ref()
-    ///     .on(|error: &String| error.contains("overloaded"))
-    ///     .call(async || Ok::<_, String>("hello"));
-    /// assert_eq!(answer.await, Ok("hello"));
-    /// # }
-    /// ```
-    pub const fn by_ref(&self) -> PolicyCall<ByClassify, Protections, ByRef<'_>> {
+    fn chain<'a>(&self) -> PolicyCall<'a> {
         PolicyCall::of(self)
     }
 
@@ -90,17 +60,20 @@ impl Policy {
     ///
     /// [`PolicyCall`] lists the other keys that a chain may have.
     #[inline]
-    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(&self, on: On) -> PolicyCall<On> {
+    pub fn on<E, V: IntoVerdict, On>(&self, on: On) -> PolicyCall<'static, On>
+    where
+        On: OnFunction<E, V>,
+    {
         self.chain().on(on)
     }
 
     /// Says what cancels the call: see [`PolicyCall::cancel`].
-    pub fn cancel<C>(&self, cancel: C) -> Begun<named::cancel, CancelledBy<C>> {
+    pub fn cancel<C>(&self, cancel: C) -> Begun<(), CancelledBy<C>, DefaultTimer, Keeps> {
         self.chain().cancel(cancel)
     }
 
     /// Says what ends the call wherever it is: see [`PolicyCall::abort`].
-    pub fn abort<C>(&self, abort: C) -> Begun<named::cancel, AbortedBy<C>> {
+    pub fn abort<C>(&self, abort: C) -> Begun<(), AbortedBy<C>, DefaultTimer> {
         self.chain().abort(abort)
     }
 
@@ -108,7 +81,7 @@ impl Policy {
     pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> BegunCall<named::before_pause, Hook<F, R>> {
+    ) -> BegunCall<Hooks<(), Function<F, R>>, Keeps> {
         self.chain().before_pause(hook)
     }
 
@@ -116,67 +89,58 @@ impl Policy {
     pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
-    ) -> BegunCall<named::before_retry, Hook<F, R>> {
+    ) -> BegunCall<Hooks<(), (), Function<F, R>>, Keeps> {
         self.chain().before_retry(hook)
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<named::name, Option<V>> {
+    pub fn name<'a>(&self, name: &'a str) -> PolicyCall<'a> {
         self.chain().name(name)
     }
 
     /// Says how to sleep: see [`PolicyCall::timer`].
-    pub fn timer<T>(&self, timer: T) -> Begun<named::timer, T> {
+    pub fn timer<T>(&self, timer: T) -> Begun<(), Uncancelled, T> {
         self.chain().timer(timer)
     }
 
     /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
-    pub fn policy_timeout(&self) -> BegunCall<named::timeout, Timed> {
+    pub fn policy_timeout(&self) -> BegunCall<Hooks<(), (), (), (), Timed>> {
         self.chain().policy_timeout()
     }
 
     /// Says which values are taken: see [`PolicyCall::until`].
-    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<named::until, U> {
+    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<Hooks<U>> {
         self.chain().until(until)
     }
 
     /// Says whether a second request does no harm: see [`PolicyCall::idempotent`].
-    pub fn idempotent(&self, idempotent: bool) -> PolicyCall<ByVerdict<ByClassify>> {
+    pub fn idempotent(&self, idempotent: bool) -> PolicyCall<'static, ByVerdict<ByClassify>> {
         self.chain().idempotent(idempotent)
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget + Shareable>(
-        &self,
-        budget: B,
-    ) -> Protected<Protections<Option<B>>> {
+    pub fn budget<'a>(&self, budget: &'a (dyn RetryBudget + Send + Sync)) -> PolicyCall<'a> {
         self.chain().budget(budget)
     }
 
     /// Says what lets attempts through: see [`PolicyCall::breaker`].
-    pub fn breaker<V>(&self, breaker: V) -> Protected<Protections<(), Option<V>>>
-    where
-        V: CircuitBreaker + Shareable,
-    {
+    pub fn breaker<'a>(&self, breaker: &'a (dyn CircuitBreaker + Send + Sync)) -> Rejecting<'a> {
         self.chain().breaker(breaker)
     }
 
     /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
-    pub fn limiter<V>(&self, limiter: V) -> Protected<Protections<(), (), Option<V>>>
-    where
-        V: Limiter + Shareable,
-    {
+    pub fn limiter<'a>(&self, limiter: &'a (dyn Limiter + Send + Sync)) -> Rejecting<'a> {
         self.chain().limiter(limiter)
     }
 
     /// Says what sees every event: see [`PolicyCall::observe`].
-    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<named::observer, Option<O>> {
+    pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<O, Uncancelled, DefaultTimer> {
         self.chain().observe(observer)
     }
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
-    pub fn span(&self, is_on: bool) -> PolicyCall {
+    pub fn span(&self, is_on: bool) -> PolicyCall<'static> {
         self.chain().span(is_on)
     }
 
@@ -184,63 +148,48 @@ impl Policy {
     pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
         &self,
         fallback: F,
-    ) -> BegunCall<named::fallback, Fallback<F, R>> {
+    ) -> BegunCall<Hooks<(), (), (), Function<F, R>>, Keeps> {
         self.chain().fallback(fallback)
     }
 }
 
-impl<On, P, K, A> PolicyCall<On, P, K, A> {
+impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     #[inline]
-    fn with_shared<N, V>(self, value: V) -> PolicyCall<On, P, With<K, N, V>, A>
-    where
-        K: HasKey<N>,
-    {
-        let (on, protections, single) = (self.on, self.protections, self.single);
-        let keys = self.keys.with(value);
+    fn with_on<V>(self, with: impl FnOnce(On) -> V) -> PolicyCall<'a, V, K, H> {
         PolicyCall {
-            on,
-            protections,
-            keys,
-            single,
+            policy: self.policy,
+            name: self.name,
+            settings: self.settings,
+            protections: self.protections,
+            on: with(self.on),
+            keys: self.keys,
+            hooks: self.hooks,
         }
     }
 
     #[inline]
-    pub(super) fn with_single<N, V>(self, value: V) -> PolicyCall<On, P, K, With<A, N, Option<V>>>
-    where
-        A: HasKey<N>,
-    {
-        let (on, protections, keys) = (self.on, self.protections, self.keys);
-        let single = self.single.with(Some(value));
+    fn with_keys<V>(self, with: impl FnOnce(K) -> V) -> PolicyCall<'a, On, V, H> {
         PolicyCall {
-            on,
-            protections,
-            keys,
-            single,
+            policy: self.policy,
+            name: self.name,
+            settings: self.settings,
+            protections: self.protections,
+            on: self.on,
+            keys: with(self.keys),
+            hooks: self.hooks,
         }
     }
 
     #[inline]
-    fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, P, K, A> {
-        let (protections, keys, single) = (self.protections, self.keys, self.single);
-        let on = name(self.on);
+    fn with_hooks<V>(self, with: impl FnOnce(H) -> V) -> PolicyCall<'a, On, K, V> {
         PolicyCall {
-            on,
-            protections,
-            keys,
-            single,
-        }
-    }
-
-    #[inline]
-    fn with_protections<Other>(self, with: impl FnOnce(P) -> Other) -> PolicyCall<On, Other, K, A> {
-        let (on, keys, single) = (self.on, self.keys, self.single);
-        let protections = with(self.protections);
-        PolicyCall {
-            on,
-            protections,
-            keys,
-            single,
+            policy: self.policy,
+            name: self.name,
+            settings: self.settings,
+            protections: self.protections,
+            on: self.on,
+            keys: self.keys,
+            hooks: with(self.hooks),
         }
     }
 
@@ -277,7 +226,7 @@ impl<On, P, K, A> PolicyCall<On, P, K, A> {
     /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
     /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. What it writes is shown
     /// on one line of at most 1 KiB, without what may be a secret.
-    pub fn show<E, S>(self, show: S) -> PolicyCall<ShownBy<On, S>, P, K, A>
+    pub fn show<E, S>(self, show: S) -> PolicyCall<'a, ShownBy<On, S>, K, H>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     {
@@ -285,17 +234,20 @@ impl<On, P, K, A> PolicyCall<On, P, K, A> {
     }
 }
 
-impl<P, K, A> PolicyCall<ByClassify, P, K, A> {
+impl<'a, K, H> PolicyCall<'a, ByClassify, K, H> {
     /// Like [`Policy::on`].
     #[inline]
-    pub fn on<E, V: IntoVerdict, On: OnFunction<E, V>>(self, on: On) -> PolicyCall<On, P, K, A> {
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, On, K, H>
+    where
+        On: OnFunction<E, V>,
+    {
         self.with_on(|ByClassify| on)
     }
 }
 
-impl<P, K, A> PolicyCall<ByVerdict<ByClassify>, P, K, A> {
+impl<'a, K, H> PolicyCall<'a, ByVerdict<ByClassify>, K, H> {
     /// Like [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
-    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<ByVerdict<On>, P, K, A>
+    pub fn on<E, V: IntoVerdict, On>(self, on: On) -> PolicyCall<'a, ByVerdict<On>, K, H>
     where
         On: OnFunction<E, V>,
     {
@@ -303,89 +255,7 @@ impl<P, K, A> PolicyCall<ByVerdict<ByClassify>, P, K, A> {
     }
 }
 
-impl<On, P, K, A> PolicyCall<On, P, K, A> {
-    /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
-    /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
-    ///
-    /// When it is cancelled, the pause ends and the call gives up with its last error and
-    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. A running attempt is not
-    /// dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
-    ///
-    /// ```
-    /// use std::io;
-    /// use std::time::Duration;
-    /// use retry_runtime::Policy;
-    /// use tokio_util::sync::CancellationToken;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let shutdown = CancellationToken::new();
-    /// let call = Policy::fixed(Duration::from_secs(3600))
-    ///     .cancel(shutdown.cancelled())
-    ///     .call(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused)));
-    /// let (outcome, ()) = tokio::join!(call, async { shutdown.cancel() });
-    /// assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
-    /// # }
-    /// ```
-    pub fn cancel<C>(
-        self,
-        cancel: C,
-    ) -> PolicyCall<On, P, With<K, named::cancel, CancelledBy<C>>, A>
-    where
-        K: HasKey<named::cancel>,
-    {
-        self.with_shared::<named::cancel, _>(CancelledBy(cancel))
-    }
-
-    /// Says what ends an async call wherever it is: a future of `()` such as `token.cancelled()`. The attempt that runs is
-    /// dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
-    ///
-    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up with
-    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
-    ///
-    /// ```
-    /// use std::future::pending;
-    /// use std::io;
-    /// use retry_runtime::{Cancelled, Policy};
-    /// use tokio_util::sync::CancellationToken;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let esc = CancellationToken::new();
-    /// let call = Policy::new()
-    ///     .abort(esc.cancelled())
-    ///     .call(async || pending::<io::Result<()>>().await);
-    /// let (outcome, ()) = tokio::join!(call, async { esc.cancel() });
-    /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
-    /// # }
-    /// ```
-    pub fn abort<C>(self, abort: C) -> PolicyCall<On, P, With<K, named::cancel, AbortedBy<C>>, A>
-    where
-        K: HasKey<named::cancel>,
-    {
-        self.with_shared::<named::cancel, _>(AbortedBy(abort))
-    }
-
-    /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
-    /// [`BlockingTimer`](crate::BlockingTimer).
-    ///
-    /// ```
-    /// use retry_runtime::{Policy, TimerFn};
-    ///
-    /// # smol::block_on(async {
-    /// let answer = Policy::new()
-    ///     .timer(TimerFn::new(smol::Timer::after))
-    ///     .call(async || std::io::Result::Ok(42));
-    /// assert_eq!(answer.await.unwrap(), 42);
-    /// # });
-    /// ```
-    pub fn timer<T>(self, timer: T) -> PolicyCall<On, P, With<K, named::timer, T>, A>
-    where
-        K: HasKey<named::timer>,
-    {
-        self.with_shared::<named::timer, _>(timer)
-    }
-
+impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     ///
@@ -399,36 +269,15 @@ impl<On, P, K, A> PolicyCall<On, P, K, A> {
     ///     .idempotent(false)
     ///     .call_blocking(|| Ok::<_, String>(42));
     /// ```
-    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<ByVerdict<On>, P, K, A>
-    where
-        K: SharedKeys,
-    {
-        self.keys.keys_mut().idempotent = idempotent;
+    pub fn idempotent(mut self, idempotent: bool) -> PolicyCall<'a, ByVerdict<On>, K, H> {
+        self.settings.idempotent = idempotent;
         self.with_on(ByVerdict::new)
     }
 
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
-    pub fn name<V: AsRef<str>>(
-        self,
-        name: V,
-    ) -> PolicyCall<On, P, With<K, named::name, Option<V>>, A>
-    where
-        K: HasKey<named::name>,
-    {
-        self.with_shared::<named::name, _>(Some(name))
-    }
-
-    /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
-    /// `|event| observer.observe(event)`.
-    pub fn observe<V>(
-        self,
-        observer: V,
-    ) -> PolicyCall<On, P, With<K, named::observer, Option<V>>, A>
-    where
-        V: ObserveFn,
-        K: HasKey<named::observer>,
-    {
-        self.with_shared::<named::observer, _>(Some(observer))
+    pub fn name(mut self, name: &'a str) -> Self {
+        self.name = Some(name);
+        self
     }
 
     /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
@@ -457,23 +306,104 @@ impl<On, P, K, A> PolicyCall<On, P, K, A> {
     /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
     #[cfg(feature = "tracing")]
-    pub fn span(mut self, is_on: bool) -> Self
-    where
-        K: SharedKeys,
-    {
-        self.keys.keys_mut().span = is_on;
+    pub fn span(mut self, is_on: bool) -> Self {
+        self.settings.is_spanned = is_on;
+        self
+    }
+
+    /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
+    /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
+    pub fn budget(mut self, budget: &'a (dyn RetryBudget + Send + Sync)) -> Self {
+        self.protections.budget = Some(budget);
         self
     }
 }
 
-impl<On, B, R, L, K, A> PolicyCall<On, Protections<B, R, L>, K, A> {
-    /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
-    /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
-    pub fn budget<V: RetryBudget + Shareable>(
+impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
+    /// The same, with errors kept over pauses.
+    #[inline]
+    pub(super) fn keeping(self) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, H> {
+        self.with_keys(Keys::keep)
+    }
+
+    /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
+    /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
+    ///
+    /// When it is cancelled, the pause ends and the call gives up with its last error and
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. A running attempt is not
+    /// dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    ///
+    /// ```
+    /// use std::io;
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let shutdown = CancellationToken::new();
+    /// let call = Policy::fixed(Duration::from_secs(3600))
+    ///     .cancel(shutdown.cancelled())
+    ///     .call(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused)));
+    /// let (outcome, ()) = tokio::join!(call, async { shutdown.cancel() });
+    /// assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    /// # }
+    /// ```
+    pub fn cancel<V>(
         self,
-        budget: V,
-    ) -> PolicyCall<On, Protections<Option<V>, R, L>, K, A> {
-        self.with_protections(|protections| protections.budget(Some(budget)))
+        cancel: V,
+    ) -> PolicyCall<'a, On, Keys<O, CancelledBy<V>, W, M::Keeping>, H> {
+        self.keeping()
+            .with_keys(|keys| keys.cancel(CancelledBy(cancel)))
+    }
+
+    /// Says what ends an async call wherever it is: a future of `()` such as `token.cancelled()`. The attempt that runs is
+    /// dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
+    ///
+    /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up with
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
+    ///
+    /// ```
+    /// use std::future::pending;
+    /// use std::io;
+    /// use retry_runtime::{Cancelled, Policy};
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let esc = CancellationToken::new();
+    /// let call = Policy::new()
+    ///     .abort(esc.cancelled())
+    ///     .call(async || pending::<io::Result<()>>().await);
+    /// let (outcome, ()) = tokio::join!(call, async { esc.cancel() });
+    /// assert!(outcome.unwrap_err().get_ref().unwrap().is::<Cancelled>());
+    /// # }
+    /// ```
+    pub fn abort<V>(self, abort: V) -> PolicyCall<'a, On, Keys<O, AbortedBy<V>, W, M>, H> {
+        self.with_keys(|keys| keys.cancel(AbortedBy(abort)))
+    }
+
+    /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
+    /// [`BlockingTimer`](crate::BlockingTimer).
+    ///
+    /// ```
+    /// use retry_runtime::{Policy, TimerFn};
+    ///
+    /// # smol::block_on(async {
+    /// let answer = Policy::new()
+    ///     .timer(TimerFn::new(smol::Timer::after))
+    ///     .call(async || std::io::Result::Ok(42));
+    /// assert_eq!(answer.await.unwrap(), 42);
+    /// # });
+    /// ```
+    pub fn timer<V>(self, timer: V) -> PolicyCall<'a, On, Keys<O, C, V, M>, H> {
+        self.with_keys(|keys| keys.timer(timer))
+    }
+
+    /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
+    /// `|event| observer.observe(event)`.
+    pub fn observe<V: ObserveFn>(self, observer: V) -> PolicyCall<'a, On, Keys<V, C, W, M>, H> {
+        self.with_keys(|keys| keys.observe(observer))
     }
 
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
@@ -482,11 +412,12 @@ impl<On, B, R, L, K, A> PolicyCall<On, Protections<B, R, L>, K, A> {
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
-    pub fn breaker<V: CircuitBreaker + Shareable>(
-        self,
-        breaker: V,
-    ) -> PolicyCall<On, Protections<B, Option<V>, L>, K, A> {
-        self.with_protections(|protections| protections.breaker(Some(breaker)))
+    pub fn breaker(
+        mut self,
+        breaker: &'a (dyn CircuitBreaker + Send + Sync),
+    ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
+        self.protections.breaker = Some(breaker);
+        self.with_keys(Keys::keep)
     }
 
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
@@ -496,10 +427,181 @@ impl<On, B, R, L, K, A> PolicyCall<On, Protections<B, R, L>, K, A> {
     ///
     /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
     /// pause, so the call's future is `Send` only if the error is.
-    pub fn limiter<V: Limiter + Shareable>(
+    pub fn limiter(
+        mut self,
+        limiter: &'a (dyn Limiter + Send + Sync),
+    ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
+        self.protections.limiter = Some(limiter);
+        self.with_keys(Keys::keep)
+    }
+}
+
+impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
+    PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
+{
+    /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
+    /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
+    pub fn timeout(
+        mut self,
+        timeout: Duration,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
+        self.settings.limit = AttemptLimit::Own(timeout);
+        self.timed()
+    }
+
+    /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one: as in the
+    /// attribute the key `timeout` alone.
+    ///
+    /// ```
+    /// use std::io;
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let policy: Policy = "max=0, timeout=30s".parse().unwrap(); // or from a file
+    /// let hangs = policy
+    ///     .policy_timeout()
+    ///     .call(async || std::future::pending::<io::Result<()>>().await);
+    /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    /// # }
+    /// ```
+    pub fn policy_timeout(
+        mut self,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
+        self.settings.limit = AttemptLimit::OfPolicy;
+        self.timed()
+    }
+
+    fn timed(self) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, Timed>> {
+        self.with_hooks(|hooks| Hooks {
+            until: hooks.until,
+            before_pause: hooks.before_pause,
+            before_retry: hooks.before_retry,
+            fallback: hooks.fallback,
+            timeout: Timed,
+        })
+    }
+
+    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call
+    /// returns the last value.
+    pub fn until<V, N: FnMut(&V) -> bool>(
         self,
-        limiter: V,
-    ) -> PolicyCall<On, Protections<B, R, Option<V>>, K, A> {
-        self.with_protections(|protections| protections.limiter(Some(limiter)))
+        until: N,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<N, B, R, F, X>> {
+        self.with_hooks(|hooks| Hooks {
+            until,
+            before_pause: hooks.before_pause,
+            before_retry: hooks.before_retry,
+            fallback: hooks.fallback,
+            timeout: hooks.timeout,
+        })
+    }
+
+    /// Names the fallback after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
+    /// outcome, async for async calls. The errors of earlier attempts are kept for it.
+    pub fn fallback<E, Ret, N: FnOnce(GaveUp<E>) -> Ret>(
+        mut self,
+        fallback: N,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, B, R, Function<N, Ret>, X>> {
+        self.settings.falls_back = true;
+        self.keeping().with_hooks(|hooks| Hooks {
+            until: hooks.until,
+            before_pause: hooks.before_pause,
+            before_retry: hooks.before_retry,
+            fallback: Function::new(fallback),
+            timeout: hooks.timeout,
+        })
+    }
+
+    /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
+    /// [`NextAttempt`]. See [`before_retry`](Self::before_retry), which runs after the pause.
+    ///
+    /// So something sees each error with its type, and the pause:
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    /// use std::io;
+    /// use std::time::Duration;
+    /// use retry_runtime::{Jitter, Policy};
+    ///
+    /// const POLICY: Policy = Policy::new()
+    ///     .max(2)
+    ///     .base(Duration::from_millis(1))
+    ///     .jitter(Jitter::None);
+    ///
+    /// let shown = RefCell::new(Vec::new());
+    /// let failed = POLICY
+    ///     .before_pause(|error: &io::Error, next| {
+    ///         shown.borrow_mut().push((error.kind(), next.pause()));
+    ///     })
+    ///     .call_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
+    /// assert!(failed.is_err());
+    /// let late = io::ErrorKind::TimedOut;
+    /// let millis = Duration::from_millis;
+    /// assert_eq!(shown.into_inner(), [(late, millis(1)), (late, millis(2))]);
+    /// ```
+    pub fn before_pause<E, Ret, N: FnMut(&E, NextAttempt) -> Ret>(
+        self,
+        before_pause: N,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, Function<N, Ret>, R, F, X>> {
+        self.keeping().with_hooks(|hooks| Hooks {
+            until: hooks.until,
+            before_pause: Function::new(before_pause),
+            before_retry: hooks.before_retry,
+            fallback: hooks.fallback,
+            timeout: hooks.timeout,
+        })
+    }
+
+    /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
+    /// [`NextAttempt`]. It refreshes a token, or shortens the request.
+    ///
+    /// It returns `()` or a `Result<(), _>`, for [`call`](Self::call) a future of either. An `Err` ends the call: with the
+    /// attempt's error, and with [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline, and
+    /// no attempt is counted for it. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    ///
+    /// The future can't borrow from the error: a closure takes what it needs of it, and returns an `async move` block.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let token = Cell::new(0);
+    /// let refresh = async || {
+    ///     token.set(token.get() + 1);
+    ///     if token.get() > 1 { Err("refused again") } else { Ok(()) }
+    /// };
+    /// let answer = Policy::new()
+    ///     .on(|_: &String| true)
+    ///     .before_retry(|error: &String, _next| {
+    ///         let is_expired = error.starts_with("401");
+    ///         let refreshed = is_expired.then(&refresh);
+    ///         async move {
+    ///             match refreshed {
+    ///                 Some(refreshed) => refreshed.await,
+    ///                 None => Ok(()),
+    ///             }
+    ///         }
+    ///     })
+    ///     .call(async || match token.get() {
+    ///         0 => Err(String::from("401 expired")),
+    ///         _ => Ok("hello"),
+    ///     });
+    /// assert_eq!(answer.await, Ok("hello"));
+    /// # }
+    /// ```
+    pub fn before_retry<E, Ret, N: FnMut(&E, NextAttempt) -> Ret>(
+        self,
+        before_retry: N,
+    ) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, Hooks<U, B, Function<N, Ret>, F, X>> {
+        self.keeping().with_hooks(|hooks| Hooks {
+            until: hooks.until,
+            before_pause: hooks.before_pause,
+            before_retry: Function::new(before_retry),
+            fallback: hooks.fallback,
+            timeout: hooks.timeout,
+        })
     }
 }

@@ -1,13 +1,4 @@
-//! The spans of a chain with the key `span`. Without the feature `tracing` there are none.
-
-#![cfg_attr(
-    not(feature = "tracing"),
-    allow(
-        clippy::unused_self,
-        clippy::needless_pass_by_value,
-        reason = "used with the feature"
-    )
-)]
+//! The spans of a chain with the key `span`. Without the feature `tracing` no chain has it.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -17,85 +8,35 @@ use core::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-#[cfg(feature = "tracing")]
 use crate::observe::span;
 
 /// The span of a call or an attempt, if it has one.
-pub(crate) struct Span {
-    #[cfg(feature = "tracing")]
-    span: Option<Box<State>>,
-}
+// On the heap, so that the future of a chain without the key needs no room for it.
+pub(crate) struct Span(Option<Box<State>>);
 
-#[cfg(feature = "tracing")]
 enum State {
     /// A call's of that name, which begins when the call is first polled.
     Later(Box<str>),
     Begun(span::Span),
 }
 
-/// Within a span until it is dropped.
-#[cfg(feature = "tracing")]
-pub(crate) type Entered<'a> = Option<tracing::span::Entered<'a>>;
-#[cfg(not(feature = "tracing"))]
-pub(crate) type Entered<'a> = core::marker::PhantomData<&'a ()>;
-
 impl Span {
     pub(crate) fn of_call<N: fmt::Display>(is_on: bool, name: impl FnOnce() -> N) -> Self {
-        #[cfg(feature = "tracing")]
-        return Self {
-            span: is_on.then(|| Box::new(State::Begun(span::of_call(true, name())))),
-        };
-        #[cfg(not(feature = "tracing"))]
-        {
-            let _ = (is_on, name);
-            Self {}
-        }
+        Self(is_on.then(|| Box::new(State::Begun(span::of_call(true, name())))))
     }
 
     /// Within the span that is entered now.
     #[inline]
     pub(crate) fn of_attempt(is_on: bool, number: impl FnOnce() -> u32) -> Self {
-        #[cfg(feature = "tracing")]
-        return Self {
-            span: is_on.then(|| Box::new(State::Begun(span::of_attempt(true, number())))),
-        };
-        #[cfg(not(feature = "tracing"))]
-        {
-            let _ = (is_on, number);
-            Self {}
-        }
-    }
-
-    /// Begins when the call is first polled.
-    fn later(name: Option<Box<str>>) -> Self {
-        #[cfg(feature = "tracing")]
-        return Self {
-            span: name.map(|name| Box::new(State::Later(name))),
-        };
-        #[cfg(not(feature = "tracing"))]
-        {
-            let _ = name;
-            Self {}
-        }
+        Self(is_on.then(|| Box::new(State::Begun(span::of_attempt(true, number())))))
     }
 
     #[inline]
-    fn begin(&mut self) {
-        #[cfg(feature = "tracing")]
-        if let Some(State::Later(name)) = self.span.as_deref() {
-            self.span = Some(Box::new(State::Begun(span::of_call(true, name))));
-        }
-    }
-
-    #[inline]
-    pub(crate) fn enter(&self) -> Entered<'_> {
-        #[cfg(feature = "tracing")]
-        return match self.span.as_deref() {
+    pub(crate) fn enter(&self) -> Option<span::Entered<'_>> {
+        match self.0.as_deref() {
             Some(State::Begun(span)) => Some(span::enter(span)),
             Some(State::Later(_)) | None => None,
-        };
-        #[cfg(not(feature = "tracing"))]
-        Entered::default()
+        }
     }
 
     /// Runs an attempt in the span, which ends with it.
@@ -139,7 +80,9 @@ impl<F: Future> Future for Within<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        this.span.begin();
+        if let Some(State::Later(name)) = this.span.0.as_deref() {
+            *this.span = Span::of_call(true, || name.clone());
+        }
         let _entered = this.span.enter();
         match this.future.as_pin_mut() {
             Some(future) => future.poll(context),
@@ -151,5 +94,5 @@ impl<F: Future> Future for Within<F> {
 /// That call, in a span of that name if there is one.
 #[inline]
 pub(crate) fn around<F>(name: Option<Box<str>>, call: F) -> Within<F> {
-    Span::later(name).within(|| call)
+    Span(name.map(|name| Box::new(State::Later(name)))).within(|| call)
 }

@@ -4,10 +4,7 @@ use core::cell::Cell;
 
 #[cfg(feature = "tracing")]
 use super::Features;
-#[cfg(feature = "tracing")]
 use crate::observe::span as spans;
-#[cfg(not(feature = "tracing"))]
-use without as spans;
 
 pub use spans::{enter, of_attempt, within};
 
@@ -34,26 +31,4 @@ pub fn begun(first: u32) -> Cell<u32> {
 /// The number of the next attempt.
 pub fn next(begun: &Cell<u32>) -> u32 {
     begun.replace(begun.get().saturating_add(1))
-}
-
-/// Never called: without the feature nothing has spans.
-#[cfg(not(feature = "tracing"))]
-mod without {
-    use core::future::Future;
-
-    pub struct Span;
-
-    pub(super) fn of_call(_: bool, _: &str) -> Span {
-        Span
-    }
-
-    pub fn of_attempt(_: bool, _: u32) -> Span {
-        Span
-    }
-
-    pub fn enter(_: &Span) {}
-
-    pub async fn within<F: Future>(future: F, _: &Span) -> F::Output {
-        future.await
-    }
 }

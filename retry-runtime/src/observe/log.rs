@@ -20,8 +20,9 @@ pub(crate) fn log(fields: &Fields<'_>) {
     };
     let level = levels::of(record, fields.call);
     log_at(level, fields);
+    // A program that changed the level knows what it logs.
     #[cfg(feature = "std")]
-    if let (Record::GaveUp, Some(reason), true) = (record, fields.reason, level != Level::Off) {
+    if let (Record::GaveUp, Some(reason), true) = (record, fields.reason, level == record.level()) {
         explain(reason);
     }
 }

@@ -5,16 +5,16 @@ use core::mem::replace;
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 
-/// Counts what became of items or subtasks, for an observer if there is one.
+/// Counts what became of items or subtasks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct Progress {
     done: usize,
     failed: usize,
-    /// Done, failed and all, as they were told last.
-    told: (usize, usize, usize),
+    /// Done, failed and all, as they were reported last.
+    reported: (usize, usize, usize),
 }
 
-impl Counted {
+impl Progress {
     /// Counts items that have a value, or subtasks that completed.
     pub(crate) fn done(&mut self, items: usize) {
         self.done += items;
@@ -25,8 +25,8 @@ impl Counted {
         self.failed += items;
     }
 
-    /// Tells the observer if anything has changed since it was last told. There are so many in `all`.
-    pub(crate) fn tell(
+    /// Reports to the observer if anything has changed since the last report. There are that many in `all`.
+    pub(crate) fn report(
         &mut self,
         call: &str,
         attempt: u32,
@@ -38,7 +38,7 @@ impl Counted {
         };
         let Self { done, failed, .. } = *self;
         let now = (done, failed, all);
-        if replace(&mut self.told, now) != now {
+        if replace(&mut self.reported, now) != now {
             let waiting = all.saturating_sub(done + failed);
             let data = EventData::Progressed {
                 done,

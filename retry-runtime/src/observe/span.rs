@@ -5,7 +5,7 @@ use core::future::{Future, poll_fn};
 use core::pin::Pin;
 
 pub(crate) use tracing::Span;
-use tracing::span::Entered;
+pub(crate) use tracing::span::Entered;
 
 use crate::error_text::shown::shown;
 

@@ -1,7 +1,6 @@
 //! A run of a plan: what its keys make of its rounds and its subtasks.
 
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use core::fmt;
 use core::mem;
 
@@ -12,22 +11,22 @@ use crate::call::protections::Protects;
 use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::context::{Context, ObservedBy, StopwatchOf};
+use crate::chain::context::{Context, ObservedBy, Observes, named};
 use crate::chain::into_chain::IntoChain;
-use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::{Classifies, Described, OnError};
 use crate::chain::span::Span;
-use crate::chain::under_way::Shared;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
+use crate::in_flight::Shared;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Counted;
+use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
+use crate::observe::stopwatch::Stopwatch;
 use crate::observe::verdict_warning;
 use crate::plan::event::{CallOfSubtask, Ended};
 use crate::plan::graph::Graph;
@@ -49,23 +48,22 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     /// What a subtask is that failed before and fails again.
     pub(crate) again: Again,
     /// What its rounds go by. Named after the plan unless a key names it.
-    pub(crate) rules: Context<Q::Keys, Arc<str>>,
+    pub(crate) rules: Context<'r, Q::Observer>,
     pub(crate) shared: Shared<'r, Q::Protections, Q::Timer>,
-    is_spanned: bool,
     on: Q::On,
     pub(crate) round: Call,
     /// Every subtask of this round, by index in the plan.
     runs: Vec<SubtaskRun<'r, Q>>,
-    progress: Counted,
+    progress: Progress,
     /// The end of the run.
     pub(crate) deadline: Option<Moment>,
 }
 
 /// Reports under a name of plan and subtask, which is computed only then.
-pub(crate) struct OfSubtask<'a, K: SharedKeys> {
-    plan: ObservedBy<'a, K>,
+pub(crate) struct OfSubtask<'a, O> {
+    plan: ObservedBy<'a, O>,
     subtask: &'a str,
-    stopwatch: &'a mut StopwatchOf<K>,
+    stopwatch: &'a mut Option<Box<Stopwatch>>,
 }
 
 /// What this run knows of a subtask.
@@ -79,7 +77,7 @@ struct SubtaskRun<'r, Q: IntoChain> {
     refused: Option<Reason>,
     /// Why the failure got no further round.
     dead_end: Option<Reason>,
-    stopwatch: StopwatchOf<Q::Keys>,
+    stopwatch: Option<Box<Stopwatch>>,
     /// The span from the first execution to the subtask's end.
     span: Option<Span>,
 }
@@ -87,9 +85,9 @@ struct SubtaskRun<'r, Q: IntoChain> {
 pub(crate) type AttemptsOf<'r, Q> =
     Driver<&'r <Q as IntoChain>::Protections, &'r <Q as IntoChain>::Timer>;
 
-impl<K: SharedKeys> OfSubtask<'_, K> {
+impl<O: Observes> OfSubtask<'_, O> {
     fn name(&self) -> String {
-        let (plan, subtask) = (self.plan.name, self.subtask);
+        let (plan, subtask) = (named(self.plan.names), self.subtask);
         CallOfSubtask { plan, subtask }.to_string()
     }
 
@@ -105,7 +103,7 @@ impl<K: SharedKeys> OfSubtask<'_, K> {
     }
 }
 
-impl<K: SharedKeys> Reporter for OfSubtask<'_, K> {
+impl<O: Observes> Reporter for OfSubtask<'_, O> {
     fn is_observed(&self) -> bool {
         self.plan.is_observed()
     }
@@ -116,8 +114,8 @@ impl<K: SharedKeys> Reporter for OfSubtask<'_, K> {
 
     fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>)) {
         let name = self.name();
-        let mut subtask = ObservedBy::<K> {
-            name: &name,
+        let mut subtask = ObservedBy {
+            names: (Some(&name), || ""),
             observer: &mut *self.plan.observer,
             stopwatch: &mut *self.stopwatch,
         };
@@ -133,7 +131,7 @@ impl<'r, Q: IntoChain> SubtaskRun<'r, Q> {
             unreported: None,
             refused: None,
             dead_end: None,
-            stopwatch: Default::default(),
+            stopwatch: None,
             span: None,
         }
     }
@@ -143,10 +141,9 @@ impl<'r, 'a, T, E, F: ?Sized, Q: IntoChain> PlanRun<'r, 'a, T, E, F, Q> {
     /// A run that has not begun.
     pub(crate) fn new(
         plan: &'r mut Plan<'a, T, E, F>,
-        rules: Context<Q::Keys, Arc<str>>,
+        rules: Context<'r, Q::Observer>,
         shared: Shared<'r, Q::Protections, Q::Timer>,
         on: Q::On,
-        is_spanned: bool,
     ) -> Self {
         let limit = rules.policy().time_limit();
         let deadline = limit.and_then(|limit| shared.now().checked_add(limit));
@@ -157,11 +154,10 @@ impl<'r, 'a, T, E, F: ?Sized, Q: IntoChain> PlanRun<'r, 'a, T, E, F, Q> {
             again: Again::Failed,
             rules,
             shared,
-            is_spanned,
             on,
             round: Call::new(),
             runs: Vec::new(),
-            progress: Counted::default(),
+            progress: Progress::default(),
             deadline,
         }
     }
@@ -218,7 +214,7 @@ where
         let (progress, round) = (&mut self.progress, self.round.attempt());
         let (subtasks, shared) = (self.runs.len(), &self.shared);
         self.rules.report_once(&|| shared.now(), |site, observe| {
-            progress.tell(site.name(), round, subtasks, observe);
+            progress.report(site.name(), round, subtasks, observe);
         });
     }
 
@@ -314,7 +310,7 @@ where
 
     /// The span of the next execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, index: usize) -> Span {
-        let (is_on, plan) = (self.is_spanned, self.rules.name());
+        let (is_on, plan) = (self.rules.settings.is_spanned, self.rules.name());
         let node = &self.plan.nodes[index];
         let subtask = node.name();
         let span = &mut self.runs[index].span;
@@ -325,7 +321,7 @@ where
     }
 
     /// What reports about that subtask.
-    pub(crate) fn of(&mut self, index: usize) -> OfSubtask<'_, Q::Keys> {
+    pub(crate) fn of(&mut self, index: usize) -> OfSubtask<'_, Q::Observer> {
         OfSubtask {
             plan: self.rules.parts().1,
             subtask: self.plan.nodes[index].name(),

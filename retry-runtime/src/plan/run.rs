@@ -8,9 +8,9 @@ use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
-use crate::chain::under_way::{Bounds, Next, Shared, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
+use crate::in_flight::{Bounds, InFlight, Next, Shared, turn};
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
@@ -79,20 +79,21 @@ where
 
     /// Executes the subtasks in `scope` without keys and without an end.
     async fn execute(&mut self, graph: Graph, scope: Vec<bool>) {
-        let chain = PolicyCall::of(Policy::none()).on(|_: &E| Verdict::STOP);
+        let chain = PolicyCall::of(&Policy::none()).on(|_: &E| Verdict::STOP);
         let chain = chain.timer(TimerFn::new(|_| pending::<()>()));
-        let name = Arc::clone(&self.name);
-        self.execute_under(graph, scope, chain, name).await;
+        self.execute_under(graph, scope, chain).await;
     }
 
-    async fn execute_under<Q>(&mut self, graph: Graph, scope: Vec<bool>, chain: Q, name: Arc<str>)
+    async fn execute_under<Q>(&mut self, graph: Graph, scope: Vec<bool>, chain: Q)
     where
         Q: IntoChain<On: OnError<E>, Timer: Timer>,
     {
         let chain = chain.into_chain();
-        let (rules, _, timer) = Context::<Q::Keys, _>::new(chain.keys, name);
+        let name = Arc::clone(&self.name);
+        let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
+        let timer = chain.timer;
         let shared = Shared::new(&chain.protections, &timer, Timer::now);
-        let mut run = PlanRun::<_, _, _, Q>::new(self, rules, shared, chain.on, false);
+        let mut run = PlanRun::<_, _, _, Q>::new(self, rules, shared, chain.on);
         (run.graph, run.scope, run.again) = (graph, scope, Again::DeadEnd);
         run.begin_round();
         let never = pin!(pending::<()>());
@@ -202,11 +203,11 @@ where
         let mut ready: VecDeque<usize> = (0..waiting.len())
             .filter(|index| waiting[*index] == 0 && self.scope[*index])
             .collect();
-        let mut under_way = UnderWay::new(self.plan.concurrency.get());
+        let mut in_flight = InFlight::new(self.plan.concurrency.get());
         let mut late = BTreeSet::new();
         loop {
             let mut next = None;
-            while next.is_none() && under_way.has_room() {
+            while next.is_none() && in_flight.has_room() {
                 let Some(index) = ready.pop_front() else {
                     break;
                 };
@@ -220,10 +221,10 @@ where
                 next = self.proceed(index, attempts, bounds);
             }
             if next.is_none() {
-                if under_way.is_empty() {
+                if in_flight.is_empty() {
                     return (!late.is_empty()).then_some(late);
                 }
-                match under_way.next(bounds).await {
+                match in_flight.next(bounds).await {
                     Next::Turn(index, (), attempts) => {
                         next = self.proceed(index, attempts, bounds);
                     }
@@ -243,12 +244,12 @@ where
             }
             match next {
                 Some((index, attempts, true)) => {
-                    under_way.wait(index, (), turn(attempts, bounds.deadline));
+                    in_flight.wait(index, (), turn(attempts, bounds.deadline));
                 }
                 Some((index, attempts, false)) => {
                     let span = self.span_of(index);
                     let attempt = span.within(|| self.execute_one(index));
-                    under_way.begin(index, attempts, attempt);
+                    in_flight.begin(index, attempts, attempt);
                 }
                 None => {}
             }

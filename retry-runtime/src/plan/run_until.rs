@@ -10,12 +10,11 @@ use crate::call::attempted::attempt_within;
 use crate::call::decide::refused;
 use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
-use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
 use crate::chain::span::around;
-use crate::chain::under_way::{Bounds, Shared};
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::in_flight::{Bounds, Shared};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
@@ -130,17 +129,18 @@ where
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
-        let call = policy.into_chain();
-        let name = call.keys.span_name(|| &self.name);
+        let mut chain = policy.into_chain();
+        let name = chain.name.take();
+        let name = name.unwrap_or_else(|| Box::from(&*self.name));
+        let span = chain.settings.is_spanned.then(|| name.clone());
         let run = async move {
-            let is_spanned = call.keys.is_spanned();
-            let name = Arc::clone(&self.name);
-            let (rules, cancel, timer) = Context::<P::Keys, _>::new(call.keys, name);
-            let shared = Shared::new(&call.protections, &timer, Timer::now);
-            let run = PlanRun::<_, _, _, P>::new(self, rules, shared, call.on, is_spanned);
-            run.rounds(cancel, &timer, validate).await
+            let timer = chain.timer;
+            let shared = Shared::new(&chain.protections, &timer, Timer::now);
+            let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
+            let run = PlanRun::<_, _, _, P>::new(self, rules, shared, chain.on);
+            run.rounds(chain.cancel, &timer, validate).await
         };
-        around(name, run)
+        around(span, run)
     }
 }
 
@@ -242,7 +242,7 @@ where
     /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
     pub(crate) fn refuse_final(&mut self, index: usize) {
         let (policy, verdict) = (self.rules.policy_in_force(), self.verdict(index));
-        let idempotent = self.rules.idempotent;
+        let idempotent = self.rules.settings.idempotent;
         if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
             self.refuse(index, reason);
         }
@@ -259,7 +259,7 @@ where
                 continue;
             }
             let verdict = self.verdict(index);
-            match refused(&policy, verdict, self.rules.idempotent, left) {
+            match refused(&policy, verdict, self.rules.settings.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason),

@@ -15,13 +15,24 @@ use crate::time::skip;
 /// that a paused clock also controls deadlines; in a browser the page's.
 pub fn now() -> Moment {
     expect_clock();
-    let missed = Duration::from_nanos(MISSED.get());
-    Moment::from_origin(moment(instant()).since_origin().saturating_add(missed))
+    let now = moment(instant());
+    if MISSED.get() == 0 {
+        now
+    } else {
+        with_missed(now)
+    }
 }
 
 thread_local! {
     /// What passed on this thread by other clocks alone, in nanoseconds.
     static MISSED: Cell<u64> = const { Cell::new(0) };
+}
+
+#[cold]
+#[inline(never)]
+fn with_missed(now: Moment) -> Moment {
+    let missed = Duration::from_nanos(MISSED.get());
+    Moment::from_origin(now.since_origin().saturating_add(missed))
 }
 
 /// What [`now`] says while another clock says that.

@@ -23,7 +23,7 @@ const POLICY: Policy = Policy::new()
 
 #[retry(policy = policy, on = |error| Verdict::from(*error == TransientError))]
 async fn complete(
-    policy: Policy,
+    policy: &Policy,
     server: &mut Server<LanguageModelError>,
 ) -> Result<&'static str, LanguageModelError> {
     server.answer()
@@ -33,7 +33,7 @@ async fn complete(
 async fn it_ends_where_the_next_delay_would_exceed_the_total_time() {
     let mut server = Server::failing(vec![TransientError; 99]);
     let policy = POLICY.jitter(retry_runtime::Jitter::None);
-    assert_eq!(complete(policy, &mut server).await, Err(TransientError));
+    assert_eq!(complete(&policy, &mut server).await, Err(TransientError));
     assert_eq!(server.waits(), [1, 2, 4, 8, 16].map(secs));
     assert_eq!(server.start.elapsed(), secs(31));
 }
@@ -43,7 +43,7 @@ async fn delays_spread_by_half() {
     let _seeded = testing::seed(11);
     let mut server = Server::failing(vec![TransientError; 4]);
     let policy = POLICY.jitter(retry_runtime::Jitter::Ratio(0.5));
-    assert_eq!(complete(policy, &mut server).await, Ok("done"));
+    assert_eq!(complete(&policy, &mut server).await, Ok("done"));
     for (wait, about) in server.waits().into_iter().zip([1, 2, 4, 8]) {
         let about = secs(about);
         assert!(
@@ -57,7 +57,7 @@ async fn delays_spread_by_half() {
 async fn permanent_errors_end_at_once() {
     for error in [ContextLengthExceeded, PermanentError] {
         let mut server = Server::failing([error.clone()]);
-        assert_eq!(complete(POLICY, &mut server).await, Err(error));
+        assert_eq!(complete(&POLICY, &mut server).await, Err(error));
         assert_eq!(server.asked.len(), 1);
     }
 }

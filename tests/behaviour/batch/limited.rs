@@ -66,7 +66,8 @@ async fn a_quota_counts_requests_and_what_their_items_cost() {
     for (cost, begun) in [(1, [0, 10, 20]), (10, [0, 20, 40])] {
         let (limiter, calls) = (RateLimiter::quota(6, 60), Calls::default());
         let start = Instant::now();
-        let batches = EXACT.limiter(limiter.cost(cost)).batches(2);
+        let limiter = limiter.cost(cost);
+        let batches = EXACT.limiter(&limiter).batches(2);
         let results = retry_each(batches, 0..6, async |pending| {
             calls.begin(start, &pending);
             Ok(pending.into_iter().map(Ok::<_, Failure>).collect())

@@ -25,7 +25,7 @@ async fn what_allows_no_retry_allows_no_attempt_beside() {
         server.ask().await
     }
     #[retry(hedge = "200ms", policy = policy)]
-    async fn by_policy(server: &Server, policy: Policy) -> Result<usize, Failure> {
+    async fn by_policy(server: &Server, policy: &Policy) -> Result<usize, Failure> {
         server.ask().await
     }
     #[retry(hedge = "200ms", idempotent = idempotent)]
@@ -60,25 +60,25 @@ async fn what_allows_no_retry_allows_no_attempt_beside() {
         [0]
     );
     assert_eq!(
-        began(async |server| by_policy(server, policy).await).await,
+        began(async |server| by_policy(server, &policy).await).await,
         [0, 200, 400]
     );
     assert_eq!(
-        began(async |server| by_policy(server, policy.enabled(false)).await).await,
+        began(async |server| by_policy(server, &policy.enabled(false)).await).await,
         [0]
     );
     assert_eq!(
-        began(async |server| by_policy(server, policy.max(0)).await).await,
+        began(async |server| by_policy(server, &policy.max(0)).await).await,
         [0]
     );
     let section_of_one = policy.transient(Section::new().max(1));
     assert_eq!(
-        began(async |server| by_policy(server, section_of_one).await).await,
+        began(async |server| by_policy(server, &section_of_one).await).await,
         [0, 200]
     );
     let until_then = policy.deadline(millis(399));
     assert_eq!(
-        began(async |server| by_policy(server, until_then).await).await,
+        began(async |server| by_policy(server, &until_then).await).await,
         [0, 200]
     );
     assert_eq!(

@@ -5,8 +5,8 @@ use std::future::{Future, pending};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -170,19 +170,17 @@ fn the_max_is_known_however_it_is_given() {
 
 /// What a breaker was asked and told.
 #[derive(Debug, Default)]
-struct Notes(RefCell<Vec<Seen>>, Cell<u32>, Cell<u64>);
+struct Notes(Mutex<Vec<Seen>>, AtomicU32, AtomicU64);
 
 impl CircuitBreaker for Notes {
     fn admit(&self) -> Option<Pass> {
-        self.1.set(self.1.get() + 1);
-        let stamp = self.2.get();
-        self.2.set(stamp + 1);
-        Some(Pass::new(stamp))
+        self.1.fetch_add(1, SeqCst);
+        Some(Pass::new(self.2.fetch_add(1, SeqCst)))
     }
 
     fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        assert_eq!(pass.stamp(), self.0.borrow().len() as u64);
-        self.0.borrow_mut().push(seen);
+        assert_eq!(pass.stamp(), self.0.lock().unwrap().len() as u64);
+        self.0.lock().unwrap().push(seen);
         None
     }
 }
@@ -205,7 +203,7 @@ fn what_counts_is_what_the_verdict_says() {
     let steps = [TRANSIENT, TIMEOUT, THROTTLED, invalid, hinted, STOP];
     call(&notes, &mut Script::new(steps)).unwrap_err();
     assert_eq!(
-        *notes.0.borrow(),
+        *notes.0.lock().unwrap(),
         [
             FAILED,
             Seen::Failure {
@@ -221,7 +219,7 @@ fn what_counts_is_what_the_verdict_says() {
             Seen::Success,
         ]
     );
-    assert_eq!(notes.1.get(), 6);
+    assert_eq!(notes.1.load(SeqCst), 6);
 }
 
 /// Whatever `on` says of it, no answer came.
@@ -240,7 +238,7 @@ async fn a_dropped_attempt_timed_out() {
         let (notes, budget) = (Notes::default(), Budget::standard());
         assert!(budget.withdraw(Kind::Transient));
         call(&notes, &budget, retries).await.unwrap_err();
-        assert_eq!(*notes.0.borrow(), vec![timed_out; attempts]);
+        assert_eq!(*notes.0.lock().unwrap(), vec![timed_out; attempts]);
         assert_eq!(budget.to_string(), format!("{left} of 500 tokens"));
     }
 }
@@ -263,11 +261,11 @@ async fn an_error_that_nobody_knows_says_nothing() {
     let chain = Policy::new().budget(&budget).breaker(&notes);
     let chained = chain.call(async || Err::<(), _>(anyhow::anyhow!("busy")));
     chained.await.unwrap_err();
-    assert_eq!(*notes.0.borrow(), [Seen::Ignored; 2]);
+    assert_eq!(*notes.0.lock().unwrap(), [Seen::Ignored; 2]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
     // What is known to be an answer is one.
     known(&notes, &budget).unwrap_err();
-    assert_eq!(notes.0.borrow()[2..], [Seen::Success]);
+    assert_eq!(notes.0.lock().unwrap()[2..], [Seen::Success]);
     assert_eq!(budget.to_string(), "487 of 500 tokens");
 }
 
@@ -306,8 +304,8 @@ fn what_a_call_within_was_rejected_for_says_nothing() {
     assert!(limiter.available() > 4.5, "nothing was sent");
     call::<io::Error>(&notes, &budget, &limiter, || Cancelled::new().into()).unwrap_err();
     assert!((3.5..4.5).contains(&limiter.available()));
-    assert_eq!(notes.0.borrow()[..3], [Seen::NotBegun; 3]);
-    assert_eq!(notes.0.borrow()[3..], [Seen::Ignored]);
+    assert_eq!(notes.0.lock().unwrap()[..3], [Seen::NotBegun; 3]);
+    assert_eq!(notes.0.lock().unwrap()[3..], [Seen::Ignored]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
     let lines = recording.lines();
     assert!(
@@ -369,15 +367,15 @@ fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
 
     let notes = Notes::default();
     assert_eq!(until(&notes), Ok(1));
-    assert_eq!(*notes.0.borrow(), [Seen::Success; 3]);
+    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success; 3]);
     let notes = Notes::default();
     assert_eq!(validated(&notes), Err(TRANSIENT));
-    assert_eq!(*notes.0.borrow(), [Seen::Success; 3]);
+    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success; 3]);
     // A correction is no attempt.
     let notes = Notes::default();
     assert_eq!(corrected(&notes), Ok(3));
-    assert_eq!(*notes.0.borrow(), [Seen::Success]);
-    assert_eq!(notes.1.get(), 1);
+    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success]);
+    assert_eq!(notes.1.load(SeqCst), 1);
 }
 
 #[test]
@@ -399,7 +397,7 @@ fn without_retries_it_is_asked_and_told_all_the_same() {
     once(&notes).unwrap_err();
     off(&notes).unwrap_err();
     off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
-    assert_eq!(*notes.0.borrow(), [FAILED; 3]);
+    assert_eq!(*notes.0.lock().unwrap(), [FAILED; 3]);
 }
 
 /// Rejects after the first attempt.
@@ -567,7 +565,7 @@ async fn a_cancelled_call_asks_for_nothing() {
     let token = CancellationToken::new();
     let (outcome, ()) = tokio::join!(call(&notes, &token), async { token.cancel() });
     assert_eq!(outcome, Err(TRANSIENT));
-    assert_eq!(notes.1.get(), 1);
+    assert_eq!(notes.1.load(SeqCst), 1);
     let last = recording.lines().pop().unwrap();
     assert!(last.ends_with("reason=cancelled"), "{last}");
 }

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -183,8 +184,8 @@ async fn a_coarse_clock_has_nothing_begin_too_early() {
 /// Says that an attempt waits, and lets it begin when it is asked again.
 #[derive(Default)]
 struct Second {
-    asked: Cell<u32>,
-    ended: RefCell<Vec<End>>,
+    asked: AtomicU32,
+    ended: Mutex<Vec<End>>,
 }
 
 impl Limiter for Second {
@@ -193,8 +194,7 @@ impl Limiter for Second {
     }
 
     fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-        self.asked.set(self.asked.get() + 1);
-        if self.asked.get() < 2 {
+        if self.asked.fetch_add(1, SeqCst) == 0 {
             Turn::Wait {
                 ahead: 0,
                 at_least: None,
@@ -205,7 +205,7 @@ impl Limiter for Second {
     }
 
     fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
-        self.ended.borrow_mut().push(end);
+        self.ended.lock().unwrap().push(end);
         None
     }
 }
@@ -247,8 +247,8 @@ async fn a_turn_that_comes_before_the_wait_is_taken() {
     ];
     assert_eq!(outcomes, [const { Ok(()) }; 4]);
     for limiter in limiters {
-        assert_eq!(limiter.asked.get(), 2);
-        assert_eq!(limiter.ended.into_inner(), [End::Success]);
+        assert_eq!(limiter.asked.load(SeqCst), 2);
+        assert_eq!(limiter.ended.into_inner().unwrap(), [End::Success]);
     }
     let seen = seen.into_inner();
     assert!(!seen.iter().any(|event| event.contains("wait")), "{seen:?}");

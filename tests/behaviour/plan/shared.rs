@@ -1,9 +1,11 @@
 //! What plans share with calls: names, timers, budgets, breakers, limiters, observers.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use futures::join;
@@ -141,7 +143,7 @@ async fn a_hint_beyond_the_time_for_pauses_gives_up_its_subtask_alone() {
 struct Ledger {
     told: Mutex<Vec<String>>,
     /// How many retries it pays for.
-    tokens: Cell<u32>,
+    tokens: AtomicU32,
 }
 
 impl Ledger {
@@ -153,13 +155,13 @@ impl Ledger {
 impl RetryBudget for Ledger {
     fn withdraw(&self, kind: Kind) -> bool {
         self.note(format!("withdraw {kind}"));
-        let left = self.tokens.get().checked_sub(1);
-        left.inspect(|left| self.tokens.set(*left)).is_some()
+        let left = |tokens: u32| tokens.checked_sub(1);
+        self.tokens.fetch_update(SeqCst, SeqCst, left).is_ok()
     }
 
     fn refund(&self, kind: Kind) {
         self.note(format!("refund {kind}"));
-        self.tokens.set(self.tokens.get() + 1);
+        self.tokens.fetch_add(1, SeqCst);
     }
 
     fn called(&self) {
@@ -182,7 +184,7 @@ impl RetryBudget for Ledger {
 async fn each_subtask_is_a_call_to_the_budget() {
     let world = World::new(&[("b", &[TRANSIENT]), ("c", &[THROTTLED, THROTTLED])]);
     let ledger = Ledger::default();
-    ledger.tokens.set(9);
+    ledger.tokens.store(9, SeqCst);
     let mut plan = world.plan(&["a", "b", "c"]);
     let end = plan.run_until(EXACT.budget(&ledger), complete).await;
     assert!(end.unwrap().is_valid());
@@ -210,7 +212,7 @@ async fn a_subtask_that_failed_in_an_earlier_run_is_no_new_call_to_the_budget() 
     for loaded in [false, true] {
         let world = World::new(&[("a", &[TRANSIENT, TRANSIENT])]);
         let ledger = Ledger::default();
-        ledger.tokens.set(9);
+        ledger.tokens.store(9, SeqCst);
         let mut before = world.plan(&["a"]);
         before.run().await.unwrap();
         let mut plan = world.plan(&["a"]);
@@ -247,14 +249,14 @@ async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
             ("c", &[TRANSIENT]),
         ]);
         let ledger = Ledger::default();
-        ledger.tokens.set(tokens);
+        ledger.tokens.store(tokens, SeqCst);
         let recording = testing::record();
         let mut plan = world.plan(&["a", "b", "c"]);
         let end = plan.run_until(EXACT.budget(&ledger), complete).await;
         assert_eq!(reason(&end.unwrap()), ended, "{tokens}");
         assert_eq!(world.executed().len(), executions);
         assert_eq!(plan.summary().dead_ends, dead_ends);
-        assert_eq!(ledger.tokens.get(), 0);
+        assert_eq!(ledger.tokens.load(SeqCst), 0);
         for name in dead_ends {
             let line = format!("dead end plan.{name} attempt=1 error=transient reason=budget");
             assert!(recording.lines().contains(&line), "{:?}", recording.lines());
@@ -515,11 +517,12 @@ fn the_future_is_send() {
     let mut plan = Plan::<u32, Failure>::new();
     plan.add("a", [], async |[]| Ok(1));
     let token = CancellationToken::new();
+    let limiter = limiter.cost(2);
     let policy = Policy::new()
         .name("plan")
         .budget(&budget)
         .breaker(&breaker)
-        .limiter(limiter.cost(2))
+        .limiter(&limiter)
         .cancel(token.cancelled())
         .observe(|event: &Event<'_>| events.lock().unwrap().push(event.to_string()));
     is_send(plan.run_until(policy, async |_| Validity::Valid));

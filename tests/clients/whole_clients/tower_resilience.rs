@@ -26,8 +26,8 @@ const EXPONENTIAL: Policy = Policy::exponential()
     .jitter(Jitter::None);
 const ANY: On = |_| true;
 
-fn layer(policy: Policy, on: On) -> RetryLayer<ByClone<&'static str, Fault>> {
-    RetryLayer::cloning(policy, move |outcome: Result<&&str, &Fault>| {
+fn layer(policy: &Policy, on: On) -> RetryLayer<ByClone<&'static str, Fault>> {
+    RetryLayer::cloning(*policy, move |outcome: Result<&&str, &Fault>| {
         outcome.err().map(|fault| Verdict::from(on(fault.0)))
     })
 }
@@ -135,7 +135,7 @@ fn pauses() -> [Pauses; 8] {
 async fn attempts_and_predicates() {
     for (name, max, faults, on, attempts) in BEHAVIOURS {
         let service = Plain::failing(faults.iter().copied());
-        let call = layer(FIXED.max(max), on).layer(service.clone());
+        let call = layer(&FIXED.max(max), on).layer(service.clone());
         let outcome = call.oneshot(String::from("ask")).await;
         let expected = faults
             .get(attempts - 1)
@@ -154,7 +154,7 @@ async fn attempts_and_predicates() {
 async fn pauses_between_attempts() {
     for (name, policy, pauses) in pauses() {
         let service = Plain::failing(BUSY[..pauses.len()].iter().copied());
-        let call = layer(policy, ANY).layer(service.clone());
+        let call = layer(&policy, ANY).layer(service.clone());
         assert_eq!(call.oneshot(String::new()).await, Ok("hello"), "{name}");
         let starts = service.starts();
         let waits: Vec<_> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -172,7 +172,7 @@ async fn random_pauses() {
             .base(MS(100))
             .cap(MS(200))
             .jitter(Jitter::Ratio(0.5));
-        let call = layer(policy, ANY).layer(service.clone());
+        let call = layer(&policy, ANY).layer(service.clone());
         call.oneshot(String::new()).await.unwrap();
         let starts = service.starts();
         assert!((50..=150).contains(&starts[1]), "{starts:?}");
@@ -187,7 +187,7 @@ async fn random_pauses() {
 #[tokio::test(start_paused = true)]
 async fn calls_of_one_service_are_retried_apart() {
     let service = Plain::failing(["busy"; 5]);
-    let retry = layer(FIXED.max(1), ANY).layer(service.clone());
+    let retry = layer(&FIXED.max(1), ANY).layer(service.clone());
     let calls = (0..5).map(|number| retry.clone().oneshot(number.to_string()));
     assert!(join_all(calls).await.iter().all(Result::is_ok));
     assert_eq!(service.starts(), [0, 0, 0, 0, 0, 10, 10, 10, 10, 10]);
@@ -252,7 +252,7 @@ async fn events() {
             };
             tell.lock().unwrap().push(line);
         };
-        let layer = layer(FIXED.max(2), stops)
+        let layer = layer(&FIXED.max(2), stops)
             .name("test-retry")
             .observe(observe);
         let call = layer.layer(Plain::failing(faults.iter().copied()));
@@ -266,7 +266,7 @@ async fn events() {
 #[tokio::test(start_paused = true)]
 async fn each_attempt_waits_for_its_place() {
     let service = Plain::failing(["busy"; 2]);
-    let mut retry = layer(FIXED, ANY).layer(ConcurrencyLimit::new(service.clone(), 1));
+    let mut retry = layer(&FIXED, ANY).layer(ConcurrencyLimit::new(service.clone(), 1));
     for _ in 0..3 {
         let ready = retry.ready().await.unwrap();
         assert_eq!(ready.call(String::new()).await, Ok("hello"));

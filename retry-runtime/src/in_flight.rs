@@ -1,4 +1,4 @@
-//! What batches and plans have under way: several attempts at once.
+//! What batches and plans have in flight: several attempts at once.
 
 use alloc::vec::Vec;
 use core::future::{Future, pending, poll_fn};
@@ -157,7 +157,7 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 
 /// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. For each of the former a
 /// `Queued` is kept, for each of the latter a `Begun`.
-pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
+pub(crate) struct InFlight<Queued, Turn, Begun, Attempt> {
     /// How many may wait or run at once.
     most: usize,
     /// Attempts that wait for room. The last comes first: one that made room for itself goes on.
@@ -166,7 +166,7 @@ pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
 
-impl<Queued, Turn, Begun, Attempt> Drop for UnderWay<Queued, Turn, Begun, Attempt> {
+impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
     /// No attempt gives back what others wait for while another of them still runs.
     fn drop(&mut self) {
         drop(drop_all(&mut self.turns));
@@ -188,7 +188,7 @@ pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
     Stopped(RejectedBy, Vec<(usize, Queued)>, Vec<(usize, Begun)>),
 }
 
-impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun, Attempt> {
+impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun, Attempt> {
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,

@@ -1,0 +1,180 @@
+//! The keys that only single calls have: `until`, `timeout`, `fallback`, `before_pause` and `before_retry`.
+
+use alloc::string::String;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use crate::call::gave_up::GaveUp;
+use crate::call::hook::HookOutcome;
+use crate::call::next_attempt::NextAttempt;
+
+/// The keys of a chain that batches and plans don't have: each is `()` unless it is named.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooks<U = (), B = (), R = (), F = (), X = ()> {
+    pub(crate) until: U,
+    pub(crate) before_pause: B,
+    pub(crate) before_retry: R,
+    pub(crate) fallback: F,
+    pub(crate) timeout: X,
+}
+
+impl Hooks {
+    pub(super) const fn new() -> Self {
+        Self {
+            until: (),
+            before_pause: (),
+            before_retry: (),
+            fallback: (),
+            timeout: (),
+        }
+    }
+}
+
+/// The key `until`: which values of type `T` are taken.
+#[diagnostic::on_unimplemented(
+    message = "`until` of this chain can't judge a `{T}`",
+    label = "not a function from `&{T}` to `bool`"
+)]
+pub trait Until<T> {
+    /// Returns true if the chain takes the value.
+    fn accepts(&mut self, value: &T) -> bool;
+}
+
+impl<T> Until<T> for () {
+    #[inline]
+    fn accepts(&mut self, _: &T) -> bool {
+        true
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, F: FnMut(&T) -> bool> Until<T> for F {
+    #[inline]
+    fn accepts(&mut self, value: &T) -> bool {
+        self(value)
+    }
+}
+
+/// A function that returns an `R`: an outcome, or a future of one.
+///
+/// `R` is a parameter: a future that the type of a closure determines is not found `Send` in every future around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<F, R> {
+    function: F,
+    returned: PhantomData<fn() -> R>,
+}
+
+impl<F, R> Function<F, R> {
+    pub(super) const fn new(function: F) -> Self {
+        Self {
+            function,
+            returned: PhantomData,
+        }
+    }
+}
+
+/// The type that a key's function returns.
+pub trait Returns {
+    /// That type.
+    type Value;
+}
+
+impl Returns for () {
+    type Value = Never;
+}
+
+impl<F, R> Returns for Function<F, R> {
+    type Value = R;
+}
+
+/// The keys `before_pause` and `before_retry`: what runs between an error of type `E` and its retry.
+#[diagnostic::on_unimplemented(
+    message = "`before_pause` or `before_retry` of this chain can't be given a `{E}`",
+    label = "not a function from `&{E}` and a `NextAttempt`"
+)]
+pub trait Hook<E>: Returns {
+    /// Begins it.
+    fn begin(&mut self, error: &E, next: NextAttempt) -> Option<Self::Value>;
+}
+
+impl<E> Hook<E> for () {
+    fn begin(&mut self, _: &E, _: NextAttempt) -> Option<Never> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
+    fn begin(&mut self, error: &E, next: NextAttempt) -> Option<R> {
+        Some((self.function)(error, next))
+    }
+}
+
+/// The key `fallback`: what takes the place of a call that gave up with an error of type `E`.
+#[diagnostic::on_unimplemented(
+    message = "`fallback` of this chain can't take the place of the call",
+    label = "not a function of `GaveUp<{E}>`"
+)]
+pub trait FallsBack<E>: Returns {
+    /// Begins it, if there is one.
+    fn begin(self, gave_up: GaveUp<E>) -> Result<Self::Value, E>;
+}
+
+impl<E> FallsBack<E> for () {
+    fn begin(self, gave_up: GaveUp<E>) -> Result<Never, E> {
+        Err(gave_up.into_error())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, F: FnOnce(GaveUp<E>) -> R, R> FallsBack<E> for Function<F, R> {
+    fn begin(self, gave_up: GaveUp<E>) -> Result<R, E> {
+        Ok((self.function)(gave_up))
+    }
+}
+
+/// The outcome of a fallback.
+#[diagnostic::on_unimplemented(
+    message = "`fallback` of this chain can't take the place of the call",
+    label = "comes to a `{Self}`, not to a `Result<{T}, {E}>`"
+)]
+pub trait FallbackOutcome<T, E> {
+    /// The outcome of the call.
+    fn into_result(self) -> Result<T, E>;
+}
+
+impl<T, E> FallbackOutcome<T, E> for Result<T, E> {
+    fn into_result(self) -> Self {
+        self
+    }
+}
+
+/// The key `timeout` was named.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed;
+
+/// What a function returns that was not named: there is no value.
+#[derive(Clone, Copy, Debug)]
+pub enum Never {}
+
+impl Future for Never {
+    type Output = Self;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
+        match *self {}
+    }
+}
+
+impl HookOutcome for Never {
+    fn cause(self) -> Option<String> {
+        match self {}
+    }
+}
+
+impl<T, E> FallbackOutcome<T, E> for Never {
+    fn into_result(self) -> Result<T, E> {
+        match self {}
+    }
+}

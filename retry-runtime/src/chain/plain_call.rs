@@ -1,0 +1,69 @@
+use core::future::{Future, pending};
+
+use crate::call::driver::Driver;
+use crate::chain::context::Context;
+use crate::chain::ends::EndsBy;
+use crate::chain::hooks::Hooks;
+use crate::chain::kept::Forgets;
+use crate::chain::keys::Settings;
+use crate::chain::name::place_of;
+use crate::chain::on_error::ByClassify;
+use crate::chain::operation::Operation;
+use crate::chain::run::Run;
+use crate::chain::run_async::run;
+use crate::classify::Classify;
+use crate::policy::Policy;
+use crate::time::cancel::Uncancelled;
+use crate::time::default_timer::DefaultTimer;
+
+impl Policy {
+    /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.
+    ///
+    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The call's name in the log is the
+    /// function that the operation is written in, unless [`Policy::name`] names it. The returned future is `Send` if the
+    /// operation's is. [`PolicyCall`](crate::PolicyCall) lists the keys that a chain may have before the call.
+    ///
+    /// An async closure must not change what it captures, because the future that it returns would borrow from it:
+    /// capture a `Cell`, or use `retrying!`, which has no such limit.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use std::io;
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> io::Result<()> {
+    /// let attempts = Cell::new(0);
+    /// let answer = Policy::none()
+    ///     .max(2)
+    ///     .call(async || {
+    ///         attempts.set(attempts.get() + 1);
+    ///         match attempts.get() {
+    ///             1 | 2 => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
+    ///             _ => Ok(42),
+    ///         }
+    ///     })
+    ///     .await?;
+    /// assert_eq!((answer, attempts.get()), (42, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call<F, R, T, E>(&self, mut operation: F) -> impl Future<Output = Result<T, E>>
+    where
+        F: Operation<R>,
+        R: Future<Output = Result<T, E>>,
+        E: Classify,
+    {
+        run::<Forgets, _, _, _>(
+            Run {
+                driver: Driver::new((), DefaultTimer),
+                context: Context::new(self, Settings::new(), (None, place_of::<F>), ()),
+            },
+            pending(),
+            ByClassify,
+            Hooks::new(),
+            (<E as EndsBy<Uncancelled, Forgets, ()>>::ends, false),
+            move |_| operation(),
+        )
+    }
+}
