@@ -30,10 +30,7 @@ pub(crate) mod keys;
 pub(crate) mod name;
 pub(crate) mod on_error;
 pub(crate) mod operation;
-#[cfg(any(
-    feature = "tokio",
-    all(feature = "browser", target_family = "wasm", target_os = "unknown")
-))]
+#[cfg(feature = "std")]
 mod plain_call;
 pub(crate) mod policy_call;
 mod run;

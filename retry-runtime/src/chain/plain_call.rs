@@ -1,4 +1,4 @@
-use core::future::{Future, pending};
+//! The calls of a policy without other keys, which they only borrow.
 
 use crate::call::driver::Driver;
 use crate::chain::context::Context;
@@ -8,9 +8,9 @@ use crate::chain::kept::Forgets;
 use crate::chain::keys::Settings;
 use crate::chain::name::place_of;
 use crate::chain::on_error::ByClassify;
-use crate::chain::operation::Operation;
+use crate::chain::operation::BlockingOutcome;
 use crate::chain::run::Run;
-use crate::chain::run_async::run;
+use crate::chain::run_blocking::run_blocking;
 use crate::classify::Classify;
 use crate::policy::Policy;
 use crate::time::cancel::Uncancelled;
@@ -48,22 +48,54 @@ impl Policy {
     /// # Ok(())
     /// # }
     /// ```
+    #[cfg(any(
+        feature = "tokio",
+        all(feature = "browser", target_family = "wasm", target_os = "unknown")
+    ))]
     pub fn call<F, R, T, E>(&self, mut operation: F) -> impl Future<Output = Result<T, E>>
     where
-        F: Operation<R>,
+        F: super::operation::Operation<R>,
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        run::<Forgets, _, _, _>(
+        super::run_async::run::<Forgets, _, _, _>(
             Run {
                 driver: Driver::new((), DefaultTimer),
                 context: Context::new(self, Settings::new(), (None, place_of::<F>), ()),
             },
-            pending(),
+            core::future::pending(),
             ByClassify,
             Hooks::new(),
             (<E as EndsBy<Uncancelled, Forgets, ()>>::ends, false),
             move |_| operation(),
         )
+    }
+    /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let missing =
+    ///     Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
+    /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn call_blocking<F, R, T, E>(&self, mut operation: F) -> R
+    where
+        F: FnMut() -> R,
+        R: BlockingOutcome<T, E>,
+        E: Classify,
+    {
+        R::from_result(run_blocking(
+            Run {
+                driver: Driver::blocking((), DefaultTimer),
+                context: Context::new(self, Settings::new(), (None, place_of::<F>), ()),
+            },
+            Uncancelled,
+            ByClassify,
+            Hooks::new(),
+            (<E as EndsBy<Uncancelled, Forgets, ()>>::ends(), false),
+            |_| operation().into_result(),
+        ))
     }
 }

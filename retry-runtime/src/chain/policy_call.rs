@@ -1,5 +1,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::convert::identity;
 use core::future::Future;
 
 use crate::call::attempt::Attempt;
@@ -17,8 +19,6 @@ use crate::chain::run::Run;
 use crate::chain::run_async::run;
 use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::around;
-#[cfg(feature = "std")]
-use crate::classify::Classify;
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayAbort};
@@ -57,8 +57,9 @@ use crate::time::timer::Timer;
 /// ```
 ///
 /// Keys mean what they mean in the attribute. They can be named in any order; if one is named twice, the last counts.
-/// Protections are borrowed; functions, timers and what cancels the call are owned, and have a type parameter. [`Policy::on`] and the others begin a chain,
-/// [`call`](Self::call) and its relatives end it. Batches and plans take chains, too, of the keys that they can have.
+/// Protections are borrowed; functions, timers and what cancels the call are owned, and have a type parameter.
+/// [`Policy::on`] and the others begin a chain, [`call`](Self::call) and its relatives end it. Batches and plans take chains,
+/// too, of the keys that they can have.
 ///
 /// # How an error is shown
 ///
@@ -96,27 +97,6 @@ impl PolicyCall<'_> {
     }
 }
 
-impl Policy {
-    /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
-    ///
-    /// ```
-    /// use retry_runtime::Policy;
-    ///
-    /// let missing =
-    ///     Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
-    /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
-    /// ```
-    #[cfg(feature = "std")]
-    pub fn call_blocking<F, R, T, E>(&self, operation: F) -> R
-    where
-        F: FnMut() -> R,
-        R: BlockingOutcome<T, E>,
-        E: Classify,
-    {
-        PolicyCall::of(self).call_blocking(operation)
-    }
-}
-
 impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
     PolicyCall<'_, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
 {
@@ -135,7 +115,7 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
         C: MayAbort,
         W: Timer,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks) = self.into_parts(Box::new, place_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, false));
         let operation = move |_: Option<&_>| operation();
         around(
@@ -188,7 +168,7 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
         C: MayAbort,
         W: Timer,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::new);
+        let (call, cancel, on, hooks) = self.into_parts(Box::new, place_of::<Op>, Driver::new);
         let (span, ends) = (call.context.span_name(), (E::ends, true));
         let operation = move |history: Option<&_>| operation(lent(history));
         around(
@@ -215,7 +195,7 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
         C: Cancel,
         W: BlockingTimer,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks) = self.into_parts(identity, place_of::<Op>, Driver::blocking);
         let operation = move |_: Option<&_>| operation().into_result();
         let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), false), operation);
         Out::from_result(outcome)
@@ -240,7 +220,7 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
         C: Cancel,
         W: BlockingTimer,
     {
-        let (call, cancel, on, hooks) = self.into_parts(place_of::<Op>, Driver::blocking);
+        let (call, cancel, on, hooks) = self.into_parts(identity, place_of::<Op>, Driver::blocking);
         let operation = move |history: Option<&_>| operation(lent(history)).into_result();
         let outcome = run_blocking(call, cancel, on, hooks, (E::ends(), true), operation);
         Out::from_result(outcome)
@@ -248,27 +228,19 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
 }
 
 impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// The call that begins, and what it does not hold itself.
+    /// The call that begins, and what it does not hold itself. An async one keeps its policy on the heap, because all that
+    /// a future holds is moved with it.
     #[inline]
-    fn into_parts(
+    fn into_parts<Q: Borrow<Policy>>(
         self,
+        keep: fn(Policy) -> Q,
         name: fn() -> &'static str,
         driver: fn(BorrowedProtections<'a>, W) -> Driver<BorrowedProtections<'a>, W>,
-    ) -> (
-        Run<'a, BorrowedProtections<'a>, W, O, Box<Policy>>,
-        C,
-        On,
-        H,
-    ) {
+    ) -> (Run<'a, BorrowedProtections<'a>, W, O, Q>, C, On, H) {
         let names = (self.name, name);
         let call = Run {
             driver: driver(self.protections, self.keys.timer),
-            context: Context::new(
-                Box::new(self.policy),
-                self.settings,
-                names,
-                self.keys.observer,
-            ),
+            context: Context::new(keep(self.policy), self.settings, names, self.keys.observer),
         };
         (call, self.keys.cancel, self.on, self.hooks)
     }
