@@ -1,4 +1,4 @@
-//! What batches and plans have in flight: several attempts at once.
+//! The attempts that a batch or a plan has in flight at the same time.
 
 use alloc::vec::Vec;
 use core::future::{Future, pending, poll_fn};
@@ -21,7 +21,7 @@ use crate::time::signal::Signal;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_until};
 
-/// What ends a batch or a plan before its work is done.
+/// The limits that end a batch or a plan before its work is done.
 pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
     pub(crate) timer: &'a Timer,
     pub(crate) deadline: Option<Moment>,
@@ -174,7 +174,7 @@ impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attemp
     }
 }
 
-/// What happens next.
+/// The next thing that happens.
 #[cfg_attr(
     not(feature = "plan"),
     allow(dead_code, reason = "batches need no index")
@@ -206,7 +206,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         self.len() == 0
     }
 
-    /// Whether there is room for another attempt. Those that wait for room come first.
+    /// Returns true if there is room for another attempt. Those that wait for room come first.
     pub(crate) fn has_room(&mut self) -> bool {
         while self.len() < self.most {
             match self.held.pop() {

@@ -9,9 +9,9 @@ use pin_project_lite::pin_project;
 
 use crate::time::skip;
 
-/// How an attempt ended.
+/// The end of an attempt.
 pub(super) enum Attempted<V> {
-    /// With that outcome, or because its time was up. True if the call was cancelled by then.
+    /// An outcome, or `None` if its time was up; and true if the call was cancelled by then.
     Ended(Option<V>, bool),
     /// The call is aborted.
     Aborted,
@@ -20,7 +20,7 @@ pub(super) enum Attempted<V> {
 pin_project! {
     /// An attempt, which ends at its limit at the latest, or once the call is aborted.
     ///
-    /// What cancels the call is asked within the same await, since an error that is kept over another must be `Send`.
+    /// Polls what cancels the call, too, because an error that is kept over another await must be `Send`.
     pub(super) struct Attempting<'a, F, S, C> {
         #[pin]
         pub(super) attempt: F,

@@ -11,8 +11,8 @@ use crate::policy::Policy;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::time::moment::Moment;
 
-/// What a chain's `observe` takes. It is not an [`Observer`](crate::Observer): only if a function is asked for does the
-/// compiler infer the type of a closure's argument.
+/// A function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers the
+/// type of a closure's argument only where a function is required.
 #[diagnostic::on_unimplemented(
     message = "a chain's `observe` takes a closure, and `{Self}` is none",
     label = "not `FnMut(&Event<'_>)`",
@@ -49,7 +49,7 @@ impl<F: FnMut(&Event<'_>)> Observes for F {
     }
 }
 
-/// The name that a key names, and what makes the name without it.
+/// The name that was set, and a function that returns the default.
 pub(crate) type Names<'a> = (Option<&'a str>, fn() -> &'static str);
 
 /// The name in force.
@@ -113,7 +113,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         (Site::new(self.policy.borrow(), named(self.names)), reporter)
     }
 
-    /// What reports under its name.
+    /// Reports under the call's name.
     #[inline]
     pub(crate) fn reporter(&mut self) -> ObservedBy<'_, O> {
         ObservedBy {

@@ -1,4 +1,4 @@
-//! How a call ends with an error that no attempt made.
+//! Errors of calls that end without an error of an attempt.
 
 use crate::chain::hooks::Timed;
 use crate::chain::kept::{Forgets, Keeps, Rejects};
@@ -8,7 +8,7 @@ use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 
-/// What makes such an error, if the chain has a key for that.
+/// Functions that make such an error, each if the chain has a key that needs it.
 #[derive(Debug)]
 pub struct Ends<E> {
     pub(super) aborted: Option<fn(Cancelled) -> E>,

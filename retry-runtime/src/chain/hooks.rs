@@ -77,7 +77,7 @@ impl<F, R> Function<F, R> {
 
 /// The type that a key's function returns.
 pub trait Returns {
-    /// That type.
+    /// The type.
     type Value;
 }
 
@@ -155,7 +155,7 @@ impl<T, E> FallbackOutcome<T, E> for Result<T, E> {
 #[derive(Clone, Copy, Debug)]
 pub struct Timed;
 
-/// What a function returns that was not named: there is no value.
+/// The output of a function that was not set: it has no value.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 

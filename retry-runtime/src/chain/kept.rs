@@ -1,4 +1,4 @@
-//! What a call keeps of earlier attempts.
+//! The outcomes of earlier attempts that a call keeps.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -7,7 +7,7 @@ use crate::call::attempt::Attempt;
 
 /// The outcomes of earlier attempts.
 pub(super) struct Kept<T, E> {
-    /// What the call ends with if no attempt follows. An error is in the history instead, if there is one.
+    /// The outcome of the call if no attempt follows. If there is a history, the error is there instead.
     last: Option<Result<T, Option<E>>>,
     /// All errors, for a fallback or for the attempts to see.
     pub(super) history: Option<Arc<Attempt<E>>>,
@@ -23,8 +23,7 @@ impl<T, E> Default for Kept<T, E> {
 }
 
 impl<T, E> Kept<T, E> {
-    /// The history. If the attempt has lent it to someone who still has it, they keep the errors so far, and the call goes on
-    /// without.
+    /// The history. If an attempt still holds it, that attempt keeps the errors so far, and the call goes on without them.
     pub(super) fn history(&mut self) -> Option<&mut Attempt<E>> {
         let attempt = self.history.as_mut()?;
         if Arc::get_mut(attempt).is_none() {
@@ -72,18 +71,19 @@ impl<T, E> Kept<T, E> {
     }
 }
 
-/// If a call keeps the outcomes of its attempts over pauses. If it does not, its future is `Send` though an error is not.
+/// Decides if a call keeps the outcomes of its attempts over pauses. The future of a call that does not is `Send` even if
+/// its error is not.
 pub trait Keep {
-    /// The same with another key that needs them.
+    /// The marker after a key was set that needs the outcomes.
     type Keeping: Keep;
-    /// Room for what is kept.
+    /// Room for the outcomes.
     type Room<V: Default>: Default;
 
-    /// What is kept.
+    /// Returns the room for outcomes, if there is any.
     fn kept<V: Default>(room: &mut Self::Room<V>) -> Option<&mut V>;
 }
 
-/// Keeps nothing over a pause, as the call can't end then.
+/// Keeps nothing over a pause, because the call can't end then.
 #[derive(Clone, Copy, Debug)]
 pub enum Forgets {}
 

@@ -73,7 +73,7 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
     pub(crate) name: Option<&'a str>,
     pub(crate) settings: Settings,
     pub(crate) protections: BorrowedProtections<'a>,
-    /// What classifies errors and shows them.
+    /// Classifies errors and shows them.
     pub(crate) on: On,
     /// [`Keys`].
     pub(crate) keys: K,
@@ -228,8 +228,8 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
 }
 
 impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// The call that begins, and what it does not hold itself. An async one keeps its policy on the heap, because all that
-    /// a future holds is moved with it.
+    /// Splits the chain into the call and what the loop owns. An async call keeps its policy on the heap, because a future
+    /// is moved together with all that it holds.
     #[inline]
     fn into_parts<Q: Borrow<Policy>>(
         self,

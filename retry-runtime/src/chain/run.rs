@@ -1,4 +1,4 @@
-//! A chain's call between its attempts, however it waits for them: what async and blocking calls have in common.
+//! A chain's call between its attempts: the steps that async and blocking calls have in common.
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
@@ -27,7 +27,7 @@ use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::attempt_clock::Clock;
 
-/// A chain's call under way, apart from what depends on the types of its attempts' outcomes.
+/// A chain's call in flight, without the parts that depend on the types of outcomes.
 pub(super) struct Run<'a, P: Protects, W, O, Q> {
     pub(super) driver: Driver<P, W>,
     pub(super) context: Context<'a, O, Q>,
@@ -36,7 +36,7 @@ pub(super) struct Run<'a, P: Protects, W, O, Q> {
 /// The end of a call.
 pub(super) enum End<T, E> {
     With(Result<T, E>),
-    /// The end with an error that says so: the key `abort`.
+    /// The call was aborted: the key `abort`.
     Aborted,
     /// The end for that reason, unless there is a fallback.
     GaveUp(E, Reason),
@@ -107,7 +107,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         Span::of_attempt(is_spanned, || self.driver.call().attempt())
     }
 
-    /// How long an attempt may take.
+    /// The time limit of an attempt.
     #[inline]
     pub(super) fn limit(&self) -> Option<Duration> {
         match self.context.settings.limit {
@@ -214,7 +214,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         self.driver.failed(failure, reporter)
     }
 
-    /// What follows if the call gives up with an error.
+    /// The ending of a call that gives up with an error.
     fn ending(&self) -> Ending {
         if self.context.settings.falls_back {
             Ending::Fallback

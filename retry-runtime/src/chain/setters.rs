@@ -24,7 +24,7 @@ use crate::policy::Policy;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
 
-/// What takes numbers: a policy alone.
+/// A type that takes numbers: only `Policy` does.
 #[diagnostic::on_unimplemented(
     message = "a chain takes its numbers from its policy",
     label = "set on a chain",
@@ -320,7 +320,7 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
 }
 
 impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// The same, with errors kept over pauses.
+    /// Marks the chain as one that keeps errors over pauses.
     #[inline]
     pub(super) fn keeping(self) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, H> {
         self.with_keys(Keys::keep)

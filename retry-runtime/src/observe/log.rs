@@ -67,7 +67,7 @@ pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
     }
 }
 
-/// Where the guide says what a reason means: once in a process for each. Its headings are the reasons.
+/// Logs where the guide explains a reason, once in a process for each. The headings there are the reasons.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]

@@ -59,7 +59,7 @@ struct Call<'a> {
     retries: [u32; 3],
     /// The sum of the pauses.
     paused: u64,
-    /// The same failure in a row.
+    /// The last failure, and the number of times it came in a row.
     same: (Option<Failure>, u32),
     breaker: Breaker,
     tokens: f64,
