@@ -1,6 +1,6 @@
 //! The clients under test: functions that differ in one key.
 
-use retry_runtime::{Breaker, Budget, Limiter, retry};
+use retry_runtime::{AdmissionControl, Breaker, Budget, retry};
 
 use crate::server::{Failure, Server};
 
@@ -14,11 +14,11 @@ pub(crate) enum Client {
     Unprotected,
     Budget(Budget),
     Breaker(Breaker),
-    Limiter(Box<dyn Limiter>),
+    Limiter(Box<dyn AdmissionControl>),
 }
 
 impl Client {
-    pub(crate) fn limiter(limiter: impl Limiter + 'static) -> Self {
+    pub(crate) fn limiter(limiter: impl AdmissionControl + 'static) -> Self {
         Self::Limiter(Box::new(limiter))
     }
 
@@ -56,7 +56,7 @@ async fn with_breaker(
 async fn with_limiter(
     server: &impl Server,
     retries: u32,
-    limiter: &dyn Limiter,
+    limiter: &dyn AdmissionControl,
 ) -> Result<(), Failure> {
     server.answer().await
 }

@@ -6,7 +6,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    ConcurrencyLimiter, End, Kind, Limiter, LimiterChanges, RateLimiter, Ticket, Turn,
+    Admission, AdmissionControl, AttemptOutcome, Changes, ConcurrencyLimiter, Kind, Permit,
+    RateLimiter,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -97,21 +98,21 @@ struct Pauses {
     until: Cell<Option<Instant>>,
 }
 
-impl Limiter for Pauses {
-    fn enter(&self, cost: u32) -> Ticket {
-        Ticket::new(0, cost)
+impl AdmissionControl for Pauses {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(0, cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
         let left = self.until.get().map(|until| until - Instant::now());
         match left.filter(|left| !left.is_zero()) {
-            at_least @ Some(_) => Turn::Wait { ahead: 0, at_least },
-            None => Turn::Begin,
+            at_least @ Some(_) => Admission::Wait { ahead: 0, at_least },
+            None => Admission::Admitted,
         }
     }
 
-    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
-        if let End::Failure {
+    fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
+        if let AttemptOutcome::Failure {
             kind: Kind::Throttled,
             hint: Some(hint),
         } = end
@@ -119,7 +120,7 @@ impl Limiter for Pauses {
             self.until
                 .set(self.until.get().max(Some(Instant::now() + hint)));
         }
-        None
+        [None; 2]
     }
 }
 

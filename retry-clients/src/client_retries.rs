@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use retry_runtime::{CircuitBreaker, Event, Limiter, Policy, RetryBudget, Verdict};
+use retry_runtime::{AdmissionControl, Event, Policy, RetryBudget, Verdict};
 
 use crate::http::{Outcome, classify};
 
@@ -16,8 +16,8 @@ pub(crate) mod hooks;
 pub(crate) mod run;
 
 pub(crate) type Budget = dyn RetryBudget + Send + Sync;
-pub(crate) type Breaker = dyn CircuitBreaker + Send + Sync;
-pub(crate) type Queue = dyn Limiter + Send + Sync;
+pub(crate) type Breaker = dyn AdmissionControl + Send + Sync;
+pub(crate) type Queue = dyn AdmissionControl + Send + Sync;
 type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
 type Cancelled = Pin<Box<dyn Future<Output = ()> + Send>>;
 type Canceller = dyn Fn() -> Cancelled + Send + Sync;
@@ -181,13 +181,13 @@ impl ClientRetries {
     }
 
     /// What lets attempts through. While it is open, a call fails with [`Rejected`](retry_runtime::Rejected).
-    pub fn breaker(mut self, breaker: impl CircuitBreaker + Send + Sync + 'static) -> Self {
+    pub fn breaker(mut self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self {
         self.breaker = Some(Arc::new(breaker));
         self
     }
 
     /// What attempts wait for. If the wait would be too long, a call fails with [`Rejected`](retry_runtime::Rejected).
-    pub fn limiter(mut self, limiter: impl Limiter + Send + Sync + 'static) -> Self {
+    pub fn limiter(mut self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self {
         self.limiter = Some(Arc::new(limiter));
         self
     }

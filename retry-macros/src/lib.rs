@@ -84,8 +84,8 @@ use crate::tokens::code;
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
 /// | `repeats` | gives up once the same error came this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
-/// | `breaker` | lets no attempt through while a server is down: a `CircuitBreaker`; needs `E: From<Rejected>` | – |
-/// | `limiter` | makes each attempt wait its turn: a `Limiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
+/// | `breaker` | lets no attempt through while a server is down: a `Breaker`; needs `E: From<Rejected>` | – |
+/// | `limiter` | makes each attempt wait its turn: a limiter, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
 /// | `hedge` | begins another attempt beside one that takes longer: a duration, or a quantile of a `Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |

@@ -1,18 +1,16 @@
 //! What calls share to leave a server alone that is down.
 
 #[cfg(feature = "std")]
+mod admission;
+#[cfg(feature = "std")]
 mod by_hand;
 #[cfg(feature = "std")]
 pub(crate) mod circuit;
-pub(crate) mod circuit_breaker;
 #[cfg(feature = "std")]
 mod cusum;
 #[cfg(feature = "std")]
 mod last_calls;
 pub(crate) mod numbers;
-#[cfg(feature = "std")]
-pub(crate) mod patient;
-pub(crate) mod permit;
 #[cfg(feature = "std")]
 mod rule;
 #[cfg(feature = "std")]

@@ -34,4 +34,5 @@ pub(crate) mod state;
 mod steps;
 pub(crate) mod stop;
 mod tell_protections;
+mod waiting;
 pub(crate) mod with_hint;

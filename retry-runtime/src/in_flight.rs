@@ -9,11 +9,11 @@ use core::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
 
+use crate::admission::AdmissionControl;
 use crate::call::driver::Driver;
 use crate::call::late;
 use crate::call::protections::Protects;
 use crate::classify::rejected::RejectedBy;
-use crate::limiter::Limiter;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 use crate::time::pause::pause_or_cancelled;
@@ -79,7 +79,7 @@ impl<'a, P: Protects, W> Shared<'a, P, W> {
     /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
     pub(crate) fn handles_throttling(&self) -> bool {
         let limiter = self.protections.limiter();
-        limiter.is_some_and(Limiter::handles_throttling)
+        limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 }
 

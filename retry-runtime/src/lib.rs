@@ -15,6 +15,7 @@ extern crate self as retry_runtime;
 
 extern crate alloc;
 
+mod admission;
 #[cfg(feature = "batch")]
 mod batch;
 mod breaker;
@@ -54,14 +55,17 @@ mod sync;
 pub mod testing;
 mod time;
 
+pub use admission::change::{Change, Changes, Transition};
+pub use admission::outcome::AttemptOutcome;
+pub use admission::permit::Permit;
+pub use admission::state::{AdmissionState, BreakerState};
+pub use admission::{Admission, AdmissionControl};
 #[cfg(feature = "batch")]
 pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
-pub use breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
 pub use breaker::numbers::BreakerNumbers;
-pub use breaker::permit::Permit;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
@@ -89,10 +93,7 @@ pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
 pub use configure::policies::Policies;
 pub use limiter::numbers::LimiterNumbers;
-pub use limiter::place::Place;
-pub use limiter::state::LimiterState;
 pub use limiter::with_cost::WithCost;
-pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 #[cfg(feature = "plan")]
 pub use plan::Plan;
@@ -108,7 +109,7 @@ pub use time::{BlockingTimer, Cancel, CancelFn, DefaultTimer, Moment, Timer, Tim
 // These are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]
 pub use {
-    breaker::{circuit::Breaker, patient::PatientBreaker},
+    breaker::circuit::Breaker,
     budget::{bucket::Budget, keyed::Keyed},
     call::sites::{SiteCounts, sites},
     configure::shared_policy::SharedPolicy,

@@ -308,18 +308,20 @@ impl Policy {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use retry_runtime::{ConcurrencyLimiter, Jitter, Policy, Rejected, Section, testing};
+    /// use retry_runtime::{AdmissionControl, ConcurrencyLimiter, Jitter, Policy, Rejected, Section, testing};
     ///
     /// static FIVE_AT_A_TIME: ConcurrencyLimiter = ConcurrencyLimiter::fixed(5).queue(0);
     ///
     /// let again = Section::new().max(20).base(Duration::from_millis(100)).jitter(Jitter::None);
     /// let policy = Policy::fixed(Duration::from_secs(1)).rejected(again);
     /// let skipped = testing::skip_sleeps();
-    /// let full: Vec<_> = (0..5).map(|_| retry_runtime::Place::new(&FIVE_AT_A_TIME)).collect();
+    /// for _ in 0..5 {
+    ///     // Another attempt begins, and doesn't end.
+    ///     let _ = FIVE_AT_A_TIME.enter(1);
+    /// }
     /// let call = policy.on(|_: &Rejected| false).limiter(&FIVE_AT_A_TIME);
     /// assert!(call.call_blocking(|| Ok(())).is_err());
     /// assert_eq!(skipped.total(), Duration::from_secs(2));
-    /// # drop(full);
     /// ```
     pub const fn rejected(self, section: Section) -> Self {
         self.with(Some(Kind::Rejected), section)

@@ -199,8 +199,8 @@ keys! {
     Fallback: "fallback", Call, Expr("a function: a path or a closure"), "fallback = async |gave_up| …", ["recover"];
     Repeats: "repeats", Call, Repeats, "repeats = 2", [];
     Budget: "budget", Call, Expr("a `RetryBudget`"), "budget = &self.turns", [];
-    Breaker: "breaker", Call, Expr("a `CircuitBreaker`"), "breaker = &BREAKER", ["circuit_breaker"];
-    Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "concurrency", "rate", "rate_limit", "rate_limiter"];
+    Breaker: "breaker", Call, Expr("a circuit breaker"), "breaker = &BREAKER", ["circuit_breaker"];
+    Limiter: "limiter", Call, Expr("a limiter"), "limiter = &LIMITER", ["bulkhead", "concurrency", "rate", "rate_limit", "rate_limiter"];
     Hedge: "hedge", Call, DurationAboveZero, r#"hedge = "200ms""#, ["hedge_after", "hedging", "hedging_delay"];
     Cancel: "cancel", Call, Expr("a future of `()` (on a blocking function a flag or a function)"),
         "cancel = token.cancelled()", ["cancellation", "shutdown", "signal", "stop", "token"];

@@ -16,11 +16,7 @@ use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{
-    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, End, Event, EventData, GaveUp, Limiter,
-    LimiterChanges, Observer, Pass, Plan, Policy, RateLimiter, Rejected, Seen, Ticket, Transition,
-    Turn, Verdict, WithCost, retry, retry_each,
-};
+use retry_runtime::{Breaker, Budget, AdmissionControl, ConcurrencyLimiter, AttemptOutcome, Event, EventData, GaveUp, Changes, Observer, Permit, Plan, Policy, RateLimiter, Rejected, Transition, Admission, Verdict, WithCost, retry, retry_each};
 
 static BUDGET: Budget = Budget::standard();
 
@@ -270,15 +266,16 @@ async fn so_do_corrections_hedges_and_fallbacks() {
 fn a_breaker_of_ones_own_is_shown() {
     struct Switch(bool);
 
-    impl CircuitBreaker for Switch {
-        fn admit(&self) -> Option<Pass> {
-            self.0.then(|| Pass::new(0))
+    impl AdmissionControl for Switch {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+            if self.0 {
+                Admission::Admitted
+            } else {
+                Admission::Rejected
+            }
         }
         fn is_open(&self) -> bool {
             !self.0
-        }
-        fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
-            None
         }
     }
 
@@ -301,22 +298,16 @@ fn a_limiter_is_shown_as_far_as_it_knows_itself() {
 
     struct Unknown;
 
-    impl Limiter for Unknown {
-        fn enter(&self, cost: u32) -> Ticket {
-            Ticket::new(0, cost)
-        }
-        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-            Turn::Begin
-        }
-        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-            None
+    impl AdmissionControl for Unknown {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+            Admission::Admitted
         }
     }
 
     let places = ConcurrencyLimiter::fixed(1);
     let _tickets = [places.enter(1), places.enter(1)];
     let rate = RateLimiter::fixed(10, Duration::from_secs(1));
-    let limiters: [(&(dyn Limiter + Sync), Gauges<'_>); 4] = [
+    let limiters: [(&(dyn AdmissionControl + Sync), Gauges<'_>); 4] = [
         (
             &places,
             &[

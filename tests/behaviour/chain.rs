@@ -14,12 +14,13 @@ use futures::future::LocalBoxFuture;
 use retry_runtime::llm::ProviderError;
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, NextAttempt,
-    Permit, Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError, Site,
+    AttemptOutcome, Breaker, BreakerState, Budget, CancelFn, Classify, Event, GaveUp, Jitter, Kind,
+    NextAttempt, Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError,
     TimedOut, TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::held_permit::Admit;
 use support::turns::Turns;
 use tokio::task::yield_now;
 use tokio::time::Instant;
@@ -42,11 +43,12 @@ struct World {
 impl World {
     fn new() -> Self {
         let open = Breaker::new().consecutive_failures(1);
-        let mut permit = Permit::new(&open).unwrap();
-        let site = Site::new(&EXACT, "another");
-        let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"refused");
-        let _ = Call::new().failed_with(failure.permit(&mut permit));
-        drop(permit);
+        let (kind, hint) = (Kind::Transient, None);
+        open.record(
+            open.admit().unwrap(),
+            AttemptOutcome::Failure { kind, hint },
+        )
+        .unwrap();
         Self {
             budget: Budget::standard(),
             breaker: Breaker::new().consecutive_failures(2),

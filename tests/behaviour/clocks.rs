@@ -15,9 +15,9 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use retry_runtime::{
-    BlockingTimer, End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy,
-    Reason, Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, retry_each_blocking,
-    testing,
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Changes, GaveUp, ItemError, Jitter,
+    Moment, Permit, Plan, Policy, Reason, Rejected, Timer, Verdict, plan, retry, retry_each,
+    retry_each_blocking, testing,
 };
 use support::clock::Simulated;
 use support::runtime;
@@ -682,23 +682,23 @@ fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
     /// Its turn comes two seconds after the clock's origin.
     struct Later<'a>(&'a Simulated);
 
-    impl Limiter for Later<'_> {
-        fn enter(&self, cost: u32) -> Ticket {
-            Ticket::new(0, cost)
+    impl AdmissionControl for Later<'_> {
+        fn enter(&self, cost: u32) -> Permit {
+            Permit::new(0, cost)
         }
 
-        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
             if self.0.now() < Moment::from_origin(secs(2)) {
-                return Turn::Wait {
+                return Admission::Wait {
                     ahead: 0,
                     at_least: Some(secs(2)),
                 };
             }
-            Turn::Begin
+            Admission::Admitted
         }
 
-        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-            None
+        fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
+            [None; 2]
         }
     }
 

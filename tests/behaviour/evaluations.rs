@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Backoff, BlockingTimer, Cancel, Event, GaveUp, Hint, Jitter, Observer, Place, Policy, Timer,
+    Backoff, BlockingTimer, Cancel, Event, GaveUp, Hint, Jitter, Observer, Policy, Timer,
     TokioTimer, Verdict, retry, retrying, testing,
 };
+use support::held_permit::HeldPermit;
 use support::runtime;
 
 thread_local! {
@@ -451,7 +452,7 @@ async fn before_each_wait_what_may_end_it_is_evaluated() {
         let prepared = || {
             let limiter = limiter();
             if waits {
-                Place::new(&limiter).succeeded();
+                HeldPermit::new(&limiter).succeeded();
             }
             COUNT.set(0);
             limiter

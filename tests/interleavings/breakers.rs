@@ -1,27 +1,77 @@
 //! Passes are never invented and never lost; a state is left once, and what comes late changes nothing.
 
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use shuttle::thread;
 
+use crate::admission::change::{Change, Transition};
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::permit::Permit;
+use crate::admission::state::BreakerState;
+use crate::admission::{Admission, AdmissionControl};
 use crate::breaker::circuit::Breaker;
-use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
-use crate::breaker::permit::Permit;
 use crate::classify::kind::Kind;
 use crate::many;
 use crate::time::clock;
 
-const FAILURE: Seen = Seen::Failure {
+const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
+
+/// Asks a breaker as the key `breaker` does.
+trait Admit {
+    fn admit(&self) -> Option<Permit>;
+    fn record(&self, permit: Permit, outcome: AttemptOutcome) -> Option<Transition>;
+}
+
+impl Admit for Breaker {
+    fn admit(&self) -> Option<Permit> {
+        let mut permit = self.enter(1);
+        if self.poll(&mut permit, Waker::noop()) == Admission::Admitted {
+            return Some(permit);
+        }
+        self.leave(permit, AttemptOutcome::NotBegun);
+        None
+    }
+
+    fn record(&self, permit: Permit, outcome: AttemptOutcome) -> Option<Transition> {
+        match self.leave(permit, outcome) {
+            [Some(Change::Breaker(transition)), None] => Some(transition),
+            _ => None,
+        }
+    }
+}
+
+/// A permit that is given back when it is dropped.
+struct HeldPermit<'b>(&'b Breaker, Option<Permit>);
+
+impl<'b> HeldPermit<'b> {
+    fn admitted(breaker: &'b Breaker) -> Option<Self> {
+        Some(Self(breaker, Some(breaker.admit()?)))
+    }
+
+    fn succeeded(&mut self) -> Option<Transition> {
+        let permit = self.1.take()?;
+        self.0.record(permit, AttemptOutcome::Success)
+    }
+}
+
+impl Drop for HeldPermit<'_> {
+    fn drop(&mut self) {
+        if let Some(permit) = self.1.take() {
+            self.0.record(permit, AttemptOutcome::Dropped);
+        }
+    }
+}
 
 fn begin() {
     clock::set(Duration::from_secs(100));
 }
 
-fn admitted(breaker: &Breaker) -> Pass {
+fn admitted(breaker: &Breaker) -> Permit {
     breaker.admit().expect("it is closed")
 }
 
@@ -67,10 +117,12 @@ fn half_open_lets_so_many_through_and_one_turns_it() {
 fn a_dropped_trial_gives_its_place_back() {
     many(|| {
         let breaker = open(1);
-        at_once(&breaker, 2, |breaker, _| drop(Permit::new(breaker)));
-        assert_eq!(breaker.state(), BreakerState::HalfOpen);
-        let mut permit = Permit::new(&*breaker).expect("the place is free");
-        assert!(Permit::new(&*breaker).is_none());
+        at_once(&breaker, 2, |breaker, _| {
+            drop(HeldPermit::admitted(breaker))
+        });
+        assert_eq!(Breaker::state(&breaker), BreakerState::HalfOpen);
+        let mut permit = HeldPermit::admitted(&*breaker).expect("the place is free");
+        assert!(HeldPermit::admitted(&*breaker).is_none());
         assert_eq!(permit.succeeded(), Some(Transition::Closed));
     });
 }
@@ -80,12 +132,12 @@ fn it_closes_once_all_trials_have_succeeded() {
     many(|| {
         let breaker = open(2);
         let turned = at_once(&breaker, 2, |breaker, _| {
-            let mut permit = Permit::new(breaker).expect("a place for each");
+            let mut permit = HeldPermit::admitted(breaker).expect("a place for each");
             permit.succeeded()
         });
         let turned: Vec<_> = turned.into_iter().flatten().collect();
         assert_eq!(turned, [Transition::Closed]);
-        assert_eq!(breaker.state(), BreakerState::Closed);
+        assert_eq!(Breaker::state(&breaker), BreakerState::Closed);
     });
 }
 
@@ -96,12 +148,16 @@ fn a_trial_that_fails_opens_it_whatever_the_others_do() {
         let breaker = open(2);
         let turned = at_once(&breaker, 2, |breaker, number| {
             let pass = breaker.admit()?;
-            let seen = if number == 0 { FAILURE } else { Seen::Success };
+            let seen = if number == 0 {
+                FAILURE
+            } else {
+                AttemptOutcome::Success
+            };
             breaker.record(pass, seen)
         });
         assert_eq!(turned.iter().flatten().count(), 1);
         assert!(matches!(turned[0], Some(Transition::Opened { .. })));
-        assert_eq!(breaker.state(), BreakerState::Open);
+        assert_eq!(Breaker::state(&breaker), BreakerState::Open);
         assert!(breaker.admit().is_none());
     });
 }
@@ -116,7 +172,7 @@ fn it_opens_once() {
             breaker.record(pass, FAILURE)
         });
         assert_eq!(turned.iter().flatten().count(), 1);
-        assert_eq!(breaker.state(), BreakerState::Open);
+        assert_eq!(Breaker::state(&breaker), BreakerState::Open);
     });
 }
 
@@ -128,11 +184,14 @@ fn no_success_is_lost() {
         let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
         // As many as are then counted without the lock.
         for _ in 0..32 {
-            breaker.record(admitted(&breaker), Seen::Success);
+            breaker.record(admitted(&breaker), AttemptOutcome::Success);
         }
         at_once(&breaker, 3, |breaker, _| {
             for _ in 0..4 {
-                assert_eq!(breaker.record(admitted(breaker), Seen::Success), None);
+                assert_eq!(
+                    breaker.record(admitted(breaker), AttemptOutcome::Success),
+                    None
+                );
             }
         });
         for _ in 0..43 {
@@ -150,10 +209,14 @@ fn successes_and_failures_at_once_are_counted_once() {
         begin();
         let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
         for _ in 0..32 {
-            breaker.record(admitted(&breaker), Seen::Success);
+            breaker.record(admitted(&breaker), AttemptOutcome::Success);
         }
         at_once(&breaker, 3, |breaker, number| {
-            let seen = if number == 0 { FAILURE } else { Seen::Success };
+            let seen = if number == 0 {
+                FAILURE
+            } else {
+                AttemptOutcome::Success
+            };
             for _ in 0..4 {
                 assert_eq!(breaker.record(admitted(breaker), seen), None);
             }
@@ -182,14 +245,14 @@ fn what_comes_late_changes_nothing() {
                 let pass = late.lock().unwrap().pop().unwrap();
                 assert_eq!(breaker.record(pass, FAILURE), None);
                 let pass = late.lock().unwrap().pop().unwrap();
-                assert_eq!(breaker.record(pass, Seen::Success), None);
+                assert_eq!(breaker.record(pass, AttemptOutcome::Success), None);
             } else {
                 let trial = breaker.admit().expect("half open");
-                let turned = breaker.record(trial, Seen::Success);
+                let turned = breaker.record(trial, AttemptOutcome::Success);
                 assert_eq!(turned, Some(Transition::Closed));
             }
         });
-        assert_eq!(breaker.state(), BreakerState::Closed);
+        assert_eq!(Breaker::state(&breaker), BreakerState::Closed);
     });
 }
 
@@ -206,7 +269,7 @@ fn numbers_change_together() {
                 breaker.set_numbers(Some(0.5), Some(LONG));
                 return None;
             }
-            breaker.record(admitted(breaker), Seen::Success);
+            breaker.record(admitted(breaker), AttemptOutcome::Success);
             breaker.record(admitted(breaker), FAILURE)
         });
         for transition in turned.into_iter().flatten() {

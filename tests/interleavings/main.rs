@@ -21,7 +21,8 @@ use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
 pub(crate) use sources::{
-    breaker, budget, classify, forward, limiter, listed, observe, out_of_range, sync, time,
+    admission, breaker, budget, classify, forward, limiter, listed, observe, out_of_range, sync,
+    time,
 };
 
 /// Every schedule, which takes small tests.

@@ -9,9 +9,12 @@ use std::time::Duration;
 
 use shuttle::future::{block_on, spawn, yield_now};
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::permit::Permit;
+use crate::admission::{Admission, AdmissionControl};
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::many;
 use crate::time::clock;
 
@@ -25,7 +28,7 @@ impl Gate for Places {
         Ok(0)
     }
 
-    fn ended(&mut self, cost: u32, _: u32, _: End, _: impl Now) -> Option<LimiterChange> {
+    fn ended(&mut self, cost: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
         self.0 += cost;
         None
     }
@@ -47,14 +50,14 @@ impl Shared {
         })
     }
 
-    /// An attempt, from its ticket to its end.
+    /// An attempt, from its permit to its end.
     async fn attempt(&self, cost: u32) {
-        let mut ticket = self.queue.enter(cost);
+        let mut permit = self.queue.enter(cost);
         poll_fn(
-            |context| match self.queue.poll(&mut ticket, context.waker()) {
-                Turn::Begin => Poll::Ready(()),
-                Turn::Wait { .. } => Poll::Pending,
-                Turn::Rejected | Turn::Full => panic!("it is in the queue"),
+            |context| match self.queue.poll(&mut permit, context.waker()) {
+                Admission::Admitted => Poll::Ready(()),
+                Admission::Wait { .. } => Poll::Pending,
+                Admission::Rejected | Admission::QueueFull => panic!("it is in the queue"),
             },
         )
         .await;
@@ -62,19 +65,19 @@ impl Shared {
         assert!(within <= self.places);
         yield_now().await;
         self.within.fetch_sub(cost, SeqCst);
-        self.queue.leave(ticket, End::Success);
+        self.queue.leave(permit, AttemptOutcome::Success);
     }
 
     /// One that is dropped once it has waited, or had its turn and has not begun.
     async fn dropped(&self, cost: u32) {
-        let mut ticket: Ticket = self.queue.enter(cost);
+        let mut permit: Permit = self.queue.enter(cost);
         poll_fn(|context| {
-            let _ = self.queue.poll(&mut ticket, context.waker());
+            let _ = self.queue.poll(&mut permit, context.waker());
             Poll::Ready(())
         })
         .await;
         yield_now().await;
-        self.queue.leave(ticket, End::NotBegun);
+        self.queue.leave(permit, AttemptOutcome::NotBegun);
     }
 
     fn is_empty(&self) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod sync;
 
+pub(crate) mod admission;
 pub(crate) mod breaker;
 pub(crate) mod budget;
 pub(crate) mod classify;

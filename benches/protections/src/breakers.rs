@@ -2,7 +2,7 @@
 
 use failsafe::CircuitBreaker as _;
 use recloser::Recloser;
-use retry_runtime::{Breaker, Permit, retry};
+use retry_runtime::{Breaker, retry};
 use tower::service_fn;
 use tower_resilience::circuitbreaker::CircuitBreakerLayer;
 
@@ -20,13 +20,6 @@ async fn waits_with(value: u64) -> Result<u64, std::io::Error> {
     body(value)
 }
 
-fn by_permit(value: u64) -> Result<u64, std::io::Error> {
-    let mut permit = Permit::new(&BREAKER).unwrap();
-    let answer = body(value);
-    permit.succeeded();
-    answer
-}
-
 pub(crate) fn ways() -> Vec<(&'static str, Calls)> {
     let failsafe = failsafe::Config::new().build();
     let recloser = Recloser::default();
@@ -34,7 +27,6 @@ pub(crate) fn ways() -> Vec<(&'static str, Calls)> {
     let layered = layer.layer_fn(service_fn(async |value: u64| body(value)));
     vec![
         ("`#[retry(breaker)]`", blocking(with)),
-        ("`Permit`", blocking(by_permit)),
         (
             "recloser 1.4",
             blocking(move |value| recloser.call(|| body(value))),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use governor::clock::MonotonicClock;
-use retry_runtime::{ConcurrencyLimiter, Place, Quota, RateLimiter, retry};
+use retry_runtime::{ConcurrencyLimiter, Quota, RateLimiter, retry};
 use tower::limit::{ConcurrencyLimitLayer, RateLimitLayer};
 use tower::{Layer, service_fn};
 use tower_resilience::adaptive::{AdaptiveLimiterLayer, Aimd};
@@ -38,14 +38,6 @@ limited! {
     fixed, waits_by_fixed: FIXED,
 }
 
-fn by_place(value: u64) -> Result<u64, std::io::Error> {
-    let mut place = Place::new(&CONCURRENCY);
-    assert!(place.has_turn());
-    let answer = body(value);
-    place.succeeded();
-    answer
-}
-
 pub(crate) fn ways() -> Vec<(&'static str, Calls)> {
     let many = NonZeroU32::new(MANY).unwrap();
     let quota = governor::Quota::per_second(many);
@@ -71,7 +63,6 @@ pub(crate) fn ways() -> Vec<(&'static str, Calls)> {
         ),
         ("`#[retry(limiter)]`, adaptive rate", blocking(adaptive)),
         ("`#[retry(limiter)]`, fixed rate", blocking(fixed)),
-        ("`Place`, attempts at a time", blocking(by_place)),
         (
             "governor 0.10",
             blocking(move |value| {

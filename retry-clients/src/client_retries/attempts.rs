@@ -7,10 +7,7 @@ use std::time::Duration;
 use retry_runtime::macro_support::{
     Driver, Ending, Reporter, Stop, attempt_within, named_by, observed,
 };
-use retry_runtime::{
-    CircuitBreaker, Event, Failure, Limiter, Moment, Protects, Reason, Rejected, RejectedBy,
-    RetryBudget, Site, Timer, TokioTimer,
-};
+use retry_runtime::{AdmissionControl, Event, Failure, Moment, Protects, Reason, Rejected, RejectedBy, RetryBudget, Site, Timer, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 
 use super::failed::{Failed, Shown};
@@ -63,11 +60,11 @@ impl Protects for ClientRetries {
         Some(self.budget.as_deref()?)
     }
 
-    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+    fn breaker(&self) -> Option<&dyn AdmissionControl> {
         Some(self.breaker.as_deref()?)
     }
 
-    fn limiter(&self) -> Option<&dyn Limiter> {
+    fn limiter(&self) -> Option<&dyn AdmissionControl> {
         Some(self.limiter.as_deref()?)
     }
 }

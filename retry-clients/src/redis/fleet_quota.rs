@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
-use retry_runtime::{
-    End, Leased, Limiter, LimiterChanges, LimiterState, RateLimiter, Ticket, Turn, WithCost,
-};
+use retry_runtime::{AttemptOutcome, Leased, AdmissionControl, Changes, AdmissionState, RateLimiter, Permit, Admission, WithCost};
 use tokio::sync::Mutex;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
@@ -336,22 +334,22 @@ impl Shared {
     }
 }
 
-impl Limiter for FleetQuota {
-    fn enter(&self, cost: u32) -> Ticket {
+impl AdmissionControl for FleetQuota {
+    fn enter(&self, cost: u32) -> Permit {
         self.shared.room.enter(cost)
     }
 
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        let turn = self.shared.room.poll(ticket, waker);
-        if let Turn::Wait { .. } = turn {
+    fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
+        let turn = self.shared.room.poll(permit, waker);
+        if let Admission::Wait { .. } = turn {
             self.wanted.send_replace(());
         }
         turn
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        let changes = self.shared.room.leave(ticket, end);
-        if changes.is_some() {
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        let changes = self.shared.room.leave(permit, outcome);
+        if changes != [None; 2] {
             // What is there can't be used in a pause.
             self.wanted.send_replace(());
         }
@@ -362,7 +360,7 @@ impl Limiter for FleetQuota {
         self.shared.room.longest_wait()
     }
 
-    fn state(&self) -> LimiterState {
+    fn state(&self) -> AdmissionState {
         self.shared.room.state()
     }
 }

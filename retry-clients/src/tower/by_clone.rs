@@ -3,9 +3,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use retry_runtime::{
-    CircuitBreaker, Event, Limiter, Policy, Rejected, RetryBudget, TimedOut, Verdict,
-};
+use retry_runtime::{AdmissionControl, Event, Policy, Rejected, RetryBudget, TimedOut, Verdict};
 use tower_service::Service;
 
 use super::{Called, Hooked, Hooks, Retry, RetryLayer, Unhooked};
@@ -100,7 +98,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
     }
 
     /// As [`ClientRetries::breaker`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
-    pub fn breaker(self, breaker: impl CircuitBreaker + Send + Sync + 'static) -> Self
+    pub fn breaker(self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self
     where
         E: From<Rejected> + From<TimedOut>,
     {
@@ -108,7 +106,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
     }
 
     /// As [`ClientRetries::limiter`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
-    pub fn limiter(self, limiter: impl Limiter + Send + Sync + 'static) -> Self
+    pub fn limiter(self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self
     where
         E: From<Rejected> + From<TimedOut>,
     {

@@ -16,6 +16,7 @@ use super::item_error::Miscount;
 use super::part::{ItemEnd, Part};
 use super::round::Round;
 use super::tally::Tally;
+use crate::admission::outcome::AttemptOutcome;
 use crate::call::failure::Failure;
 use crate::call::protections::Protects;
 use crate::call::state::Call;
@@ -26,7 +27,6 @@ use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::in_flight::{Shared, in_order};
-use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Progress;
@@ -96,12 +96,12 @@ impl<Q: IntoChain, I: Clone> Batch<'_, Q, I> {
 
 /// The more severe of two ends: what the limiter hears of a call whose items ended so. That it throttles says more of a
 /// server than for how long.
-fn more_severe(one: End, other: End) -> End {
-    let severity = |end: &End| match *end {
-        End::NotBegun => (0, None),
-        End::Ignored => (1, None),
-        End::Success => (2, None),
-        End::Failure { kind, hint } => match kind {
+fn more_severe(one: AttemptOutcome, other: AttemptOutcome) -> AttemptOutcome {
+    let severity = |end: &AttemptOutcome| match *end {
+        AttemptOutcome::NotBegun => (0, None),
+        AttemptOutcome::Ignored | AttemptOutcome::Dropped => (1, None),
+        AttemptOutcome::Success => (2, None),
+        AttemptOutcome::Failure { kind, hint } => match kind {
             Kind::Throttled => (5, hint),
             Kind::Timeout => (4, hint),
             _ => (3, hint),
@@ -372,7 +372,7 @@ where
     }
 
     /// One request failed, not as many as it has items. Returns what the limiter is told.
-    fn all_failed(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, error: E) -> End {
+    fn all_failed(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, error: E) -> AttemptOutcome {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
         let mut leaders = BTreeSet::new();
@@ -383,19 +383,23 @@ where
             let leads = leaders.insert(entry.attempts.call());
             self.failed(entry, Arc::clone(&error), verdict, leads);
         }
-        End::of_failure(verdict)
+        AttemptOutcome::of_failure(verdict)
     }
 
     /// Each item has an answer of its own. Returns what the limiter is told.
-    fn each(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, answers: Vec<Result<T, E>>) -> End {
+    fn each(
+        &mut self,
+        entries: Vec<Entry<'a, Q, I::Item>>,
+        answers: Vec<Result<T, E>>,
+    ) -> AttemptOutcome {
         // One request succeeded, not as many as it has items.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
-        let mut end = End::NotBegun;
+        let mut end = AttemptOutcome::NotBegun;
         for (mut entry, answer) in entries.into_iter().zip(answers) {
             match answer {
                 Ok(value) => {
-                    end = more_severe(end, End::Success);
+                    end = more_severe(end, AttemptOutcome::Success);
                     if is_whole && !mem::take(&mut is_first) {
                         entry.attempts.release();
                     }
@@ -407,7 +411,7 @@ where
                 }
                 Err(error) => {
                     let verdict = self.verdict(&error);
-                    end = more_severe(end, End::of_failure(verdict));
+                    end = more_severe(end, AttemptOutcome::of_failure(verdict));
                     self.failed(entry, Arc::new(error), verdict, true);
                 }
             }
@@ -416,7 +420,11 @@ where
     }
 
     /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
-    fn miscounted(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, answers: usize) -> End {
+    fn miscounted(
+        &mut self,
+        entries: Vec<Entry<'a, Q, I::Item>>,
+        answers: usize,
+    ) -> AttemptOutcome {
         let items = entries.len();
         let miscount = Miscount { answers, items };
         for mut entry in entries {
@@ -429,7 +437,7 @@ where
             let attempts = entry.attempts.call().attempt();
             self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));
         }
-        End::Ignored
+        AttemptOutcome::Ignored
     }
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
+use crate::admission::change::Transition;
 use crate::breaker::circuit::{Breaker, Phase, wake};
-use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::observe::cause::Cause;
 use crate::observe::changed::changed;

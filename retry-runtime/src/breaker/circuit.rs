@@ -2,7 +2,10 @@ use core::fmt;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker, Pass, Seen, Transition};
+use crate::admission::change::Transition;
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::state::BreakerState;
+use crate::breaker::admission::Admitted;
 use crate::breaker::cusum::Cusum;
 use crate::breaker::last_calls::LastCalls;
 use crate::breaker::rule::{LONGEST_RUN, Rule};
@@ -53,6 +56,7 @@ use crate::time::moment::Moment;
 /// | [`trial_calls`](Self::trial_calls) | 1 |
 /// | [`trial_successes`](Self::trial_successes) | all trial calls |
 /// | [`hung_after`](Self::hung_after) | off |
+/// | [`max_wait`](Self::max_wait) | no limit |
 /// | [`listener`](Self::listener) | none |
 ///
 /// Setters panic on numbers that make no sense, such as a ratio of 1.1. In a `static` or a `const` that is an error
@@ -80,7 +84,7 @@ pub(super) struct Circuit {
     pub(super) changed: Option<Rule>,
     /// The number of the state: each gets another. A pass of an earlier state changes nothing.
     number: u64,
-    phase: Phase,
+    pub(super) phase: Phase,
     window: Window,
     last_calls: LastCalls,
     cusum: Cusum,
@@ -95,9 +99,9 @@ pub(super) struct Circuit {
 
 impl Circuit {
     /// A pass of a closed breaker.
-    fn begin(&mut self) -> Pass {
+    fn begin(&mut self) -> u64 {
         self.under_way = self.under_way.saturating_add(1);
-        Pass::new(self.number)
+        self.number
     }
 }
 
@@ -111,7 +115,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    fn half_open_in(&self) -> Option<Duration> {
+    pub(super) fn half_open_in(&self) -> Option<Duration> {
         match *self {
             Self::Open { since, length } => Some(length.saturating_sub(clock::now().since(since))),
             _ => None,
@@ -187,7 +191,7 @@ impl Breaker {
     }
 
     /// Whether nothing is let through now.
-    fn lets_none(&self, circuit: &Circuit) -> bool {
+    pub(super) fn rejects_all(&self, circuit: &Circuit) -> bool {
         let now = clock::now();
         match circuit.phase {
             Phase::Closed | Phase::ForcedClosed => false,
@@ -208,7 +212,7 @@ impl Breaker {
                 let turn = circuit.waiters.turn_in(number, clock::now());
                 (!turn.is_zero()).then_some((ahead, Some(turn)))
             }
-            _ if !self.lets_none(circuit) => None,
+            _ if !self.rejects_all(circuit) => None,
             // The trial calls are before it, and may never end: it looks now and then whether one more is let through.
             Phase::HalfOpen(_) => Some((ahead + 1, None)),
             phase => Some((ahead, phase.half_open_in())),
@@ -336,40 +340,55 @@ impl Breaker {
         (!is_early).then(by_ratio).flatten().or_else(in_a_row)
     }
 
+    /// The time at which an attempt is admitted, if the breaker measures attempts.
     #[inline]
-    fn pass(&self, pass: Pass) -> Pass {
+    pub(super) fn admission_time(&self) -> u32 {
         if self.made.is_timed() {
-            pass.given_at(millis(clock::now()))
+            millis(clock::now())
         } else {
-            pass
+            0
         }
     }
 
-    /// Whether its attempt has run for so long, if that is not zero.
-    fn ran(pass: &Pass, least: u32) -> bool {
-        let ran = || millis(clock::now()).wrapping_sub(pass.given());
+    fn ran(admitted: Admitted, least: u32) -> bool {
+        let ran = || millis(clock::now()).wrapping_sub(admitted.at);
         least > 0 && (least..=LONGEST_RUN).contains(&ran())
     }
 
-    /// What an attempt says about the server, if nobody waited for its end.
-    fn of_dropped(&self, pass: &Pass) -> Seen {
-        if Self::ran(pass, self.made.hung_after) {
-            Seen::Failure {
-                kind: Kind::Timeout,
-                hint: None,
+    /// The outcome as it counts: a throttled attempt doesn't, and one that was dropped only if it hung.
+    fn counted(&self, admitted: Admitted, outcome: AttemptOutcome) -> AttemptOutcome {
+        match outcome {
+            AttemptOutcome::Failure { kind, .. }
+                if !matches!(kind, Kind::Transient | Kind::Timeout) =>
+            {
+                AttemptOutcome::Ignored
             }
-        } else {
-            Seen::Ignored
+            AttemptOutcome::Dropped if Self::ran(admitted, self.made.hung_after) => {
+                AttemptOutcome::Failure {
+                    kind: Kind::Timeout,
+                    hint: None,
+                }
+            }
+            outcome => outcome,
         }
     }
 
+    /// The number of the state if that is closed, and an attempt has succeeded in it: then no lock is needed.
+    #[inline]
+    pub(super) fn closed_state(&self) -> Option<u64> {
+        let gate = self.gate.load(Ordering::Acquire);
+        (gate & 1 == 0).then_some(gate >> 1)
+    }
+
+    /// Admits an attempt under the lock. Returns the number of the state, and true if it has just become half open.
     #[cold]
-    fn admit_unless_open(&self) -> Option<Pass> {
-        let circuit = &mut *self.circuit();
+    pub(super) fn admit_unless_open(&self) -> Option<(u64, bool)> {
+        let mut guard = self.circuit();
+        let circuit = &mut *guard;
         // Read under the lock, so that no other thread's time is later.
         let now = clock::now();
         let open_for = self.rule(circuit).open_for;
-        Some(match &mut circuit.phase {
+        let number = match &mut circuit.phase {
             Phase::Closed | Phase::ForcedClosed => circuit.begin(),
             Phase::ForcedOpen => return None,
             Phase::Open { since, length } => {
@@ -384,7 +403,10 @@ impl Breaker {
                     since: now,
                 };
                 self.turn(circuit, Phase::HalfOpen(trials));
-                Pass::half_opening(circuit.number)
+                let number = circuit.number;
+                drop(guard);
+                self.tell(Transition::HalfOpened);
+                return Some((number, true));
             }
             Phase::HalfOpen(trials) => {
                 if trials.are_full() {
@@ -395,13 +417,14 @@ impl Breaker {
                 }
                 trials.running += 1;
                 trials.since = now;
-                Pass::new(circuit.number)
+                circuit.number
             }
-        })
+        };
+        Some((number, false))
     }
 
     #[inline]
-    fn is_granted(&self) -> bool {
+    pub(super) fn is_granted(&self) -> bool {
         let one = |left: u32| left.checked_sub(1);
         self.granted
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one)
@@ -409,9 +432,13 @@ impl Breaker {
     }
 
     #[inline(never)]
-    fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
+    pub(super) fn record_under_lock(
+        &self,
+        admitted: Admitted,
+        outcome: AttemptOutcome,
+    ) -> Option<Transition> {
         let mut circuit = self.circuit();
-        let transition = self.seen(&mut circuit, pass, seen);
+        let transition = self.record(&mut circuit, admitted, outcome);
         let is_changed = transition.is_some() || matches!(circuit.phase, Phase::HalfOpen(_));
         wake(circuit, is_changed);
         self.tell(transition?);
@@ -425,43 +452,48 @@ impl Breaker {
         }
     }
 
-    fn seen(&self, circuit: &mut Circuit, pass: &Pass, seen: Seen) -> Option<Transition> {
-        if pass.stamp() != circuit.number {
+    fn record(
+        &self,
+        circuit: &mut Circuit,
+        admitted: Admitted,
+        outcome: AttemptOutcome,
+    ) -> Option<Transition> {
+        if !admitted.is_of(circuit.number) {
             return None;
         }
-        let seen = match seen {
-            Seen::Dropped => self.of_dropped(pass),
-            seen => seen,
-        };
+        let outcome = self.counted(admitted, outcome);
         circuit.under_way = circuit.under_way.saturating_sub(1);
-        let slow = u32::from(Self::ran(pass, self.made.slow_after));
-        let trials = match (&mut circuit.phase, seen) {
+        let slow = u32::from(Self::ran(admitted, self.made.slow_after));
+        let trials = match (&mut circuit.phase, outcome) {
             (Phase::Open { .. } | Phase::ForcedOpen | Phase::ForcedClosed, _)
-            | (Phase::Closed, Seen::Ignored | Seen::NotBegun | Seen::Dropped) => return None,
-            (Phase::Closed, Seen::Success) => {
+            | (
+                Phase::Closed,
+                AttemptOutcome::Ignored | AttemptOutcome::NotBegun | AttemptOutcome::Dropped,
+            ) => return None,
+            (Phase::Closed, AttemptOutcome::Success) => {
                 let cause = self.succeeded(circuit, slow)?;
                 return Some(self.open(circuit, cause, None));
             }
-            (Phase::Closed, Seen::Failure { kind, hint }) => {
+            (Phase::Closed, AttemptOutcome::Failure { kind, hint }) => {
                 let cause = self.failed(circuit, kind, slow)?;
                 return Some(self.open(circuit, cause, hint));
             }
             (Phase::HalfOpen(trials), _) => trials,
         };
         trials.running = trials.running.saturating_sub(1);
-        let hint = match seen {
-            Seen::Ignored | Seen::Dropped => return None,
-            Seen::NotBegun => {
+        let hint = match outcome {
+            AttemptOutcome::Ignored | AttemptOutcome::Dropped => return None,
+            AttemptOutcome::NotBegun => {
                 trials.make_room(self.made.trial_calls);
                 return None;
             }
-            Seen::Success if slow == 0 => {
+            AttemptOutcome::Success if slow == 0 => {
                 trials.succeeded += 1;
                 return (trials.succeeded >= self.made.trial_successes())
                     .then(|| self.close(circuit));
             }
-            Seen::Success => None,
-            Seen::Failure { hint, .. } => hint,
+            AttemptOutcome::Success => None,
+            AttemptOutcome::Failure { hint, .. } => hint,
         };
         trials.failed += 1;
         let bearable = self.made.trial_calls - self.made.trial_successes();
@@ -493,54 +525,6 @@ fn is_within(since: Moment, length: Duration, now: Moment) -> bool {
 impl Default for Breaker {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl CircuitBreaker for Breaker {
-    #[inline]
-    fn admit(&self) -> Option<Pass> {
-        let gate = self.gate.load(Ordering::Acquire);
-        if gate & 1 == 0 {
-            return Some(self.pass(Pass::new(gate >> 1)));
-        }
-        let pass = self.admit_unless_open()?;
-        if pass.half_opens() {
-            self.tell(Transition::HalfOpened);
-        }
-        Some(self.pass(pass))
-    }
-
-    fn is_open(&self) -> bool {
-        self.lets_none(&self.circuit())
-    }
-
-    fn half_open_in(&self) -> Option<Duration> {
-        self.circuit().phase.half_open_in()
-    }
-
-    fn state(&self) -> BreakerState {
-        Self::state(self)
-    }
-
-    fn admit_hedge(&self) -> Option<Pass> {
-        let gate = self.gate.load(Ordering::Acquire);
-        let pass = if gate & 1 == 0 {
-            Pass::new(gate >> 1)
-        } else {
-            let circuit = &mut *self.circuit();
-            let is_closed = matches!(circuit.phase, Phase::Closed | Phase::ForcedClosed);
-            is_closed.then(|| circuit.begin())?
-        };
-        Some(self.pass(pass))
-    }
-
-    #[inline]
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        let is_current = self.gate.load(Ordering::Relaxed) == pass.stamp() << 1;
-        if seen == Seen::Success && is_current && self.is_granted() {
-            return None;
-        }
-        self.record_under_lock(&pass, seen)
     }
 }
 

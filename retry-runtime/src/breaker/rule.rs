@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::Transition;
+use crate::admission::change::Transition;
 use crate::breaker::window::Calls;
 use crate::observe::cause::Cause;
 
@@ -26,6 +26,7 @@ pub(super) struct Rule {
     pub(super) trial_successes: u32,
     /// A time in milliseconds; zero for never.
     pub(super) hung_after: u32,
+    pub(super) max_wait: Option<Duration>,
     pub(super) listener: Option<fn(Transition)>,
 }
 
@@ -51,6 +52,7 @@ impl Rule {
         trial_calls: 1,
         trial_successes: 0,
         hung_after: 0,
+        max_wait: None,
         listener: None,
     };
 

@@ -1,8 +1,7 @@
 use core::time::Duration;
 
+use crate::admission::change::Transition;
 use crate::breaker::circuit::Breaker;
-use crate::breaker::circuit_breaker::Transition;
-use crate::breaker::patient::PatientBreaker;
 use crate::breaker::rule::LONGEST_RUN;
 
 /// The breaker's numbers, as it is made.
@@ -220,18 +219,16 @@ impl Breaker {
         self
     }
 
-    /// This breaker for calls that wait while it is open, for no longer than that, and not beyond their deadline:
-    /// workers and consumers of queues, which have nothing better to do. Name it as the `limiter` of the call, in place
-    /// of the key `breaker`. Other calls can be rejected by the same breaker at the same time.
+    /// The longest that a call waits while the breaker is open, if the breaker is the call's `limiter`: for workers
+    /// and consumers of queues, which have nothing better to do. No limit by default, but that of the call's deadline.
     ///
     /// ```
     /// use std::time::Duration;
     /// use retry_runtime::{Breaker, retry};
     ///
-    /// static STORE: Breaker = Breaker::new();
-    /// const PATIENCE: Duration = Duration::from_secs(600);
+    /// static STORE: Breaker = Breaker::new().max_wait(Duration::from_secs(600));
     ///
-    /// #[retry(max = "unlimited", deadline = "1h", limiter = STORE.max_wait(PATIENCE))]
+    /// #[retry(max = "unlimited", deadline = "1h", limiter = &STORE)]
     /// async fn consume(message: &str) -> std::io::Result<usize> {
     ///     Ok(message.len())
     /// }
@@ -242,11 +239,12 @@ impl Breaker {
     /// # }
     /// ```
     ///
-    /// The log calls it a limiter then: paused where the breaker opens, resumed where it closes. A call that would have
-    /// to wait longer is rejected at once. Once it is closed, by a trial or an operator, two of those that wait begin at
-    /// once, and within each second as many as began before: otherwise they would come as one wave.
-    pub const fn max_wait(&self, max_wait: Duration) -> PatientBreaker<&Self> {
-        PatientBreaker::new(self, max_wait)
+    /// Calls that name the same breaker by the key `breaker` are rejected as usual. A call that would have to wait
+    /// longer is rejected at once. When the breaker closes, two of the calls that wait begin at once, and within each
+    /// second as many as began before. Otherwise they would come as one wave.
+    pub const fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.made.max_wait = Some(max_wait);
+        self
     }
 }
 

@@ -9,14 +9,12 @@ use core::fmt;
 use core::future::{Future, ready};
 use core::mem;
 use core::pin::{Pin, pin};
-use core::task::Waker;
 use core::time::Duration;
 
 #[cfg(any(feature = "batch", feature = "plan"))]
-use crate::breaker::circuit_breaker::Seen;
+use crate::admission::outcome::AttemptOutcome;
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
-use crate::call::held::Held;
 use crate::call::hook::HookOutcome;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::protections::Protects;
@@ -26,14 +24,11 @@ use crate::call::reporter::Reporter;
 use crate::call::state::Call;
 use crate::call::steps::{Next, State, Steps};
 use crate::call::stop::Stop;
+use crate::call::waiting::{Queue, wait, wait_blocking};
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::hedge::pushback::Pushback;
-#[cfg(feature = "batch")]
-use crate::limiter::End;
-use crate::limiter::Turn;
-use crate::limiter::waiting::{Queued, wait, wait_blocking};
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::values::Values;
@@ -181,7 +176,6 @@ impl<P: Protects, T> Driver<P, T> {
     #[inline]
     fn queue(&mut self) -> (Queue<'_, P>, &T) {
         let queue = Queue {
-            // Mutable, so that the future is `Send` if `P` is.
             protections: &mut self.protections,
             held: &mut self.state.held,
         };
@@ -570,7 +564,12 @@ impl<P: Protects, T> Driver<P, T> {
     /// Gives back all that the attempt holds, because another one counts for it or it does not begin.
     pub(crate) fn release(&mut self) {
         self.steps(|steps| {
-            steps.state.held.record(steps.shared, Seen::Ignored);
+            let breaker = steps.shared.breaker();
+            steps
+                .state
+                .held
+                .breaker
+                .leave(breaker, AttemptOutcome::Ignored);
             steps.give_back();
         });
     }
@@ -614,7 +613,7 @@ impl<P: Protects, T> Driver<P, T> {
 
     /// The call begins with its turn, which no longer goes back as if no request had been sent.
     pub(crate) fn begin_batch(&mut self) {
-        self.state.held.begin();
+        self.state.held.limiter.begin();
     }
 
     /// The item begins, unless the breaker rejects it.
@@ -650,10 +649,11 @@ impl<P: Protects, T> Driver<P, T> {
     }
 
     /// Reports the end of the call to the limiter.
-    pub(crate) fn leave<R: Reporter>(&mut self, end: End, mut reporter: R) {
+    pub(crate) fn leave<R: Reporter>(&mut self, outcome: AttemptOutcome, mut reporter: R) {
         self.steps(|steps| {
-            let changes = steps.state.held.leave(steps.shared, end);
-            steps.limited(changes, &mut reporter);
+            let limiter = steps.shared.limiter();
+            let changes = steps.state.held.limiter.leave(limiter, outcome);
+            steps.changed(changes, &mut reporter);
         });
     }
 }
@@ -679,28 +679,5 @@ impl<P: Protects, T> Drop for Driver<P, T> {
                 steps.give_back();
             });
         }
-    }
-}
-
-/// The attempt in the limiter's queue.
-struct Queue<'q, P> {
-    protections: &'q mut P,
-    held: &'q mut Held,
-}
-
-impl<P: Protects> Queued for Queue<'_, P> {
-    fn has_turn(&self) -> bool {
-        self.held.has_turn()
-    }
-
-    fn poll(&mut self, waker: &Waker) -> Turn {
-        match self.protections.limiter() {
-            Some(limiter) => self.held.poll(limiter, waker),
-            None => Turn::Begin,
-        }
-    }
-
-    fn longest_wait(&self) -> Option<Duration> {
-        self.protections.limiter()?.longest_wait()
     }
 }

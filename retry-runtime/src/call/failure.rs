@@ -1,18 +1,13 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::Transition;
-use crate::breaker::permit::{Permit, Records};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::computed_range;
 use crate::call::site::Site;
-use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::Rejected;
 use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
-use crate::limiter::LimiterChanges;
-use crate::limiter::place::{Leave, Place};
 use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
 use crate::policy::values::Values;
@@ -42,10 +37,6 @@ pub struct Failure<'a> {
     /// With what makes a range of a delay: a program that computes none has no code for it. So for what follows.
     pub(super) delays: Option<(Delays<'a>, ComputedRange)>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
-    /// With what reports a change of the breaker.
-    pub(super) permit: Option<(&'a mut dyn Records, ReportTransition)>,
-    /// With what reports what changed about the limiter.
-    pub(super) place: Option<(&'a mut dyn Leave, ReportChanges)>,
     pub(super) observe: Option<Observe<'a>>,
 }
 
@@ -112,11 +103,6 @@ pub(super) type ComputedRange = fn(
     Duration,
 ) -> Option<(Duration, Duration)>;
 
-pub(crate) type ReportTransition =
-    fn(&Call, &str, Transition, Option<&dyn fmt::Display>, Option<Observe<'_>>);
-
-pub(crate) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'_>>);
-
 /// When the call must end.
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
@@ -150,8 +136,6 @@ impl<'a> Failure<'a> {
             paid: 0,
             delays: None,
             budget: None,
-            permit: None,
-            place: None,
             observe: None,
         }
     }
@@ -245,20 +229,6 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// What let the attempt through, to tell its breaker how the attempt ended.
-    pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
-        self.permit = Some((permit, Call::breaker_changed));
-        self
-    }
-
-    /// The attempt's place with a limiter, to tell the limiter how the attempt ended. Throttled retries are the
-    /// limiter's job, so a budget doesn't pay for them.
-    pub fn place<L>(mut self, place: &'a mut Place<L>) -> Self {
-        let is_limited = place.handles_throttling();
-        self.place = Some((place, Call::limiter_changed));
-        self.limited(is_limited)
-    }
-
     /// Whether the attempt had a limiter, which takes care of throttled retries.
     pub(crate) fn limited(mut self, is_limited: bool) -> Self {
         self.inputs.is_limited = is_limited;
@@ -322,8 +292,6 @@ impl<'a> Failure<'a> {
                 None => None,
             },
             budget: self.budget,
-            permit: None,
-            place: None,
             observe: reborrow(&mut self.observe),
         }
     }

@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::Transition;
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
@@ -57,14 +56,6 @@ impl Call {
         true
     }
 
-    /// Reports what letting an attempt through beside a slow one changed.
-    #[doc(hidden)]
-    pub(crate) fn half_opened_beside(&self, slow: &mut Failure<'_>) {
-        let next = self.at(self.attempt().saturating_add(1));
-        let (name, turned) = (slow.site.name(), Transition::HalfOpened);
-        next.breaker_changed(name, turned, None, reborrow(&mut slow.observe));
-    }
-
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
     /// ends the call.
     #[cold]
@@ -72,7 +63,7 @@ impl Call {
     #[doc(hidden)]
     pub fn failed_beside(
         &mut self,
-        mut failure: Failure<'_>,
+        failure: Failure<'_>,
         attempt: u32,
         pushback: &mut Pushback,
     ) -> bool {
@@ -81,7 +72,7 @@ impl Call {
             return false;
         };
         let policy = &failure.site.policy_in_force();
-        self.tell_of_failure(attempt, &mut failure, policy);
+        self.tell_budget(&failure, policy);
         let error = &shown(failure.error);
         let data = EventData::AttemptFailed { error, kind };
         let event = Event::new(failure.site.name(), attempt, data);

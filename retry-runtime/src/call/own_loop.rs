@@ -4,7 +4,7 @@ use core::future::{Future, pending};
 use core::pin::Pin;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::Decision;
 use crate::call::driver::Driver;
@@ -18,7 +18,6 @@ use crate::call::stop::Stop;
 use crate::classify::Classify;
 use crate::classify::rejected::Rejected;
 use crate::classify::verdict::Verdict;
-use crate::limiter::Limiter;
 use crate::observe::event::Event;
 use crate::observe::report::Observe;
 use crate::time::blocking_timer::BlockingTimer;
@@ -156,12 +155,12 @@ impl<'a, B: Clone, R: Clone, L: Clone, W: Clone> Attempts<'a, Protections<B, R, 
     }
 
     /// Asks that breaker before each attempt.
-    pub fn breaker<V: CircuitBreaker>(self, breaker: V) -> Attempts<'a, Protections<B, V, L>, W> {
+    pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Attempts<'a, Protections<B, V, L>, W> {
         self.protected(|protections| protections.breaker(breaker))
     }
 
     /// Waits for that limiter before each attempt.
-    pub fn limiter<V: Limiter>(self, limiter: V) -> Attempts<'a, Protections<B, R, V>, W> {
+    pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Attempts<'a, Protections<B, R, V>, W> {
         self.protected(|protections| protections.limiter(limiter))
     }
 

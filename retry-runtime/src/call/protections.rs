@@ -1,17 +1,16 @@
 use core::fmt;
 
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
-use crate::limiter::Limiter;
 
 /// What calls share so that retries don't make an outage worse, as a driver sees it.
 pub trait Protects {
     /// The budget that retries are paid from.
     fn budget(&self) -> Option<&dyn RetryBudget>;
     /// The breaker that lets attempts through.
-    fn breaker(&self) -> Option<&dyn CircuitBreaker>;
+    fn breaker(&self) -> Option<&dyn AdmissionControl>;
     /// The limiter that attempts wait for.
-    fn limiter(&self) -> Option<&dyn Limiter>;
+    fn limiter(&self) -> Option<&dyn AdmissionControl>;
 
     /// Returns true if there is none of them: a call then needs no step before its attempt.
     #[doc(hidden)]
@@ -32,11 +31,11 @@ impl Protects for () {
         None
     }
 
-    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+    fn breaker(&self) -> Option<&dyn AdmissionControl> {
         None
     }
 
-    fn limiter(&self) -> Option<&dyn Limiter> {
+    fn limiter(&self) -> Option<&dyn AdmissionControl> {
         None
     }
 }
@@ -51,18 +50,18 @@ impl<P: Protects + ?Sized> Protects for &P {
         (**self).budget()
     }
 
-    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+    fn breaker(&self) -> Option<&dyn AdmissionControl> {
         (**self).breaker()
     }
 
-    fn limiter(&self) -> Option<&dyn Limiter> {
+    fn limiter(&self) -> Option<&dyn AdmissionControl> {
         (**self).limiter()
     }
 }
 
 type AsBudget<B> = fn(&B) -> Option<&dyn RetryBudget>;
-type AsBreaker<R> = fn(&R) -> Option<&dyn CircuitBreaker>;
-type AsLimiter<L> = fn(&L) -> Option<&dyn Limiter>;
+type AsBreaker<R> = fn(&R) -> Option<&dyn AdmissionControl>;
+type AsLimiter<L> = fn(&L) -> Option<&dyn AdmissionControl>;
 
 /// A budget, a breaker and a limiter, each if it is named.
 ///
@@ -112,7 +111,7 @@ impl<B, R, L> Protections<B, R, L> {
 
     /// With that breaker.
     #[inline]
-    pub fn breaker<V: CircuitBreaker>(self, breaker: V) -> Protections<B, V, L> {
+    pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Protections<B, V, L> {
         let Self {
             budget, limiter, ..
         } = self;
@@ -126,7 +125,7 @@ impl<B, R, L> Protections<B, R, L> {
 
     /// With that limiter.
     #[inline]
-    pub fn limiter<V: Limiter>(self, limiter: V) -> Protections<B, R, V> {
+    pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Protections<B, R, V> {
         let Self {
             budget, breaker, ..
         } = self;
@@ -151,12 +150,12 @@ impl<B, R, L> Protects for Protections<B, R, L> {
     }
 
     #[inline]
-    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+    fn breaker(&self) -> Option<&dyn AdmissionControl> {
         (self.breaker.1)(&self.breaker.0)
     }
 
     #[inline]
-    fn limiter(&self) -> Option<&dyn Limiter> {
+    fn limiter(&self) -> Option<&dyn AdmissionControl> {
         (self.limiter.1)(&self.limiter.0)
     }
 }

@@ -157,8 +157,6 @@ impl Call {
         let policy = &failure.site.policy_in_force();
         self.spend(failure.inputs.elapsed);
         let attempt = self.attempt();
-        self.tell_breaker(&mut failure);
-        self.tell_limiter(&mut failure);
         let decision = self.decide(&mut failure, policy);
         // Given back if the user's code panics before all are told of the retry.
         let paid = match (decision, failure.verdict.kind()) {

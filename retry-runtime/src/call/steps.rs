@@ -25,7 +25,9 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{CircuitBreaker, Seen, Transition};
+use crate::admission::change::{Changes, UNCHANGED};
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::{Admission, AdmissionControl};
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::held::Held;
@@ -38,7 +40,6 @@ use crate::call::state::Call;
 use crate::call::stop::Stop;
 use crate::classify::rejected::RejectedBy;
 use crate::hedge::pushback::Pushback;
-use crate::limiter::{End, Limiter, LimiterChanges, Turn};
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, reborrow, report};
@@ -220,20 +221,20 @@ impl Steps<'_> {
     pub(super) fn enter(&mut self, reporter: &mut dyn Reporter) {
         let limiter = self.shared.limiter();
         let may_wait = limiter.is_some() || self.state.needs_ready;
-        if may_wait && self.shared.breaker().is_some_and(CircuitBreaker::is_open) {
+        if may_wait && self.shared.breaker().is_some_and(AdmissionControl::is_open) {
             return self.reject(RejectedBy::Breaker);
         }
         if let Some(limiter) = limiter {
-            let held = &mut self.state.held;
-            held.enter(limiter, self.state.cost);
-            let mut turn = held.poll(limiter, Waker::noop());
-            if turn != Turn::Begin {
+            let slot = &mut self.state.held.limiter;
+            slot.enter(limiter, self.state.cost);
+            let mut admission = slot.poll(limiter, Waker::noop());
+            if admission != Admission::Admitted {
                 // The turn may have come since: what cancels the call is asked only once it waits.
-                turn = held.poll(limiter, Waker::noop());
+                admission = slot.poll(limiter, Waker::noop());
             }
-            if turn != Turn::Begin {
+            if admission != Admission::Admitted {
                 self.state.next = Next::Turn;
-                if let Turn::Wait { ahead, at_least } = turn {
+                if let Admission::Wait { ahead, at_least } = admission {
                     let waiting = EventData::Waiting { ahead, at_least };
                     self.report(reporter, |call, name, observe| {
                         report(&Event::new(name, call.attempt(), waiting), observe);
@@ -262,7 +263,8 @@ impl Steps<'_> {
         if let Err(by) = self.pass(reporter) {
             return self.reject(by);
         }
-        self.state.held.begin();
+        let changes = self.state.held.limiter.begin();
+        self.changed(changes, reporter);
         if reporter.is_observed() {
             self.report_started(reporter);
         }
@@ -271,9 +273,8 @@ impl Steps<'_> {
     /// Passes the breaker, and spends the payment.
     pub(super) fn pass(&mut self, reporter: &mut dyn Reporter) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker() {
-            let half_opens = self.state.held.admit(breaker.admit());
-            let half_opens = half_opens.ok_or(RejectedBy::Breaker)?;
-            self.turned(half_opens.then_some(Transition::HalfOpened), None, reporter);
+            let changes = self.state.held.pass(breaker);
+            self.changed(changes.ok_or(RejectedBy::Breaker)?, reporter);
         }
         self.state.is_paid = false;
         self.state.next = Next::Begun;
@@ -315,7 +316,7 @@ impl Steps<'_> {
             return None;
         };
         let breaker = self.shared.breaker().filter(|_| by == RejectedBy::Breaker);
-        Some((by, breaker.and_then(CircuitBreaker::half_open_in)))
+        Some((by, breaker.and_then(AdmissionControl::half_open_in)))
     }
 
     pub(super) fn rejected(&mut self, failure: Failure<'_>, reporter: &mut dyn Reporter) {
@@ -377,10 +378,11 @@ impl Steps<'_> {
     }
 
     pub(super) fn answered(&mut self, reporter: &mut dyn Reporter) {
-        let turned = self.state.held.record(self.shared, Seen::Success);
-        self.turned(turned, None, reporter);
-        let changes = self.state.held.leave(self.shared, End::Success);
-        self.limited(changes, reporter);
+        let Held { breaker, limiter } = &mut self.state.held;
+        let of_breaker = breaker.leave(self.shared.breaker(), AttemptOutcome::Success);
+        let of_limiter = limiter.leave(self.shared.limiter(), AttemptOutcome::Success);
+        self.changed(of_breaker, reporter);
+        self.changed(of_limiter, reporter);
     }
 
     pub(super) fn report_success_if_any(&mut self, reporter: &mut dyn Reporter) {
@@ -431,21 +433,17 @@ impl Steps<'_> {
     ) {
         let call = self.state.call();
         let call = number.map_or(call, |number| call.at(number));
-        let end = End::of_failure(failure.verdict);
-        let held = &mut self.state.held;
-        let turned = held.record(self.shared, Seen::of_end(end));
-        let changes = held.leave(self.shared, end);
-        if turned.is_none() && changes.is_none() {
+        let outcome = AttemptOutcome::of_failure(failure.verdict);
+        let Held { breaker, limiter } = &mut self.state.held;
+        let of_breaker = breaker.leave(self.shared.breaker(), outcome);
+        let of_limiter = limiter.leave(self.shared.limiter(), outcome);
+        if of_breaker == UNCHANGED && of_limiter == UNCHANGED {
             return;
         }
         let times = &mut Times::new(self.now, &mut self.state.stopwatch);
         reporter.report(times, &mut |name, mut observe| {
-            if let Some(turned) = turned {
-                let error = Some(failure.error);
-                call.breaker_changed(name, turned, error, reborrow(&mut observe));
-            }
-            if let Some(changes) = changes {
-                call.limiter_changed(name, changes, observe);
+            for changes in [of_breaker, of_limiter] {
+                call.changed(name, changes, Some(failure.error), reborrow(&mut observe));
             }
         });
     }
@@ -475,7 +473,7 @@ impl Steps<'_> {
     /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
     pub(super) fn handles_throttling(&self) -> bool {
         let limiter = self.shared.limiter();
-        limiter.is_some_and(Limiter::handles_throttling)
+        limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
     pub(super) fn hedge(
@@ -502,13 +500,15 @@ impl Steps<'_> {
         let (_, held) = hedges.last_mut()?;
         let mut begins = false;
         reporter.observe(&mut Times::new(now, stopwatch), &mut |mut observe| {
-            let mut slow = slow.lend().paid_by(shared.budget());
-            slow = slow.observed_by(reborrow(&mut observe));
-            begins = held.begin_hedge(shared, cost, || call.half_opened_beside(&mut slow))
-                && call.hedges(slow, delay);
+            let slow = slow.lend().paid_by(shared.budget());
+            let mut slow = slow.observed_by(reborrow(&mut observe));
+            begins = held.begin_hedge(shared, cost, |changes| {
+                let (name, observe) = (slow.site.name(), reborrow(&mut slow.observe));
+                call.at(number).changed(name, changes, None, observe);
+            }) && call.hedges(slow, delay);
         });
         if begins {
-            held.begin();
+            held.limiter.begin();
             return Some(number);
         }
         held.give_back(shared);
@@ -614,23 +614,12 @@ impl Steps<'_> {
         }
     }
 
-    pub(super) fn turned(
-        &mut self,
-        transition: Option<Transition>,
-        error: Option<&dyn fmt::Display>,
-        reporter: &mut dyn Reporter,
-    ) {
-        if let Some(transition) = transition {
+    /// Reports what an attempt without an error changed.
+    #[inline]
+    pub(super) fn changed(&mut self, changes: Changes, reporter: &mut dyn Reporter) {
+        if changes != UNCHANGED {
             self.report(reporter, |call, name, observe| {
-                call.breaker_changed(name, transition, error, observe);
-            });
-        }
-    }
-
-    pub(super) fn limited(&mut self, changes: Option<LimiterChanges>, reporter: &mut dyn Reporter) {
-        if let Some(changes) = changes {
-            self.report(reporter, |call, name, observe| {
-                call.limiter_changed(name, changes, observe);
+                call.changed(name, changes, None, observe);
             });
         }
     }

@@ -3,17 +3,14 @@
 
 use core::fmt;
 use core::mem;
-use core::task::Waker;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{Seen, Transition};
+use crate::admission::change::{Change, Changes, Transition};
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::classify::verdict::Basis;
 use crate::error_text::shown::shown;
-use crate::limiter::place::Place;
-use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::EventData;
 use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
@@ -109,109 +106,43 @@ impl Call {
         }
     }
 
-    /// Tells budget, breaker and limiter of the failed attempt with that number, where what follows is decided later.
-    pub(crate) fn tell_of_failure(
-        &mut self,
-        attempt: u32,
-        failure: &mut Failure<'_>,
-        policy: &Policy,
-    ) {
-        let seen = self.at(attempt);
-        seen.tell_breaker(failure);
-        seen.tell_limiter(failure);
-        self.tell_budget(failure, policy);
-    }
-
-    /// Tells the breaker that let the attempt through how it ended.
-    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
-        let Some((permit, report)) = failure.permit.take() else {
-            return;
-        };
-        let seen = Seen::of_end(End::of_failure(failure.verdict));
-        if let Some(transition) = permit.record(seen) {
-            let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
-            report(self, name, transition, Some(failure.error), observe);
-        }
-    }
-
-    /// Reports that the call's attempt changed the state of its breaker: what
-    /// [`Permit::transition`](crate::Permit::transition) or [`Permit::succeeded`](crate::Permit::succeeded) returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error of the attempt, if it failed, is
-    /// shown where the breaker opens.
+    /// Reports what the call's attempt changed for all calls. The error of the attempt, if it failed, is shown if a
+    /// breaker opens.
     #[cold]
     #[inline(never)]
-    pub fn breaker_changed(
+    pub(crate) fn changed(
         &self,
         call: &str,
-        transition: Transition,
+        changes: Changes,
         error: Option<&dyn fmt::Display>,
-        observe: Option<Observe<'_>>,
+        mut observe: Option<Observe<'_>>,
     ) {
         let error = error.map(shown);
         let error = error.as_ref().map(|error| error as _);
-        let data = match transition {
-            Transition::Opened { cause, open_for } => EventData::BreakerOpened {
-                open_for,
-                error,
-                cause,
-            },
-            Transition::HalfOpened => EventData::BreakerHalfOpened,
-            Transition::Closed => EventData::BreakerClosed,
-        };
-        self.report(call, data, observe);
-    }
-
-    /// Tells the limiter that the attempt has a place with how it ended.
-    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
-        let Some((place, report)) = failure.place.as_mut() else {
-            return;
-        };
-        let end = End::of_failure(failure.verdict);
-        if let Some(changes) = place.leave(end) {
-            let (name, observe) = (failure.site.name(), reborrow(&mut failure.observe));
-            report(self, name, changes, observe);
-        }
-    }
-
-    /// Reports what the end of the call's attempt changed about its limiter: what [`Place::succeeded`] returned.
-    /// [`failed_with`](Self::failed_with) reports what a failure changed.
-    #[cold]
-    #[inline(never)]
-    pub fn limiter_changed(
-        &self,
-        call: &str,
-        changes: LimiterChanges,
-        mut observe: Option<Observe<'_>>,
-    ) {
-        for change in changes {
+        for change in changes.into_iter().flatten() {
             let data = match change {
-                LimiterChange::Paused { pause } => EventData::LimiterPaused { pause },
-                LimiterChange::Resumed => EventData::LimiterResumed,
-                LimiterChange::Limit(limit) => EventData::LimitChanged { limit },
-                LimiterChange::Rate(rate) => EventData::RateChanged { rate },
+                Change::Breaker(Transition::Opened { cause, open_for }) => {
+                    EventData::BreakerOpened {
+                        open_for,
+                        error,
+                        cause,
+                    }
+                }
+                Change::Breaker(Transition::HalfOpened) => EventData::BreakerHalfOpened,
+                Change::Breaker(Transition::Closed) => EventData::BreakerClosed,
+                Change::Paused { pause } => EventData::LimiterPaused { pause },
+                Change::Resumed => EventData::LimiterResumed,
+                Change::Limit(limit) => EventData::LimitChanged { limit },
+                Change::Rate(rate) => EventData::RateChanged { rate },
             };
             self.report(call, data, reborrow(&mut observe));
         }
     }
 
-    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless its turn has
-    /// come already. Returns whether it has to.
+    /// Reports that a limiter has admitted an attempt, after that wait.
     #[cold]
     #[inline(never)]
-    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
-        let data = match place.poll(Waker::noop()) {
-            Turn::Begin => return false,
-            Turn::Rejected | Turn::Full => return true,
-            Turn::Wait { ahead, at_least } => EventData::Waiting { ahead, at_least },
-        };
-        self.report(call, data, observe);
-        true
-    }
-
-    /// Reports that the turn of an attempt has come, after what [`Place::wait`] returned.
-    #[cold]
-    #[inline(never)]
-    pub fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
+    pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
         self.report(call, EventData::Waited { waited }, observe);
     }
 }

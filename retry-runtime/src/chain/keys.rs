@@ -2,11 +2,10 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::protections::Protects;
 use crate::chain::kept::Forgets;
-use crate::limiter::Limiter;
 use crate::time::cancel::Uncancelled;
 use crate::time::default_timer::DefaultTimer;
 
@@ -46,8 +45,8 @@ impl Settings {
 )]
 pub struct BorrowedProtections<'a> {
     pub(crate) budget: Option<&'a (dyn RetryBudget + Send + Sync)>,
-    pub(crate) breaker: Option<&'a (dyn CircuitBreaker + Send + Sync)>,
-    pub(crate) limiter: Option<&'a (dyn Limiter + Send + Sync)>,
+    pub(crate) breaker: Option<&'a (dyn AdmissionControl + Send + Sync)>,
+    pub(crate) limiter: Option<&'a (dyn AdmissionControl + Send + Sync)>,
 }
 
 impl BorrowedProtections<'_> {
@@ -70,11 +69,11 @@ impl Protects for BorrowedProtections<'_> {
         self.budget.map(|budget| budget as _)
     }
 
-    fn breaker(&self) -> Option<&dyn CircuitBreaker> {
+    fn breaker(&self) -> Option<&dyn AdmissionControl> {
         self.breaker.map(|breaker| breaker as _)
     }
 
-    fn limiter(&self) -> Option<&dyn Limiter> {
+    fn limiter(&self) -> Option<&dyn AdmissionControl> {
         self.limiter.map(|limiter| limiter as _)
     }
 }

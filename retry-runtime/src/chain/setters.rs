@@ -8,7 +8,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;
@@ -19,7 +19,6 @@ use crate::chain::keys::{AttemptLimit, Keys};
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
 use crate::classify::into_verdict::IntoVerdict;
-use crate::limiter::Limiter;
 use crate::policy::Policy;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
@@ -124,12 +123,12 @@ impl Policy {
     }
 
     /// Says what lets attempts through: see [`PolicyCall::breaker`].
-    pub fn breaker<'a>(&self, breaker: &'a (dyn CircuitBreaker + Send + Sync)) -> Rejecting<'a> {
+    pub fn breaker<'a>(&self, breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
         self.chain().breaker(breaker)
     }
 
     /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
-    pub fn limiter<'a>(&self, limiter: &'a (dyn Limiter + Send + Sync)) -> Rejecting<'a> {
+    pub fn limiter<'a>(&self, limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
         self.chain().limiter(limiter)
     }
 
@@ -406,7 +405,7 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
         self.with_keys(|keys| keys.observe(observer))
     }
 
-    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
+    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or another [`AdmissionControl`].
     /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
     /// that is retrying ends after its pause.
     ///
@@ -414,13 +413,13 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     /// the error is.
     pub fn breaker(
         mut self,
-        breaker: &'a (dyn CircuitBreaker + Send + Sync),
+        breaker: &'a (dyn AdmissionControl + Send + Sync),
     ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
         self.protections.breaker = Some(breaker);
         self.with_keys(Keys::keep)
     }
 
-    /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
+    /// Says what makes attempts wait for their turn: an [`AdmissionControl`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
     ///
     /// In a batch a call costs as much as its items together; in a plan each execution of a subtask waits for its turn.
@@ -429,7 +428,7 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     /// pause, so the call's future is `Send` only if the error is.
     pub fn limiter(
         mut self,
-        limiter: &'a (dyn Limiter + Send + Sync),
+        limiter: &'a (dyn AdmissionControl + Send + Sync),
     ) -> PolicyCall<'a, On, Keys<O, C, W, Rejects>, H> {
         self.protections.limiter = Some(limiter);
         self.with_keys(Keys::keep)

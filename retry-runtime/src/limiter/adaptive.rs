@@ -1,10 +1,11 @@
 use core::time::Duration;
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
 use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
-use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
 /// A rate that refusals lower and successes raise: made by [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
@@ -103,7 +104,7 @@ impl Adaptive {
         time(f64::from(cost), self.rate).min(LONGEST_GAP)
     }
 
-    fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> Option<LimiterChange> {
+    fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> Option<Change> {
         let hint = hint.unwrap_or_default().min(REMEMBERED);
         let rate = if self.refused <= FEW && !self.through.is_nothing() {
             self.without_few(hint, now)?
@@ -130,7 +131,7 @@ impl Adaptive {
         // The refused attempt has had its turn.
         let time = self.time(cost);
         self.debt.at_least(time);
-        Some(LimiterChange::Rate(self.rate))
+        Some(Change::Rate(self.rate))
     }
 
     /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is
@@ -204,10 +205,16 @@ impl Gate for Adaptive {
     }
 
     #[inline]
-    fn ended(&mut self, cost: u32, stamp: u32, end: End, now: impl Now) -> Option<LimiterChange> {
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        outcome: AttemptOutcome,
+        now: impl Now,
+    ) -> Option<Change> {
         let is_current = stamp == self.lowered;
-        match end {
-            End::Success => {
+        match outcome {
+            AttemptOutcome::Success => {
                 self.answered(0.0);
                 let now = now();
                 self.through.add(cost, now);
@@ -221,7 +228,7 @@ impl Gate for Adaptive {
                 }
                 None
             }
-            End::Failure {
+            AttemptOutcome::Failure {
                 kind: Kind::Throttled,
                 hint,
             } => {
@@ -234,11 +241,14 @@ impl Gate for Adaptive {
                 self.lower(cost, hint, now)
             }
             // What began at another rate was charged otherwise, if at all.
-            End::NotBegun if is_current => {
+            AttemptOutcome::NotBegun if is_current => {
                 self.debt.forgive(self.time(cost));
                 None
             }
-            End::Failure { .. } | End::Ignored | End::NotBegun => None,
+            AttemptOutcome::Failure { .. }
+            | AttemptOutcome::Ignored
+            | AttemptOutcome::Dropped
+            | AttemptOutcome::NotBegun => None,
         }
     }
 }

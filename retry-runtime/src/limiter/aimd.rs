@@ -1,9 +1,10 @@
 use core::time::Duration;
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::state::AdmissionState;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::{Gate, Now};
-use crate::limiter::state::LimiterState;
-use crate::limiter::{End, LimiterChange};
 
 /// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure
 /// that an overloaded server may have caused: half the share of attempts that fail, as DCTCP does (RFC 8257), up to a
@@ -106,22 +107,22 @@ impl Aimd {
         }
     }
 
-    fn lower(&mut self) -> Option<LimiterChange> {
+    fn lower(&mut self) -> Option<Change> {
         let before = self.limit();
         self.limit *= (1.0 - self.failed / 2.0).max(LOWERED);
         *self = self.bounded();
         self.lowered = self.lowered.wrapping_add(1);
         let limit = self.limit();
-        (limit < before).then_some(LimiterChange::Limit(limit))
+        (limit < before).then_some(Change::Limit(limit))
     }
 }
 
 impl Gate for Aimd {
-    fn state(&self) -> LimiterState {
-        LimiterState {
+    fn state(&self) -> AdmissionState {
+        AdmissionState {
             running: Some(self.running()),
             limit: Some(self.limit()),
-            ..LimiterState::default()
+            ..AdmissionState::default()
         }
     }
 
@@ -137,22 +138,31 @@ impl Gate for Aimd {
     }
 
     #[inline]
-    fn ended(&mut self, cost: u32, stamp: u32, end: End, _: impl Now) -> Option<LimiterChange> {
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        outcome: AttemptOutcome,
+        _: impl Now,
+    ) -> Option<Change> {
         let is_current = stamp == self.lowered;
-        let change = match end {
-            End::Success => {
+        let change = match outcome {
+            AttemptOutcome::Success => {
                 self.answered(0.0);
                 self.raise(cost);
                 None
             }
-            End::Failure {
+            AttemptOutcome::Failure {
                 kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
                 ..
             } => {
                 self.answered(1.0);
                 is_current.then(|| self.lower()).flatten()
             }
-            End::Failure { .. } | End::Ignored | End::NotBegun => None,
+            AttemptOutcome::Failure { .. }
+            | AttemptOutcome::Ignored
+            | AttemptOutcome::Dropped
+            | AttemptOutcome::NotBegun => None,
         };
         self.running = self.running.saturating_sub(u64::from(cost));
         change

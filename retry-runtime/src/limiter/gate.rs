@@ -1,7 +1,8 @@
 use core::time::Duration;
 
-use crate::limiter::state::LimiterState;
-use crate::limiter::{End, LimiterChange};
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::state::AdmissionState;
 use crate::time::moment::Moment;
 
 /// The limit behind a limiter's queue: data that is told the time. The queue handles the order, wakers, and the pauses
@@ -19,10 +20,10 @@ pub trait Gate {
     }
 
     /// What the gate knows of the limiter's state, without the queue.
-    fn state(&self) -> LimiterState {
-        LimiterState {
+    fn state(&self) -> AdmissionState {
+        AdmissionState {
             rate: self.per_second(),
-            ..LimiterState::default()
+            ..AdmissionState::default()
         }
     }
 
@@ -33,7 +34,13 @@ pub trait Gate {
 
     /// Tells the gate how an attempt that it let begin has ended, with its cost and stamp. Called exactly once for
     /// each.
-    fn ended(&mut self, cost: u32, stamp: u32, end: End, now: impl Now) -> Option<LimiterChange>;
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        outcome: AttemptOutcome,
+        now: impl Now,
+    ) -> Option<Change>;
 }
 
 /// Reads the clock, where it is needed.

@@ -7,9 +7,10 @@ use governor::middleware::RateLimitingMiddleware;
 use governor::state::{DirectStateStore, NotKeyed};
 use governor::{InsufficientCapacity, NotUntil};
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::rate_limiter::RateLimiter;
-use crate::limiter::{End, LimiterChange};
 
 type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
 
@@ -68,7 +69,7 @@ where
         }
     }
 
-    fn ended(&mut self, _: u32, _: u32, _: End, _: impl Now) -> Option<LimiterChange> {
+    fn ended(&mut self, _: u32, _: u32, _: AttemptOutcome, _: impl Now) -> Option<Change> {
         None
     }
 }

@@ -1,9 +1,10 @@
 use core::time::Duration;
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::limiter::rate_limiter::RateLimiter;
-use crate::limiter::{End, LimiterChange};
 
 /// Room that somebody else hands out: made by [`RateLimiter::leased`](crate::RateLimiter::leased).
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +111,8 @@ impl Gate for Leased {
     }
 
     #[inline]
-    fn ended(&mut self, cost: u32, _: u32, end: End, _: impl Now) -> Option<LimiterChange> {
-        if end == End::NotBegun {
+    fn ended(&mut self, cost: u32, _: u32, outcome: AttemptOutcome, _: impl Now) -> Option<Change> {
+        if outcome == AttemptOutcome::NotBegun {
             self.room = self.room.saturating_add(u64::from(cost));
         }
         None

@@ -4,11 +4,17 @@ use core::mem::{self, ManuallyDrop};
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::admission::ABSENT;
+use crate::admission::Admission;
+use crate::admission::AdmissionControl;
+use crate::admission::change::Change;
+use crate::admission::change::{Changes, UNCHANGED};
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::permit::Permit;
+use crate::admission::state::AdmissionState;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
-use crate::limiter::state::LimiterState;
-use crate::limiter::{ABSENT, End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -49,10 +55,10 @@ struct Waiting {
     due: Option<Moment>,
 }
 
-/// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
+/// Bits of a permit's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
 /// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
-/// The number of a ticket for which the queue had no room.
+/// The number of a permit for which the queue had no room.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
@@ -134,16 +140,16 @@ impl<G> Queue<G> {
     }
 }
 
-impl<G: Gate> Limiter for Queue<G> {
-    fn enter(&self, cost: u32) -> Ticket {
+impl<G: Gate> AdmissionControl for Queue<G> {
+    fn enter(&self, cost: u32) -> Permit {
         let mut state = self.lock();
         if state.waiting.is_empty() {
             if let Ok(number) = state.admit(cost) {
-                return Ticket::new(number, cost);
+                return Permit::new(number, cost);
             }
         }
         if state.is_full(self.most_waiting) {
-            return Ticket::new(NO_ROOM, cost);
+            return Permit::new(NO_ROOM, cost);
         }
         let number = state.next;
         state.next += 1;
@@ -152,24 +158,27 @@ impl<G: Gate> Limiter for Queue<G> {
             waker: None,
             due: None,
         });
-        Ticket::new(number, cost)
+        Permit::new(number, cost)
     }
 
     #[inline]
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        if ticket.number() & HAD_TURN != 0 {
-            return Turn::Begin;
+    fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
+        if permit.number() & HAD_TURN != 0 {
+            return Admission::Admitted;
         }
-        self.poll_waiting(ticket, waker.clone())
+        self.poll_waiting(permit, waker.clone())
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         let mut state = self.lock();
-        let (change, left) = if ticket.number() & HAD_TURN == 0 {
-            let place = state.place(ticket.number());
-            (None, place.and_then(|place| state.waiting.remove(place)))
+        let (change, left) = if permit.number() & HAD_TURN == 0 {
+            let place = state.place(permit.number());
+            (
+                UNCHANGED,
+                place.and_then(|place| state.waiting.remove(place)),
+            )
         } else {
-            (state.ended(&ticket, end), None)
+            (state.ended(&permit, outcome), None)
         };
         let first = state.first();
         drop(state);
@@ -179,8 +188,8 @@ impl<G: Gate> Limiter for Queue<G> {
     }
 
     #[inline]
-    fn state(&self) -> LimiterState {
-        self.look(|gate, waiting| LimiterState {
+    fn state(&self) -> AdmissionState {
+        self.look(|gate, waiting| AdmissionState {
             waiting: Some(waiting),
             ..gate.state()
         })
@@ -195,24 +204,24 @@ impl<G: Gate> Queue<G> {
     // Wakers are the executor's: none is called or dropped under the lock.
     #[cold]
     #[inline(never)]
-    fn poll_waiting(&self, ticket: &mut Ticket, waker: Waker) -> Turn {
-        if ticket.number() == NO_ROOM {
-            return Turn::Full;
+    fn poll_waiting(&self, permit: &mut Permit, waker: Waker) -> Admission {
+        if permit.number() == NO_ROOM {
+            return Admission::QueueFull;
         }
         let mut state = self.lock();
-        let Some(ahead) = state.place(ticket.number()) else {
-            return Turn::Rejected;
+        let Some(ahead) = state.place(permit.number()) else {
+            return Admission::Rejected;
         };
         let (at_least, due) = if state.is_next(ahead) {
-            match state.admit(ticket.cost()) {
+            match state.admit(permit.cost()) {
                 Ok(number) => {
-                    *ticket = Ticket::new(number, ticket.cost());
+                    *permit = Permit::new(number, permit.cost());
                     let served = state.waiting.remove(ahead);
                     let first = state.first();
                     drop(state);
                     drop(served);
                     wake(first);
-                    return Turn::Begin;
+                    return Admission::Admitted;
                 }
                 Err(at_least) => {
                     let due = at_least.and_then(|at_least| clock::now().checked_add(at_least));
@@ -229,7 +238,7 @@ impl<G: Gate> Queue<G> {
         drop(state);
         drop(before);
         called.into_iter().for_each(Waker::wake);
-        Turn::Wait { ahead, at_least }
+        Admission::Wait { ahead, at_least }
     }
 }
 
@@ -335,7 +344,7 @@ impl Waiting {
 }
 
 impl<G: Gate> State<G> {
-    /// The number of a ticket that has its turn now, or how long it has to wait.
+    /// The number of a permit that has its turn now, or how long it has to wait.
     fn admit(&mut self, cost: u32) -> Result<u64, Option<Duration>> {
         let stamp = match &mut self.pause {
             None => self.gate.admit(cost, clock::now)?,
@@ -353,63 +362,63 @@ impl<G: Gate> State<G> {
     }
 
     /// The gate is told first: it may have charged what the pause is about.
-    fn ended(&mut self, ticket: &Ticket, end: End) -> Option<LimiterChanges> {
+    fn ended(&mut self, permit: &Permit, outcome: AttemptOutcome) -> Changes {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the stamp is what is cut off"
         )]
-        let stamp = ticket.number() as u32;
-        let change = self.gate.ended(ticket.cost(), stamp, end, clock::now);
-        let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
-        let of_pause = match end {
-            _ if is_new => self.resumed(end),
-            End::Failure { kind, hint } if kind == Kind::Throttled || hint.is_some() => {
+        let stamp = permit.number() as u32;
+        let change = self.gate.ended(permit.cost(), stamp, outcome, clock::now);
+        let is_new = permit.number() & PAUSES == self.pauses_in_numbers();
+        let of_pause = match outcome {
+            _ if is_new => self.resumed(outcome),
+            AttemptOutcome::Failure { kind, hint } if kind == Kind::Throttled || hint.is_some() => {
                 self.pause.as_mut().map(SlowStart::refused);
                 None
             }
             _ => None,
         };
         // Also of a server that is down for a while: HTTP 503 with `Retry-After`.
-        let paused = match end {
-            End::Failure {
+        let paused = match outcome {
+            AttemptOutcome::Failure {
                 hint: Some(hint), ..
             } => self.pause(hint),
             _ => None,
         };
         self.running = self.running.saturating_sub(1);
         self.ran += (f64::from(self.running) - self.ran) / ROUND;
-        LimiterChanges::new(paused.or(of_pause), change)
+        [paused.or(of_pause), change]
     }
 
     /// Lets nothing begin for that long. Reports it, unless it is paused already for at least half as long.
-    fn pause(&mut self, hint: Duration) -> Option<LimiterChange> {
+    fn pause(&mut self, hint: Duration) -> Option<Change> {
         let now = clock::now();
         let paused = self.pause.as_mut();
         let paused = paused.and_then(|pause| pause.paused_for(now).map(|left| (pause, left)));
         if let Some((paused, left)) = paused {
             paused.extend(now, hint);
             let pause = paused.paused_for(now)?;
-            return (pause > left.saturating_mul(2)).then_some(LimiterChange::Paused { pause });
+            return (pause > left.saturating_mul(2)).then_some(Change::Paused { pause });
         }
         let begun = SlowStart::new(now, hint, self.ran - 1.0)?;
         let pause = begun.paused_for(now)?;
         self.pause = Some(begun);
         self.pauses = self.pauses.wrapping_add(1);
-        Some(LimiterChange::Paused { pause })
+        Some(Change::Paused { pause })
     }
 
     /// After the end of an attempt that began after the last pause.
-    fn resumed(&mut self, end: End) -> Option<LimiterChange> {
+    fn resumed(&mut self, outcome: AttemptOutcome) -> Option<Change> {
         let pause = self.pause.as_mut()?;
         pause.ended();
-        if end != End::Success {
+        if outcome != AttemptOutcome::Success {
             return None;
         }
         let is_first = pause.succeeded();
         if self.waiting.is_empty() || self.gate.has_pace() || pause.is_wide(clock::now()) {
             self.pause = None;
         }
-        is_first.then_some(LimiterChange::Resumed)
+        is_first.then_some(Change::Resumed)
     }
 
     fn pauses_in_numbers(&self) -> u64 {

@@ -1,11 +1,12 @@
 use core::mem;
 use core::time::Duration;
 
+use crate::admission::change::Change;
+use crate::admission::outcome::AttemptOutcome;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
-use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
 /// Limits that are known: made by [`RateLimiter::quota`](crate::RateLimiter::quota) and
@@ -230,8 +231,14 @@ impl Gate for Quota {
     }
 
     #[inline]
-    fn ended(&mut self, cost: u32, credited: u32, end: End, _: impl Now) -> Option<LimiterChange> {
-        if end == End::NotBegun {
+    fn ended(
+        &mut self,
+        cost: u32,
+        credited: u32,
+        outcome: AttemptOutcome,
+        _: impl Now,
+    ) -> Option<Change> {
+        if outcome == AttemptOutcome::NotBegun {
             if let Some(requests) = &mut self.requests {
                 requests.undo(1, 0, self.period);
             }

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::limiter::SOON;
+use crate::admission::SOON;
 use crate::time::moment::Moment;
 
 /// Nothing begins until the time that the server asked for is over. Then as many may run as ran before and were not

@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 
+use crate::admission::outcome::AttemptOutcome;
 use crate::classify::kind::Kind;
-use crate::limiter::End;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::gate::Gate;
@@ -27,7 +27,7 @@ enum Step {
     /// The end of an attempt that runs.
     End {
         which: prop::sample::Index,
-        end: End,
+        outcome: AttemptOutcome,
     },
 }
 
@@ -41,17 +41,17 @@ fn step() -> impl Strategy<Value = Step> {
     let cost = prop_oneof![Just(0), Just(1), 1..100_u32, any::<u32>()];
     let hint = prop::option::of((0..200_000_u64).prop_map(Duration::from_millis));
     let kinds = prop::sample::select(&[Kind::Transient, Kind::Throttled, Kind::Timeout][..]);
-    let end = prop_oneof![
-        4 => Just(End::Success),
-        4 => (kinds, hint).prop_map(|(kind, hint)| End::Failure { kind, hint }),
-        1 => Just(End::Ignored),
-        1 => Just(End::NotBegun),
+    let outcome = prop_oneof![
+        4 => Just(AttemptOutcome::Success),
+        4 => (kinds, hint).prop_map(|(kind, hint)| AttemptOutcome::Failure { kind, hint }),
+        1 => Just(AttemptOutcome::Ignored),
+        1 => Just(AttemptOutcome::NotBegun),
     ];
     let back = prop::bool::weighted(0.1);
     prop_oneof![
         3 => (nanos, back).prop_map(|(nanos, back)| Step::Time { nanos, back }),
         3 => cost.prop_map(|cost| Step::Begin { cost }),
-        3 => (any::<prop::sample::Index>(), end).prop_map(|(which, end)| Step::End { which, end }),
+        3 => (any::<prop::sample::Index>(), outcome).prop_map(|(which, outcome)| Step::End { which, outcome }),
     ]
 }
 
@@ -99,10 +99,10 @@ fn run<G: Gate>(
                     Err(_) => prop_assert!(!running.is_empty(), "waits for ever"),
                 }
             }
-            Step::End { which, end } => {
+            Step::End { which, outcome } => {
                 if !running.is_empty() {
                     let (cost, stamp) = running.swap_remove(which.index(running.len()));
-                    gate.ended(cost, stamp, end, || Moment::from_origin(now));
+                    gate.ended(cost, stamp, outcome, || Moment::from_origin(now));
                 }
             }
         }

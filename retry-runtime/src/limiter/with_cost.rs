@@ -1,9 +1,13 @@
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::admission::Admission;
+use crate::admission::AdmissionControl;
+use crate::admission::change::Changes;
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::permit::Permit;
+use crate::admission::state::AdmissionState;
 use crate::forward::forward;
-use crate::limiter::state::LimiterState;
-use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
 /// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
 ///
@@ -11,7 +15,7 @@ use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Limiter, Quota, RateLimiter, WithCost, retry};
+/// use retry_runtime::{AdmissionControl, Quota, RateLimiter, WithCost, retry};
 ///
 /// static SEARCH: RateLimiter<Quota> =
 ///     RateLimiter::fixed(60, Duration::from_secs(1)).burst(60);
@@ -22,7 +26,7 @@ use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 /// }
 ///
 /// #[retry(limiter = WithCost::new(limiter, 10))]
-/// fn search(limiter: &dyn Limiter) -> std::io::Result<u32> {
+/// fn search(limiter: &dyn AdmissionControl) -> std::io::Result<u32> {
 ///     Ok(42)
 /// }
 ///
@@ -46,16 +50,16 @@ impl<L> WithCost<L> {
 }
 
 forward! {
-    @held Limiter {
-        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
-        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
+    @held AdmissionControl {
+        fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission;
+        fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes;
         fn longest_wait(&self) -> Option<Duration>;
-        fn state(&self) -> LimiterState;
+        fn state(&self) -> AdmissionState;
         fn handles_throttling(&self) -> bool;
     }
-    [] [L: Limiter] WithCost<L>, |with_cost| with_cost.limiter, {
+    [] [L: AdmissionControl] WithCost<L>, |with_cost| with_cost.limiter, {
         #[inline]
-        fn enter(&self, cost: u32) -> Ticket {
+        fn enter(&self, cost: u32) -> Permit {
             self.limiter.enter(self.cost.saturating_mul(cost))
         }
     }

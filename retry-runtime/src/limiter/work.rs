@@ -5,9 +5,13 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
+use crate::admission::Admission;
+use crate::admission::AdmissionControl;
+use crate::admission::change::{Changes, UNCHANGED};
+use crate::admission::outcome::AttemptOutcome;
+use crate::admission::permit::Permit;
+use crate::admission::state::AdmissionState;
 use crate::forward::forward;
-use crate::limiter::state::LimiterState;
-use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, lock};
 
 /// Work that goes on after its attempt was dropped, as on a thread: a limiter whose place it keeps until it is over.
@@ -41,9 +45,9 @@ use crate::sync::{Mutex, lock};
 /// that `hedge` begins beside it. If the work never ends, the call ends at its deadline or after the limiter's
 /// `max_wait`, and the place stays taken. The limiter hears how an attempt ended only once its work is over, and what
 /// that changes is not logged.
-pub struct Work<L: Limiter>(Arc<Shared<L>>);
+pub struct Work<L: AdmissionControl>(Arc<Shared<L>>);
 
-struct Shared<L: Limiter> {
+struct Shared<L: AdmissionControl> {
     limiter: L,
     state: Mutex<State>,
 }
@@ -53,12 +57,12 @@ struct State {
     /// How many guards there are.
     guards: usize,
     /// The places of attempts that ended before their work.
-    kept: Vec<(Ticket, End)>,
+    kept: Vec<(Permit, AttemptOutcome)>,
     /// What waits for the work to be over.
     wakers: Vec<Waker>,
 }
 
-impl<L: Limiter> Work<L> {
+impl<L: AdmissionControl> Work<L> {
     /// Has work keep its place with that limiter: a reference to a `static`, or an `Arc`.
     pub fn new(limiter: L) -> Self {
         Self(Arc::new(Shared {
@@ -75,42 +79,42 @@ impl<L: Limiter> Work<L> {
 }
 
 forward! {
-    @held Limiter {
-        fn enter(&self, cost: u32) -> Ticket;
+    @held AdmissionControl {
+        fn enter(&self, cost: u32) -> Permit;
         fn longest_wait(&self) -> Option<Duration>;
-        fn state(&self) -> LimiterState;
+        fn state(&self) -> AdmissionState;
         fn handles_throttling(&self) -> bool;
     }
-    [] [L: Limiter] Work<L>, |work| work.0.limiter, {
-        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+    [] [L: AdmissionControl] Work<L>, |work| work.0.limiter, {
+        fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
             let mut state = lock(&self.0.state);
             if state.guards == 0 {
                 drop(state);
-                return self.0.limiter.poll(ticket, waker);
+                return self.0.limiter.poll(permit, waker);
             }
             if !state.wakers.iter().any(|known| known.will_wake(waker)) {
                 state.wakers.push(waker.clone());
             }
-            Turn::Wait {
+            Admission::Wait {
                 ahead: 0,
                 at_least: None,
             }
         }
 
-        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+        fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
             let mut state = lock(&self.0.state);
-            if state.guards == 0 || end == End::NotBegun {
+            if state.guards == 0 || outcome == AttemptOutcome::NotBegun {
                 drop(state);
-                return self.0.limiter.leave(ticket, end);
+                return self.0.limiter.leave(permit, outcome);
             }
-            state.kept.push((ticket, end));
-            None
+            state.kept.push((permit, outcome));
+            UNCHANGED
         }
     }
 }
 
 /// Shows how many guards there are.
-impl<L: Limiter> fmt::Debug for Work<L> {
+impl<L: AdmissionControl> fmt::Debug for Work<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let guards = lock(&self.0.state).guards;
         f.debug_struct("Work").field("guards", &guards).finish()
@@ -119,9 +123,9 @@ impl<L: Limiter> fmt::Debug for Work<L> {
 
 /// Held by work while it goes on: see [`Work`].
 #[must_use = "dropped at once, it holds nothing"]
-pub struct WorkGuard<L: Limiter>(Arc<Shared<L>>);
+pub struct WorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
 
-impl<L: Limiter> Drop for WorkGuard<L> {
+impl<L: AdmissionControl> Drop for WorkGuard<L> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.guards -= 1;
@@ -130,14 +134,14 @@ impl<L: Limiter> Drop for WorkGuard<L> {
         }
         let State { kept, wakers, .. } = mem::take(&mut *state);
         drop(state);
-        for (ticket, end) in kept {
-            self.0.limiter.leave(ticket, end);
+        for (permit, outcome) in kept {
+            self.0.limiter.leave(permit, outcome);
         }
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
-impl<L: Limiter> fmt::Debug for WorkGuard<L> {
+impl<L: AdmissionControl> fmt::Debug for WorkGuard<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkGuard").finish_non_exhaustive()
     }

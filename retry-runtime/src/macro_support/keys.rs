@@ -92,10 +92,10 @@ keys! {
     /// `budget = &BUDGET`: what retries are paid from, a `Budget` or another `RetryBudget` that calls share. Alone: one for all
     /// calls of this function.
     budget
-    /// `breaker = &BREAKER`: lets no attempt through while a server is down, a `Breaker` or another `CircuitBreaker` that
+    /// `breaker = &BREAKER`: lets no attempt through while a server is down, a `Breaker` or another `AdmissionControl` that
     /// calls share. The error type must be `From<Rejected>`.
     breaker
-    /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: has each attempt wait for its turn with a `Limiter` that calls share,
+    /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: has each attempt wait for its turn with a limiter that calls share,
     /// and slows all of them down when the server throttles. The error type must be `From<Rejected>`.
     limiter
     /// `hedge = "200ms"`: begins another attempt beside one that takes longer; the first success wins, and the others are

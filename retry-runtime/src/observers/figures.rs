@@ -3,9 +3,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{BreakerState, CircuitBreaker};
+use crate::admission::AdmissionControl;
+use crate::admission::state::BreakerState;
 use crate::budget::bucket::Budget;
-use crate::limiter::Limiter;
 use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::{AttemptEnd, Event, EventData};
 
@@ -130,8 +130,8 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
 #[derive(Clone, Copy)]
 pub(super) enum Shared<'a> {
     Budget(&'a str, &'a Budget),
-    Breaker(&'a str, &'a (dyn CircuitBreaker + Sync)),
-    Limiter(&'a str, &'a (dyn Limiter + Sync)),
+    Breaker(&'a str, &'a (dyn AdmissionControl + Sync)),
+    Limiter(&'a str, &'a (dyn AdmissionControl + Sync)),
 }
 
 /// As many as a constant has room for.
@@ -170,7 +170,12 @@ impl Shared<'_> {
             }
             Self::Breaker(name, breaker) => {
                 let label = ("retry.breaker", Value::Name(name));
-                to.set(Gauge::Breaker, number_of(breaker.state()).into(), label);
+                let state = breaker.state().circuit.unwrap_or(if breaker.is_open() {
+                    BreakerState::Open
+                } else {
+                    BreakerState::Closed
+                });
+                to.set(Gauge::Breaker, number_of(state).into(), label);
             }
             Self::Limiter(name, limiter) => {
                 let label = ("retry.limiter", Value::Name(name));

@@ -6,10 +6,9 @@ use super::figures::{
     self, COUNTERS, Counter, Figure, GAUGES, Gauge, Gauged, HISTOGRAMS, Histogram, Instruments,
     SECONDS, Shared, Value, measure,
 };
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
-use crate::limiter::Limiter;
 use crate::observe::{Event, Observer};
 
 /// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
@@ -98,7 +97,7 @@ impl<'a> Metrics<'a> {
     }
 
     /// Shows under that name the state of that breaker, at each event of a call that names this observer. One of your own
-    /// type is shown as its [`state`](crate::CircuitBreaker::state) says.
+    /// type is shown by its [`state`](crate::AdmissionControl::state).
     ///
     /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure:
     ///
@@ -126,7 +125,7 @@ impl<'a> Metrics<'a> {
     pub const fn breaker(
         mut self,
         name: &'a str,
-        breaker: &'a (dyn CircuitBreaker + Sync),
+        breaker: &'a (dyn AdmissionControl + Sync),
     ) -> Self {
         self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
@@ -135,7 +134,11 @@ impl<'a> Metrics<'a> {
     /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
     /// call that names this observer.
     #[must_use]
-    pub const fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
+    pub const fn limiter(
+        mut self,
+        name: &'a str,
+        limiter: &'a (dyn AdmissionControl + Sync),
+    ) -> Self {
         self.shared = self.shared.with(Shared::Limiter(name, limiter));
         self
     }

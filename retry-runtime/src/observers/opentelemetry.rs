@@ -4,10 +4,9 @@ use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use super::figures::{
     self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Shared, Value, measure,
 };
-use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
-use crate::limiter::Limiter;
 use crate::observe::{Event, Observer};
 
 /// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
@@ -122,7 +121,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
     /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
-    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn CircuitBreaker + Sync)) -> Self {
+    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn AdmissionControl + Sync)) -> Self {
         self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
     }
@@ -130,7 +129,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
     /// call that names this observer.
     #[must_use]
-    pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn Limiter + Sync)) -> Self {
+    pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn AdmissionControl + Sync)) -> Self {
         self.shared = self.shared.with(Shared::Limiter(name, limiter));
         self
     }

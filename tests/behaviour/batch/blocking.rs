@@ -9,8 +9,8 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use retry_runtime::{
-    End, ItemError, Limiter, LimiterChanges, Policy, Reason, Ticket, Turn, retry_each_blocking,
-    retry_each_blocking_into, testing,
+    Admission, AdmissionControl, AttemptOutcome, Changes, ItemError, Permit, Policy, Reason,
+    retry_each_blocking, retry_each_blocking_into, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
 
@@ -207,26 +207,26 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
 
     const LONG: Duration = secs(30);
 
-    impl Limiter for Slow {
-        fn enter(&self, cost: u32) -> Ticket {
-            Ticket::new(self.entered.fetch_add(1, Ordering::SeqCst), cost)
+    impl AdmissionControl for Slow {
+        fn enter(&self, cost: u32) -> Permit {
+            Permit::new(self.entered.fetch_add(1, Ordering::SeqCst), cost)
         }
 
-        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        fn poll(&self, ticket: &mut Permit, waker: &Waker) -> Admission {
             if ticket.number() == 0 || self.made.elapsed() > LONG {
-                return Turn::Begin;
+                return Admission::Admitted;
             }
             if !waker.data().is_null() {
                 self.asked.fetch_add(1, Ordering::SeqCst);
             }
-            Turn::Wait {
+            Admission::Wait {
                 ahead: 0,
                 at_least: Some(LONG),
             }
         }
 
-        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-            None
+        fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
+            [None; 2]
         }
     }
 
@@ -267,37 +267,37 @@ fn a_turn_that_comes_with_a_panic_elsewhere_is_given_back() {
         calling: ThreadId,
         is_waiting: AtomicBool,
         ended: &'a AtomicBool,
-        left: Mutex<Vec<End>>,
+        left: Mutex<Vec<AttemptOutcome>>,
     }
 
-    impl Limiter for Last<'_> {
-        fn enter(&self, cost: u32) -> Ticket {
+    impl AdmissionControl for Last<'_> {
+        fn enter(&self, cost: u32) -> Permit {
             let is_calling = thread::current().id() == self.calling;
-            Ticket::new(is_calling.into(), cost)
+            Permit::new(is_calling.into(), cost)
         }
 
-        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        fn poll(&self, ticket: &mut Permit, waker: &Waker) -> Admission {
             if ticket.number() == 0 {
-                return Turn::Begin;
+                return Admission::Admitted;
             }
             // Before it waits, it only asks whether it has to.
             // `will_wake` compares addresses, which differ between crates.
             if waker.data().is_null() {
                 self.is_waiting.store(true, Ordering::SeqCst);
-                return Turn::Wait {
+                return Admission::Wait {
                     ahead: 0,
                     at_least: None,
                 };
             }
             wait_for(self.ended);
-            Turn::Begin
+            Admission::Admitted
         }
 
-        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+        fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
             if ticket.number() == 1 {
                 self.left.lock().unwrap().push(end);
             }
-            None
+            [None; 2]
         }
     }
 
@@ -331,7 +331,10 @@ fn a_turn_that_comes_with_a_panic_elsewhere_is_given_back() {
         });
     });
     assert_eq!(calls.0.into_inner().unwrap().len(), 1);
-    assert_eq!(limiter.left.into_inner().unwrap(), [End::NotBegun]);
+    assert_eq!(
+        limiter.left.into_inner().unwrap(),
+        [AttemptOutcome::NotBegun]
+    );
 }
 
 #[test]

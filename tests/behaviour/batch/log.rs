@@ -7,8 +7,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    End, Event, EventData, Limiter, LimiterChanges, Observer, Policy, Reason, Section, Ticket,
-    Turn, retry_each, testing,
+    Admission, AdmissionControl, AttemptOutcome, Changes, Event, EventData, Observer, Permit,
+    Policy, Reason, Section, retry_each, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::limiters::at_a_time;
@@ -177,17 +177,17 @@ async fn the_log_shows_the_max_of_the_policy_when_a_pause_is_cut_short() {
 /// Lets nothing begin.
 struct Closed;
 
-impl Limiter for Closed {
-    fn enter(&self, cost: u32) -> Ticket {
-        Ticket::new(0, cost)
+impl AdmissionControl for Closed {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(0, cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-        Turn::Rejected
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Rejected
     }
 
-    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-        None
+    fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
+        [None; 2]
     }
 }
 

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::join;
 use retry_runtime::{
-    Breaker, Event, EventData, Place, Policy, RateLimiter, retry_each, retry_each_blocking,
+    Breaker, Event, EventData, Policy, RateLimiter, retry_each, retry_each_blocking,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::held_permit::HeldPermit;
 use tokio::time::sleep;
 
 use super::{Answers, EXACT, Server, secs};
@@ -161,7 +162,7 @@ async fn what_a_breaker_turns_away_is_told_at_once() {
 async fn a_batch_that_waits_for_its_first_turn_has_begun() {
     let told = Told::default();
     let limiter = RateLimiter::fixed(1, secs(60));
-    Place::new(&limiter).succeeded();
+    HeldPermit::new(&limiter).succeeded();
     let batches = EXACT.limiter(&limiter).observe(|event| told.see(event));
     let results = retry_each(batches, 0..3_u32, async |pending: Vec<u32>| {
         Ok::<_, Failure>(pending.into_iter().map(Ok).collect())

@@ -13,7 +13,8 @@ mod resilience4j;
 
 use std::time::Duration;
 
-use retry_runtime::{Breaker, BreakerState, CircuitBreaker, Kind, Seen};
+use retry_runtime::{AttemptOutcome, Breaker, BreakerState, Kind};
+use support::held_permit::Admit;
 use tokio::time::advance;
 
 /// A step of a documented sequence for a breaker.
@@ -37,7 +38,7 @@ enum Step {
     Is(BreakerState),
 }
 
-const FAILURE: Seen = Seen::Failure {
+const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -47,10 +48,10 @@ async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
     for (number, step) in steps.iter().enumerate() {
         let place = format!("{name}, step {number}");
         let (seen, is_admitted) = match step {
-            Step::Succeeds => (Seen::Success, true),
+            Step::Succeeds => (AttemptOutcome::Success, true),
             Step::Fails => (FAILURE, true),
-            Step::Ignored => (Seen::Ignored, true),
-            Step::Rejected => (Seen::Ignored, false),
+            Step::Ignored => (AttemptOutcome::Ignored, true),
+            Step::Rejected => (AttemptOutcome::Ignored, false),
             Step::Begin(calls, admitted) => {
                 let before = under_way.len();
                 under_way.extend((0..*calls).filter_map(|_| breaker.admit()));
@@ -59,9 +60,9 @@ async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
             }
             Step::EndsWell | Step::EndsBadly | Step::EndsIgnored => {
                 let seen = match step {
-                    Step::EndsWell => Seen::Success,
+                    Step::EndsWell => AttemptOutcome::Success,
                     Step::EndsBadly => FAILURE,
-                    _ => Seen::Ignored,
+                    _ => AttemptOutcome::Ignored,
                 };
                 breaker.record(under_way.remove(0), seen);
                 continue;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    Budget, Event, Kind, Plan, RateLimiter, Seen, Verdict, retry, retry_each, retrying,
+    AttemptOutcome, Budget, Event, Kind, Plan, RateLimiter, Verdict, retry, retry_each, retrying,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::forms::{AMBIGUOUS, Scenario, World, seen};
@@ -199,7 +199,7 @@ async fn a_breaker() {
             let hint = Some(secs(1));
             let kind = Kind::Transient;
             world.fail_at_breaker();
-            world.tell_breaker(Seen::Failure { kind, hint });
+            world.tell_breaker(AttemptOutcome::Failure { kind, hint });
         },
         starts: secs(1),
         succeeds: true,

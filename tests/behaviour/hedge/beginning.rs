@@ -1,10 +1,11 @@
 //! How attempts beside others begin, and how they go.
 
 use std::cell::{Cell, RefCell};
+use std::task::Waker;
 
 use retry_runtime::{
-    Budget, CircuitBreaker, ConcurrencyLimiter, End, Event, EventData, Pass, Seen, Transition,
-    retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Budget, ConcurrencyLimiter, Event, EventData,
+    Permit, retry, testing,
 };
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::timeout;
@@ -16,14 +17,14 @@ use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 #[derive(Default)]
 struct Trials(Cell<u64>);
 
-impl CircuitBreaker for Trials {
-    fn admit(&self) -> Option<Pass> {
+impl AdmissionControl for Trials {
+    fn enter(&self, cost: u32) -> Permit {
         self.0.set(self.0.get() + 1);
-        Some(Pass::half_opening(self.0.get()))
+        Permit::half_opening(self.0.get(), cost)
     }
 
-    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
-        None
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Admitted
     }
 }
 
@@ -73,7 +74,10 @@ async fn one_whose_observer_panics_has_not_begun() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
     let mut ends = slots.ends.take();
     ends.sort_by_key(|(number, _)| *number);
-    assert_eq!(ends, [(1, End::Ignored), (2, End::NotBegun)]);
+    assert_eq!(
+        ends,
+        [(1, AttemptOutcome::Dropped), (2, AttemptOutcome::NotBegun)]
+    );
 }
 
 /// Notes how many have a place when it goes.

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::{Breaker, Budget, CircuitBreaker, Kind, Latency, RetryBudget, Seen, retry};
+use retry_runtime::{AttemptOutcome, Breaker, Budget, Kind, Latency, RetryBudget, retry};
 use support::dropped::{Alive, dropped_after};
 use support::failure::{Failure, TRANSIENT};
+use support::held_permit::Admit;
 use tokio::task::yield_now;
 
 /// What is alive, and what was made.
@@ -116,7 +117,7 @@ async fn places_of_trials_come_back() {
         .consecutive_failures(1)
         .open_for(Duration::from_millis(1));
     let pass = breaker.admit().expect("closed");
-    let seen = Seen::Failure {
+    let seen = AttemptOutcome::Failure {
         kind: Kind::Transient,
         hint: None,
     };

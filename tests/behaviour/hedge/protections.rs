@@ -3,32 +3,35 @@
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
-use retry_runtime::{
-    CircuitBreaker, End, Limiter, LimiterChanges, Pass, Seen, Ticket, Transition, Turn,
-};
+use retry_runtime::{Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit};
 
 /// What a breaker was told, by the number of the pass.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) passes: Cell<u64>,
     pub(super) beside: Cell<u64>,
-    pub(super) told: RefCell<Vec<(u64, Seen)>>,
+    pub(super) told: RefCell<Vec<(u64, AttemptOutcome)>>,
 }
 
-impl CircuitBreaker for Notes {
-    fn admit(&self) -> Option<Pass> {
+impl AdmissionControl for Notes {
+    fn enter(&self, cost: u32) -> Permit {
         self.passes.set(self.passes.get() + 1);
-        Some(Pass::new(self.passes.get()))
+        Permit::new(self.passes.get(), cost)
     }
 
-    fn admit_hedge(&self) -> Option<Pass> {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Admitted
+    }
+
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        self.told.borrow_mut().push((permit.number(), outcome));
+        [None; 2]
+    }
+
+    /// Asked before each attempt that begins beside another.
+    fn state(&self) -> AdmissionState {
         self.beside.set(self.beside.get() + 1);
-        self.admit()
-    }
-
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        self.told.borrow_mut().push((pass.stamp(), seen));
-        None
+        AdmissionState::default()
     }
 }
 
@@ -37,7 +40,7 @@ pub(super) struct Slots {
     pub(super) free: Cell<usize>,
     pub(super) turns: RefCell<Vec<u64>>,
     pub(super) entered: Cell<u64>,
-    pub(super) ends: RefCell<Vec<(u64, End)>>,
+    pub(super) ends: RefCell<Vec<(u64, AttemptOutcome)>>,
 }
 
 impl Slots {
@@ -51,29 +54,29 @@ impl Slots {
     }
 }
 
-impl Limiter for Slots {
-    fn enter(&self, cost: u32) -> Ticket {
+impl AdmissionControl for Slots {
+    fn enter(&self, cost: u32) -> Permit {
         self.entered.set(self.entered.get() + 1);
-        Ticket::new(self.entered.get(), cost)
+        Permit::new(self.entered.get(), cost)
     }
 
-    fn poll(&self, ticket: &mut Ticket, _: &Waker) -> Turn {
+    fn poll(&self, ticket: &mut Permit, _: &Waker) -> Admission {
         let Some(left) = self.free.get().checked_sub(1) else {
-            return Turn::Wait {
+            return Admission::Wait {
                 ahead: 0,
                 at_least: None,
             };
         };
         self.free.set(left);
         self.turns.borrow_mut().push(ticket.number());
-        Turn::Begin
+        Admission::Admitted
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+    fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
         if self.turns.borrow().contains(&ticket.number()) {
             self.free.set(self.free.get() + 1);
         }
         self.ends.borrow_mut().push((ticket.number(), end));
-        None
+        [None; 2]
     }
 }

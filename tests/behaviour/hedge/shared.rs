@@ -3,10 +3,11 @@
 use std::cell::Cell;
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event, EventData,
-    Failure as Failed, Kind, Place, Policy, RetryBudget, Seen, Site, TokioTimer, retry, testing,
+    AttemptOutcome, Attempts, Breaker, BreakerState, Budget, ConcurrencyLimiter, Event, EventData,
+    Kind, Policy, RetryBudget, Site, retry, testing,
 };
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use support::held_permit::{Admit, HeldPermit};
 use support::limiters::at_a_time;
 use tokio::time::sleep;
 
@@ -79,7 +80,7 @@ async fn what_never_begins_is_not_paid() {
     assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
 
-const FAILED: Seen = Seen::Failure {
+const FAILED: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -92,21 +93,29 @@ async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
 #[tokio::test(start_paused = true)]
 async fn each_has_its_own_pass_and_gives_it_back_once() {
     for (script, beside, told) in [
-        (vec![answer(10)], 0, vec![(1, Seen::Success)]),
+        (vec![answer(10)], 0, vec![(1, AttemptOutcome::Success)]),
         (
             vec![answer(900), answer(900), answer(10)],
             2,
-            vec![(1, Seen::Dropped), (2, Seen::Dropped), (3, Seen::Success)],
+            vec![
+                (1, AttemptOutcome::Dropped),
+                (2, AttemptOutcome::Dropped),
+                (3, AttemptOutcome::Success),
+            ],
         ),
         (
             vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)],
             2,
-            vec![(1, FAILED), (2, Seen::Dropped), (3, Seen::Success)],
+            vec![
+                (1, FAILED),
+                (2, AttemptOutcome::Dropped),
+                (3, AttemptOutcome::Success),
+            ],
         ),
         (
             vec![fails(300, STOP), answer(900)],
             1,
-            vec![(1, Seen::Success), (2, Seen::Dropped)],
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::Dropped)],
         ),
         (
             vec![
@@ -115,7 +124,11 @@ async fn each_has_its_own_pass_and_gives_it_back_once() {
                 fails(10, STOP),
             ],
             2,
-            vec![(1, Seen::Dropped), (2, Seen::Dropped), (3, Seen::Success)],
+            vec![
+                (1, AttemptOutcome::Dropped),
+                (2, AttemptOutcome::Dropped),
+                (3, AttemptOutcome::Success),
+            ],
         ),
     ] {
         let (server, notes) = (Server::new(script), Notes::default());
@@ -138,7 +151,7 @@ async fn dropped_calls_give_all_passes_back() {
                 .told
                 .borrow()
                 .iter()
-                .all(|told| told.1 == Seen::Dropped)
+                .all(|told| told.1 == AttemptOutcome::Dropped)
         );
         assert_eq!(server.seen().dropped, notes.passes.get());
     }
@@ -156,7 +169,7 @@ async fn panics_give_all_passes_back() {
     panics_after(&[200, 50], panics(&server, &notes)).await;
     assert_eq!(
         *notes.told.borrow(),
-        [(1, Seen::Dropped), (2, Seen::Dropped)]
+        [(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Dropped)]
     );
     assert_eq!(server.seen().dropped, 1);
 }
@@ -172,7 +185,6 @@ async fn nothing_begins_beside_a_trial_call() {
     let pass = breaker.admit().expect("closed");
     breaker.record(pass, FAILED);
     assert_eq!(breaker.state(), BreakerState::Open);
-    assert!(breaker.admit_hedge().is_none());
     sleep(millis(5_000)).await;
     let server = Server::new([answer(900)]);
     assert_eq!(call(&server, &breaker).await, Ok(1));
@@ -216,7 +228,7 @@ async fn limited(
 
 #[tokio::test(start_paused = true)]
 async fn none_begins_that_would_have_to_wait_for_its_turn() {
-    const END: End = End::Failure {
+    const END: AttemptOutcome = AttemptOutcome::Failure {
         kind: Kind::Throttled,
         hint: None,
     };
@@ -227,14 +239,18 @@ async fn none_begins_that_would_have_to_wait_for_its_turn() {
             Budget::standard(),
             vec![answer(900)],
             vec![0],
-            vec![(1, End::Success), (2, End::NotBegun)],
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)],
         ),
         (
             2,
             Budget::standard(),
             vec![answer(900), answer(500)],
             vec![0, 200],
-            vec![(1, End::Ignored), (2, End::Success), (3, End::NotBegun)],
+            vec![
+                (1, AttemptOutcome::Dropped),
+                (2, AttemptOutcome::Success),
+                (3, AttemptOutcome::NotBegun),
+            ],
         ),
         // Its turn had come, and nothing pays.
         (
@@ -242,21 +258,21 @@ async fn none_begins_that_would_have_to_wait_for_its_turn() {
             Budget::standard().capacity(0),
             vec![answer(900)],
             vec![0],
-            vec![(1, End::Success), (2, End::NotBegun)],
+            vec![(1, AttemptOutcome::Success), (2, AttemptOutcome::NotBegun)],
         ),
         (
             ALL,
             Budget::standard(),
             vec![fails(300, THROTTLED), answer(900)],
             vec![0, 200],
-            vec![(1, END), (2, End::Success)],
+            vec![(1, END), (2, AttemptOutcome::Success)],
         ),
         (
             ALL,
             Budget::standard(),
             vec![answer(900), fails(50, STOP)],
             vec![0, 200],
-            vec![(1, End::Ignored), (2, End::Success)],
+            vec![(1, AttemptOutcome::Dropped), (2, AttemptOutcome::Success)],
         ),
     ] {
         let (server, limiter) = (Server::new(script), Slots::new(slots));
@@ -281,12 +297,12 @@ async fn none_begins_while_the_limiter_is_paused() {
     let limiter = ConcurrencyLimiter::aimd();
     let server = Server::new([answer(900)]);
     let throttled = async {
-        let mut place = Place::new(&limiter);
+        let mut held = HeldPermit::new(&limiter);
         sleep(millis(100)).await;
-        let (policy, error) = (Policy::none().max(0), throttled_for(millis(5_000)));
-        let site = Site::new(&policy, "other");
-        let failure = Failed::new(&site, error.0, &error);
-        let _ = Call::new().failed_with(failure.place(&mut place));
+        held.record(AttemptOutcome::Failure {
+            kind: Kind::Throttled,
+            hint: Some(millis(5_000)),
+        });
     };
     let (outcome, ()) = tokio::join!(paced(&server, &limiter), throttled);
     assert_eq!(outcome, Ok(1));
@@ -300,9 +316,11 @@ async fn none_begins_before_those_that_wait() {
         let server = Server::new([answer(300), answer(900)]);
         let other = async {
             sleep(millis(100)).await;
-            let mut place = Place::new(limiter.cost(cost));
-            let _ = place.wait(TokioTimer, None).await;
-            place.succeeded();
+            let policy = Policy::none();
+            let site = Site::new(&policy, "other");
+            let mut attempts = Attempts::new(&site).limiter(&limiter).cost(cost);
+            attempts.first().await.unwrap();
+            attempts.ok(());
         };
         let (outcome, ()) = tokio::join!(paced(&server, &limiter), other);
         assert_eq!(outcome, Ok(1));

@@ -6,10 +6,11 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    BlockingTimer, Budget, Cancel, CancelFn, ConcurrencyLimiter, End, GaveUp, Jitter, Kind,
-    Limiter, Moment, Place, Policy, Reason, Rejected, RejectedBy, RetryBudget, Ticket, TimerFn,
-    Turn, Verdict, retry, retry_each_blocking, retrying, testing,
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Budget, Cancel, CancelFn,
+    ConcurrencyLimiter, GaveUp, Jitter, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy,
+    RetryBudget, TimerFn, Verdict, retry, retry_each_blocking, retrying, testing,
 };
+use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
@@ -290,7 +291,7 @@ fn it_waits_for_limiters() {
     }
 
     let limiter = at_a_time(1);
-    let first = Place::new(&limiter);
+    let first = HeldPermit::new(&limiter);
     let timer = Simulated::default();
     assert_eq!(call(&limiter, &timer), Err(Failure(RejectedBy::Deadline)));
     assert_eq!(timer.since_start(), secs(1));
@@ -330,7 +331,7 @@ async fn what_passes_in_a_wait_of_no_length_counts_for_no_other_clock() {
     struct Sleeping<'a> {
         hours: AtomicU32,
         limiter: &'a ConcurrencyLimiter,
-        running: Mutex<Option<Ticket>>,
+        running: Mutex<Option<Permit>>,
     }
 
     impl BlockingTimer for Sleeping<'_> {
@@ -342,7 +343,8 @@ async fn what_passes_in_a_wait_of_no_length_counts_for_no_other_clock() {
             assert_eq!(at_most, None);
             self.hours.fetch_add(8, SeqCst);
             let running = self.running.lock().unwrap().take();
-            self.limiter.leave(running.unwrap(), End::Success);
+            self.limiter
+                .leave(running.unwrap(), AttemptOutcome::Success);
         }
 
         fn now(&self) -> Moment {
@@ -357,7 +359,10 @@ async fn what_passes_in_a_wait_of_no_length_counts_for_no_other_clock() {
 
     let limiter = ConcurrencyLimiter::aimd().most(1);
     let mut running = limiter.enter(1);
-    assert_eq!(limiter.poll(&mut running, Waker::noop()), Turn::Begin);
+    assert_eq!(
+        limiter.poll(&mut running, Waker::noop()),
+        Admission::Admitted
+    );
     let timer = Sleeping {
         hours: AtomicU32::new(0),
         limiter: &limiter,

@@ -7,17 +7,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::task::Waker;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, Cancelled, Cause, CircuitBreaker, Classify, Event,
-    EventData, GaveUp, Keyed, Kind, Pass, Permit, Policy, Quota, RateLimiter, Reason, Rejected,
-    RejectedBy, RetryBudget, Seen, Site, Transition, Verdict, retry, retry_each, testing,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, Breaker, BreakerState, Budget,
+    Cancelled, Cause, Changes, Classify, Event, EventData, GaveUp, Keyed, Kind, Permit, Policy,
+    Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, Verdict, retry,
+    retry_each, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::held_permit::{Admit, CLOSED, HeldPermit};
 use tokio::task::yield_now;
 use tokio::time::{advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +37,7 @@ pub(super) fn open() -> Breaker {
     let breaker = of_two();
     for _ in 0..2 {
         let pass = breaker.admit().expect("closed");
-        let seen = Seen::Failure {
+        let seen = AttemptOutcome::Failure {
             kind: Kind::Transient,
             hint: None,
         };
@@ -170,22 +173,26 @@ fn the_max_is_known_however_it_is_given() {
 
 /// What a breaker was asked and told.
 #[derive(Debug, Default)]
-struct Notes(Mutex<Vec<Seen>>, AtomicU32, AtomicU64);
+struct Notes(Mutex<Vec<AttemptOutcome>>, AtomicU32, AtomicU64);
 
-impl CircuitBreaker for Notes {
-    fn admit(&self) -> Option<Pass> {
+impl AdmissionControl for Notes {
+    fn enter(&self, cost: u32) -> Permit {
         self.1.fetch_add(1, SeqCst);
-        Some(Pass::new(self.2.fetch_add(1, SeqCst)))
+        Permit::new(self.2.fetch_add(1, SeqCst), cost)
     }
 
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        assert_eq!(pass.stamp(), self.0.lock().unwrap().len() as u64);
-        self.0.lock().unwrap().push(seen);
-        None
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Admitted
+    }
+
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        assert_eq!(permit.number(), self.0.lock().unwrap().len() as u64);
+        self.0.lock().unwrap().push(outcome);
+        [None; 2]
     }
 }
 
-const FAILED: Seen = Seen::Failure {
+const FAILED: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -206,17 +213,20 @@ fn what_counts_is_what_the_verdict_says() {
         *notes.0.lock().unwrap(),
         [
             FAILED,
-            Seen::Failure {
+            AttemptOutcome::Failure {
                 kind: Kind::Timeout,
                 hint: None,
             },
-            Seen::Ignored,
-            Seen::Success,
-            Seen::Failure {
+            AttemptOutcome::Failure {
+                kind: Kind::Throttled,
+                hint: None,
+            },
+            AttemptOutcome::Success,
+            AttemptOutcome::Failure {
                 kind: Kind::Transient,
                 hint: Some(secs(0)),
             },
-            Seen::Success,
+            AttemptOutcome::Success,
         ]
     );
     assert_eq!(notes.1.load(SeqCst), 6);
@@ -230,7 +240,7 @@ async fn a_dropped_attempt_timed_out() {
         pending().await
     }
 
-    let timed_out = Seen::Failure {
+    let timed_out = AttemptOutcome::Failure {
         kind: Kind::Timeout,
         hint: None,
     };
@@ -261,11 +271,11 @@ async fn an_error_that_nobody_knows_says_nothing() {
     let chain = Policy::new().budget(&budget).breaker(&notes);
     let chained = chain.call(async || Err::<(), _>(anyhow::anyhow!("busy")));
     chained.await.unwrap_err();
-    assert_eq!(*notes.0.lock().unwrap(), [Seen::Ignored; 2]);
+    assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Ignored; 2]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
     // What is known to be an answer is one.
     known(&notes, &budget).unwrap_err();
-    assert_eq!(notes.0.lock().unwrap()[2..], [Seen::Success]);
+    assert_eq!(notes.0.lock().unwrap()[2..], [AttemptOutcome::Success]);
     assert_eq!(budget.to_string(), "487 of 500 tokens");
 }
 
@@ -304,8 +314,8 @@ fn what_a_call_within_was_rejected_for_says_nothing() {
     assert!(limiter.available() > 4.5, "nothing was sent");
     call::<io::Error>(&notes, &budget, &limiter, || Cancelled::new().into()).unwrap_err();
     assert!((3.5..4.5).contains(&limiter.available()));
-    assert_eq!(notes.0.lock().unwrap()[..3], [Seen::NotBegun; 3]);
-    assert_eq!(notes.0.lock().unwrap()[3..], [Seen::Ignored]);
+    assert_eq!(notes.0.lock().unwrap()[..3], [AttemptOutcome::NotBegun; 3]);
+    assert_eq!(notes.0.lock().unwrap()[3..], [AttemptOutcome::Ignored]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
     let lines = recording.lines();
     assert!(
@@ -327,7 +337,7 @@ async fn layers_that_share_a_breaker_close_it_by_what_is_sent() {
         inner(breaker, sent).await
     }
 
-    #[retry(max = 0, limiter = breaker.max_wait(Duration::ZERO))]
+    #[retry(max = 0, limiter = breaker)]
     async fn outer_that_waits(breaker: &Breaker, sent: &Cell<u32>) -> io::Result<()> {
         inner(breaker, sent).await
     }
@@ -367,14 +377,14 @@ fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
 
     let notes = Notes::default();
     assert_eq!(until(&notes), Ok(1));
-    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success; 3]);
+    assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Success; 3]);
     let notes = Notes::default();
     assert_eq!(validated(&notes), Err(TRANSIENT));
-    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success; 3]);
+    assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Success; 3]);
     // A correction is no attempt.
     let notes = Notes::default();
     assert_eq!(corrected(&notes), Ok(3));
-    assert_eq!(*notes.0.lock().unwrap(), [Seen::Success]);
+    assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Success]);
     assert_eq!(notes.1.load(SeqCst), 1);
 }
 
@@ -404,13 +414,13 @@ fn without_retries_it_is_asked_and_told_all_the_same() {
 #[derive(Debug, Default)]
 struct Once(Cell<bool>);
 
-impl CircuitBreaker for Once {
-    fn admit(&self) -> Option<Pass> {
-        (!self.0.replace(true)).then(|| Pass::new(0))
-    }
-
-    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
-        None
+impl AdmissionControl for Once {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        if self.0.replace(true) {
+            Admission::Rejected
+        } else {
+            Admission::Admitted
+        }
     }
 }
 
@@ -447,7 +457,7 @@ async fn endings_are_told_the_reason() {
         gave_up.into_error()
     })]
     fn shaped(
-        breaker: &dyn CircuitBreaker,
+        breaker: &dyn AdmissionControl,
         reason: &Cell<Option<(Reason, u32)>>,
     ) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -774,9 +784,9 @@ fn it_may_be_a_key_s_own_or_an_arc_beside_a_mutable_self() {
     assert_eq!(agent.attempts, 2);
     let hosts = Keyed::new(10, of_two);
     fetch(&hosts, "a").unwrap_err();
-    assert_eq!(hosts.of("a").state(), BreakerState::Open);
+    assert_eq!(Breaker::state(&hosts.of("a")), BreakerState::Open);
     assert_eq!(fetch(&hosts, "a"), Err(STOP));
-    assert_eq!(hosts.of("b").state(), BreakerState::Closed);
+    assert_eq!(Breaker::state(&hosts.of("b")), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -852,8 +862,8 @@ async fn at_every_await_a_dropped_call_gives_its_place_back() {
     for polls in 0.. {
         let breaker = half_open().await;
         let outcome = dropped_after(polls, call(&breaker));
-        let mut permit = Permit::new(&breaker).expect("the place is free");
-        assert_eq!(permit.succeeded(), Some(Transition::Closed), "{polls}");
+        let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
+        assert_eq!(permit.succeeded(), CLOSED, "{polls}");
         if let Some(outcome) = outcome {
             assert!(outcome.is_err() && polls > 5);
             return;
@@ -894,7 +904,7 @@ async fn a_panic_gives_its_place_back() {
     for call in [body, key] {
         let panicked = catch_unwind(AssertUnwindSafe(|| call(&breaker)));
         assert!(panicked.is_err());
-        drop(Permit::new(&breaker).expect("the place is free"));
+        drop(HeldPermit::admitted(&breaker).expect("the place is free"));
     }
 }
 
@@ -904,11 +914,10 @@ fn a_loop_of_ones_own_tells_it_through_the_core() {
     let breaker = Breaker::new().consecutive_failures(1);
     let policy = Policy::none();
     let site = Site::new(&policy, "own");
-    let mut call = Call::new();
-    let mut permit = Permit::new(&breaker).unwrap();
-    let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"x");
-    call.failed_with(failure.permit(&mut permit)).unwrap();
-    assert!(Permit::new(&breaker).is_none());
+    let mut attempts = Attempts::new(&site).breaker(&breaker);
+    attempts.first_blocking().unwrap();
+    attempts.failed_if("x", Verdict::TRANSIENT).unwrap();
+    assert!(HeldPermit::admitted(&breaker).is_none());
     let opened = "breaker opened own attempt=1 delay=5s error=x reason=consecutive failures";
     assert_eq!(recording.lines()[0], opened);
     assert_eq!(Cause::Consecutive.to_string(), "consecutive failures");

@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use retry_runtime::{
-    Breaker, BreakerState, Cause, CircuitBreaker, Keyed, Kind, Pass, Permit, Seen, Transition,
+    AttemptOutcome, Breaker, BreakerState, Cause, Keyed, Kind, Permit, Transition,
 };
+use support::held_permit::{Admit, CLOSED, HeldPermit, UNCHANGED};
 use support::runtime;
 use tokio::runtime::Handle;
 use tokio::time::advance;
 
 use crate::keys::{millis, secs};
 
-const FAILURE: Seen = Seen::Failure {
+const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -27,7 +28,7 @@ fn opened(cause: Cause, open_for: Duration) -> Transition {
 }
 
 /// One call through a breaker: whether it was let through, and what it changed.
-fn call(breaker: &Breaker, seen: Seen) -> (bool, Option<Transition>) {
+fn call(breaker: &Breaker, seen: AttemptOutcome) -> (bool, Option<Transition>) {
     match breaker.admit() {
         Some(pass) => (true, breaker.record(pass, seen)),
         None => (false, None),
@@ -47,9 +48,9 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
     let breaker = Breaker::default();
     fail(&breaker, 89);
     for _ in 0..10 {
-        call(&breaker, Seen::Success);
+        call(&breaker, AttemptOutcome::Success);
     }
-    assert_eq!(call(&breaker, Seen::Success), (true, None));
+    assert_eq!(call(&breaker, AttemptOutcome::Success), (true, None));
     fail(&breaker, 9);
     assert_eq!(breaker.state(), Closed, "98 of 109");
     assert_eq!(
@@ -61,7 +62,7 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
     assert_eq!(call(&breaker, FAILURE), (false, None));
     advance(millis(1)).await;
     assert_eq!(
-        call(&breaker, Seen::Success),
+        call(&breaker, AttemptOutcome::Success),
         (true, Some(Transition::Closed))
     );
     assert_eq!(breaker.to_string(), "closed");
@@ -71,24 +72,28 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
 async fn failures_in_a_row_open_it() {
     let breaker = Breaker::new().consecutive_failures(3);
     fail(&breaker, 2);
-    call(&breaker, Seen::Success);
+    call(&breaker, AttemptOutcome::Success);
     fail(&breaker, 2);
     // Neither ends a row nor goes on with it.
-    call(&breaker, Seen::Ignored);
+    call(&breaker, AttemptOutcome::Ignored);
     let open = Some(opened(Cause::Consecutive, secs(5)));
     assert_eq!(call(&breaker, FAILURE), (true, open));
     advance(secs(5)).await;
     let open = Some(opened(Cause::Trial, secs(5)));
     assert_eq!(call(&breaker, FAILURE), (true, open));
     advance(secs(5)).await;
-    call(&breaker, Seen::Success);
+    call(&breaker, AttemptOutcome::Success);
     // It begins anew.
     fail(&breaker, 2);
     assert_eq!(breaker.state(), Closed);
 }
 
 /// An attempt every so often: whether the breaker is closed after them all.
-async fn stays_closed(breaker: &Breaker, gap: Duration, ends: impl Iterator<Item = Seen>) -> bool {
+async fn stays_closed(
+    breaker: &Breaker,
+    gap: Duration,
+    ends: impl Iterator<Item = AttemptOutcome>,
+) -> bool {
     for seen in ends {
         advance(gap).await;
         if call(breaker, seen).1.is_some() {
@@ -103,7 +108,7 @@ async fn a_sudden_outage_opens_it_at_any_rate() {
     // Twenty-five failures, or those of two seconds.
     for (rate, failures) in [(1, 25), (10, 25), (200, 401), (5_000, 10_001)] {
         let gap = secs(1) / rate;
-        let healthy = || iter::repeat_n(Seen::Success, 30 * rate as usize);
+        let healthy = || iter::repeat_n(AttemptOutcome::Success, 30 * rate as usize);
         let failing = |times| iter::repeat_n(FAILURE, times);
         let breaker = Breaker::new();
         assert!(stays_closed(&breaker, gap, healthy()).await, "{rate}");
@@ -126,15 +131,15 @@ async fn a_sudden_outage_opens_it_at_any_rate() {
 /// Successes that take longer than failures come after them.
 #[tokio::test(start_paused = true)]
 async fn slow_successes_are_waited_for() {
-    let timed_out = Seen::Failure {
+    let timed_out = AttemptOutcome::Failure {
         kind: Kind::Timeout,
         hint: None,
     };
     // Of five attempts a second two fail at once, the others end half a minute later: the second at which it opens.
     for (at_once, later, opens) in [
-        (FAILURE, Seen::Success, None),
+        (FAILURE, AttemptOutcome::Success, None),
         (FAILURE, FAILURE, Some(36)),
-        (timed_out, Seen::Success, Some(13)),
+        (timed_out, AttemptOutcome::Success, Some(13)),
     ] {
         let breaker = Breaker::new();
         let mut running = VecDeque::new();
@@ -159,9 +164,9 @@ async fn slow_successes_are_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn few_successes_don_t_hide_an_outage() {
     let opens = async |breaker: Breaker, failures| {
-        let healthy = iter::repeat_n(Seen::Success, 6_000);
+        let healthy = iter::repeat_n(AttemptOutcome::Success, 6_000);
         let ends = (1..2_000).map(|nth| match nth % (failures + 1) {
-            0 => Seen::Success,
+            0 => AttemptOutcome::Success,
             _ => FAILURE,
         });
         !stays_closed(&breaker, millis(5), healthy.chain(ends)).await
@@ -184,7 +189,7 @@ async fn rare_failures_are_no_outage() {
 }
 
 /// Seeded chance, by `SplitMix64`.
-fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = Seen> {
+fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = AttemptOutcome> {
     iter::repeat_with(move || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -193,7 +198,7 @@ fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = Seen> {
         if chance < share {
             FAILURE
         } else {
-            Seen::Success
+            AttemptOutcome::Success
         }
     })
 }
@@ -232,7 +237,7 @@ async fn chance_opens_it_as_rarely_as_is_known_of_runs() {
 async fn the_window_slides() {
     let breaker = Breaker::new();
     for _ in 0..100_000 {
-        call(&breaker, Seen::Success);
+        call(&breaker, AttemptOutcome::Success);
     }
     // No failure outweighs so many successes, until they are old.
     fail(&breaker, 1_000);
@@ -249,14 +254,14 @@ async fn the_window_slides_at_every_number_of_successes() {
     for successes in 0..300 {
         let breaker = Breaker::new();
         for _ in 0..successes {
-            call(&breaker, Seen::Success);
+            call(&breaker, AttemptOutcome::Success);
         }
         advance(secs(31)).await;
         fail(&breaker, 100);
         assert_eq!(breaker.state(), Open, "{successes}");
         let breaker = Breaker::new();
         for _ in 0..successes {
-            call(&breaker, Seen::Success);
+            call(&breaker, AttemptOutcome::Success);
         }
         // As long as no time passes, not one is lost.
         let opens_at = (100_u32.saturating_sub(successes))
@@ -274,11 +279,11 @@ async fn the_window_slides_at_every_number_of_successes() {
 async fn few_successes_go_with_the_rush_before_them() {
     let breaker = Breaker::new();
     for _ in 0..521 {
-        call(&breaker, Seen::Success);
+        call(&breaker, AttemptOutcome::Success);
     }
     for _ in 0..62 {
         advance(millis(500)).await;
-        call(&breaker, Seen::Success);
+        call(&breaker, AttemptOutcome::Success);
     }
     // Of the 60 successes of the last 30 s, a tenth may have gone, and an eighth with them.
     let made = (0..1000).take_while(|_| call(&breaker, FAILURE).0).count();
@@ -308,7 +313,7 @@ fn a_clock_that_was_set_back_holds_no_window() {
         runtime::paused().block_on(async {
             advance(secs(ahead)).await;
             for _ in 0..1_000 {
-                call(&breaker, Seen::Success);
+                call(&breaker, AttemptOutcome::Success);
             }
             advance(secs(31)).await;
             fail(&breaker, failures);
@@ -338,7 +343,7 @@ async fn the_window_slides_by_tenths() {
 #[tokio::test(start_paused = true)]
 async fn a_hint_says_how_long_it_stays_open() {
     let breaker = Breaker::new().consecutive_failures(1);
-    let hinted = |hint| Seen::Failure {
+    let hinted = |hint| AttemptOutcome::Failure {
         kind: Kind::Transient,
         hint: Some(hint),
     };
@@ -381,7 +386,7 @@ async fn half_open_lets_so_many_through_and_no_more() {
         assert_eq!(passes.len() as u32, places);
         for pass in passes {
             assert_eq!(breaker.state(), HalfOpen);
-            breaker.record(pass, Seen::Success);
+            breaker.record(pass, AttemptOutcome::Success);
         }
         assert_eq!(breaker.state(), Closed);
     }
@@ -401,7 +406,7 @@ async fn half_open_lets_so_many_threads_through_and_no_more() {
             barrier.wait();
             breaker.admit()
         };
-        let passes: Vec<Pass> = thread::scope(|threads| {
+        let passes: Vec<Permit> = thread::scope(|threads| {
             let asked: Vec<_> = (0..20).map(|_| threads.spawn(ask)).collect();
             let asked = asked.into_iter().filter_map(|asked| asked.join().unwrap());
             asked.collect()
@@ -417,18 +422,18 @@ async fn a_dropped_trial_gives_its_place_back() {
     fail(&breaker, 1);
     advance(secs(5)).await;
     for _ in 0..100 {
-        let permit = Permit::new(&breaker).expect("the place is free");
-        assert!(Permit::new(&breaker).is_none());
+        let permit = HeldPermit::admitted(&breaker).expect("the place is free");
+        assert!(HeldPermit::admitted(&breaker).is_none());
         drop(permit);
     }
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        let _permit = Permit::new(&breaker).expect("the place is free");
+        let _permit = HeldPermit::admitted(&breaker).expect("the place is free");
         panic!("the attempt");
     }));
     assert!(panicked.is_err());
-    let mut permit = Permit::new(&breaker).expect("the place is free");
-    assert_eq!(permit.succeeded(), Some(Transition::Closed));
-    assert_eq!(permit.succeeded(), None, "told once");
+    let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
+    assert_eq!(permit.succeeded(), CLOSED);
+    assert_eq!(permit.succeeded(), UNCHANGED, "told once");
 }
 
 #[tokio::test(start_paused = true)]
@@ -436,7 +441,7 @@ async fn a_trial_that_never_ends_keeps_nobody_out() {
     let breaker = Breaker::new().consecutive_failures(1);
     fail(&breaker, 1);
     advance(secs(5)).await;
-    let hangs = Permit::new(&breaker).expect("half open");
+    let hangs = HeldPermit::admitted(&breaker).expect("half open");
     std::mem::forget(hangs);
     advance(secs(4)).await;
     assert!(breaker.admit().is_none());
@@ -445,7 +450,7 @@ async fn a_trial_that_never_ends_keeps_nobody_out() {
     let second = breaker.admit().expect("one more");
     assert!(breaker.admit().is_none());
     assert_eq!(
-        breaker.record(second, Seen::Success),
+        breaker.record(second, AttemptOutcome::Success),
         Some(Transition::Closed)
     );
 }
@@ -460,7 +465,7 @@ async fn a_slow_trial_closes_it() {
     advance(secs(60)).await;
     let other = breaker.admit().expect("one more");
     assert_eq!(
-        breaker.record(slow, Seen::Success),
+        breaker.record(slow, AttemptOutcome::Success),
         Some(Transition::Closed)
     );
     assert_eq!(breaker.record(other, FAILURE), None, "too late");
@@ -472,14 +477,14 @@ async fn late_answers_change_nothing() {
     let late: Vec<_> = (0..4).map(|_| breaker.admit().unwrap()).collect();
     fail(&breaker, 2);
     let [while_open, half_open, closed, reopened] = late.try_into().unwrap();
-    assert_eq!(breaker.record(while_open, Seen::Success), None);
+    assert_eq!(breaker.record(while_open, AttemptOutcome::Success), None);
     assert_eq!(breaker.state(), Open);
     advance(secs(5)).await;
     let trial = breaker.admit().unwrap();
-    assert_eq!(breaker.record(half_open, Seen::Success), None);
+    assert_eq!(breaker.record(half_open, AttemptOutcome::Success), None);
     assert_eq!(breaker.state(), HalfOpen);
     assert!(breaker.admit().is_none(), "its place is not free");
-    breaker.record(trial, Seen::Success);
+    breaker.record(trial, AttemptOutcome::Success);
     assert_eq!(breaker.record(closed, FAILURE), None);
     assert_eq!(breaker.record(reopened, FAILURE), None);
     assert_eq!(breaker.state(), Closed);
@@ -534,7 +539,7 @@ async fn the_least_and_the_most_are_no_nonsense() {
 #[tokio::test(start_paused = true)]
 async fn numbers_change_while_it_is_used() {
     let breaker = Breaker::new().count_window(2).ratio(1.0);
-    call(&breaker, Seen::Success);
+    call(&breaker, AttemptOutcome::Success);
     fail(&breaker, 1);
     assert_eq!(breaker.state(), Closed);
     assert!(breaker.set_ratio(1.5).is_err());
@@ -544,7 +549,7 @@ async fn numbers_change_while_it_is_used() {
     assert_eq!(call(&breaker, FAILURE), (true, open));
     // It is as it was set last, also after a reset.
     breaker.reset();
-    call(&breaker, Seen::Success);
+    call(&breaker, AttemptOutcome::Success);
     assert_eq!(call(&breaker, FAILURE), (true, open));
 }
 
@@ -561,11 +566,11 @@ async fn a_listener_hears_of_every_change() {
         });
 
     // Dropped by its caller, it reports nothing itself.
-    let permit = Permit::new(&BREAKER);
+    let permit = HeldPermit::admitted(&BREAKER);
     advance(secs(1)).await;
     drop(permit);
     advance(secs(5)).await;
-    call(&BREAKER, Seen::Success);
+    call(&BREAKER, AttemptOutcome::Success);
     BREAKER.force_open();
     BREAKER.force_closed();
     BREAKER.reset();
@@ -587,16 +592,16 @@ async fn each_key_has_one_and_what_is_at_rest_is_forgotten() {
     let hosts: Keyed<String, Breaker> = Keyed::new(2, || Breaker::new().consecutive_failures(2));
     fail(&hosts.of("down"), 2);
     fail(&hosts.of("failing"), 1);
-    assert_eq!(hosts.of("down").state(), Open);
-    assert_eq!(hosts.of("failing").state(), Closed);
+    assert_eq!(Breaker::state(&hosts.of("down")), Open);
+    assert_eq!(Breaker::state(&hosts.of("failing")), Closed);
     // No room: neither is at rest.
     let shared = hosts.of("new");
     assert!(Arc::ptr_eq(&hosts.of("another"), &shared));
     advance(secs(31)).await;
-    call(&hosts.of("ok"), Seen::Success);
+    call(&hosts.of("ok"), AttemptOutcome::Success);
     assert!(!Arc::ptr_eq(&hosts.of("ok"), &shared));
     assert_eq!(
-        hosts.of("down").state(),
+        Breaker::state(&hosts.of("down")),
         Open,
         "open for 5 s, and then a window"
     );
@@ -611,7 +616,7 @@ async fn slow_calls_keep_a_key() {
     let slow = Arc::downgrade(&hosts.of(&1));
     let pass = hosts.of(&1).admit().unwrap();
     advance(secs(1)).await;
-    hosts.of(&1).record(pass, Seen::Success);
+    hosts.of(&1).record(pass, AttemptOutcome::Success);
     hosts.of(&2);
     assert!(slow.upgrade().is_some());
     advance(secs(31)).await;
@@ -636,7 +641,7 @@ proptest! {
             for (step, which) in steps {
                 let mut end = |seen| {
                     (!running.is_empty()).then(|| {
-                        let permit: Pass = running.swap_remove(which % running.len());
+                        let permit: Permit = running.swap_remove(which % running.len());
                         breaker.record(permit, seen)
                     })
                 };
@@ -648,7 +653,7 @@ proptest! {
                         running.extend(pass);
                     }
                     2 => {
-                        if let Some(turned) = end(Seen::Success) {
+                        if let Some(turned) = end(AttemptOutcome::Success) {
                             succeeded += 1;
                             let closes = succeeded == places;
                             prop_assert_eq!(turned, closes.then_some(Transition::Closed));
@@ -670,10 +675,10 @@ proptest! {
                             succeeded = 0;
                         }
                     }
-                    4 => prop_assert!(matches!(end(Seen::Ignored), None | Some(None))),
+                    4 => prop_assert!(matches!(end(AttemptOutcome::Ignored), None | Some(None))),
                     _ => {
                         if let Some(pass) = late.pop() {
-                            prop_assert_eq!(breaker.record(pass, Seen::Success), None);
+                            prop_assert_eq!(breaker.record(pass, AttemptOutcome::Success), None);
                         }
                     }
                 }

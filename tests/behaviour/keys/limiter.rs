@@ -18,12 +18,13 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_runtime::{
-    BlockingTimer, Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp,
-    Keyed, Kind, Limiter, LimiterChange, LimiterChanges, Moment, Pass, Place, Policy, Quota,
-    RateLimiter, Reason, Rejected, RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer,
-    Transition, Turn, Verdict, WithCost, retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, BlockingTimer, Breaker, BreakerState,
+    Budget, Change, Changes, ConcurrencyLimiter, GaveUp, Keyed, Kind, Moment, Permit, Policy,
+    Quota, RateLimiter, Reason, Rejected, RejectedBy, Site, TimedOut, TimerFn, TokioTimer, Verdict,
+    WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::held_permit::{Admit, HeldPermit, UNCHANGED};
 use support::limiters::{at_a_time, each};
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance, sleep, timeout};
@@ -69,7 +70,7 @@ fn is_send<T: Send>(value: T) -> T {
 }
 
 #[retry(limiter = &limiter)]
-async fn begin(limiter: impl Limiter, started: Instant) -> Result<Duration, Failure> {
+async fn begin(limiter: impl AdmissionControl, started: Instant) -> Result<Duration, Failure> {
     Ok(started.elapsed())
 }
 
@@ -188,41 +189,41 @@ async fn a_hint_pauses_everybody_and_then_successes_let_more_begin() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     let limiter = at_a_time(100);
-    let hinted = |hint| End::Failure {
+    let hinted = |hint| AttemptOutcome::Failure {
         kind: Kind::Throttled,
         hint: Some(secs(hint)),
     };
     let [one, two, three, four, five] = [(); 5].map(|()| limiter.enter(1));
     assert_eq!(
         limiter.leave(one, hinted(7)),
-        Some(LimiterChange::Paused { pause: secs(7) }.into())
+        [Some(Change::Paused { pause: secs(7) }), None]
     );
     advance(secs(2)).await;
-    assert_eq!(limiter.leave(two, hinted(4)), None);
+    assert_eq!(limiter.leave(two, hinted(4)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(5)));
     // What more than doubles it is told.
-    assert_eq!(limiter.leave(three, hinted(10)), None);
+    assert_eq!(limiter.leave(three, hinted(10)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(10)));
     assert_eq!(
         limiter.leave(four, hinted(86_400)),
-        Some(LimiterChange::Paused { pause: secs(120) }.into())
+        [Some(Change::Paused { pause: secs(120) }), None]
     );
     assert_eq!(limiter.paused_for(), Some(secs(120)));
     advance(secs(120)).await;
     assert_eq!(limiter.paused_for(), None);
     // It began before the pause, so it says nothing about what comes after.
-    assert_eq!(limiter.leave(five, End::Success), None);
+    assert_eq!(limiter.leave(five, AttemptOutcome::Success), UNCHANGED);
     let six = limiter.enter(1);
     assert_eq!(
-        limiter.leave(six, End::Success),
-        Some(LimiterChange::Resumed.into())
+        limiter.leave(six, AttemptOutcome::Success),
+        [Some(Change::Resumed), None]
     );
     // So does a server that is down for a while.
     for kind in [Kind::Transient, Kind::Timeout] {
         advance(secs(8)).await;
         let ticket = limiter.enter(1);
         let hint = Some(secs(7));
-        limiter.leave(ticket, End::Failure { kind, hint });
+        limiter.leave(ticket, AttemptOutcome::Failure { kind, hint });
         assert_eq!(limiter.paused_for(), Some(secs(7)));
     }
 }
@@ -282,7 +283,7 @@ async fn who_can_wait_only_for_milliseconds_is_not_rejected_before() {
         let limiter = at_a_time(100).max_wait(millis(10));
         let hint = Some(secs(10));
         let kind = Kind::Throttled;
-        limiter.leave(limiter.enter(1), End::Failure { kind, hint });
+        limiter.leave(limiter.enter(1), AttemptOutcome::Failure { kind, hint });
         advance(secs(10)).await;
         let start = Instant::now();
         let first = call(&limiter, millis(took));
@@ -330,7 +331,7 @@ async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
 
     // Behind others nobody knows how long it takes: it ends at its deadline.
     let limiter = at_a_time(1);
-    let _held = Place::new(&limiter);
+    let _held = HeldPermit::new(&limiter);
     let start = Instant::now();
     let outcome = behind(&limiter).await;
     assert_eq!(outcome, Err(Error::Rejected(RejectedBy::Deadline)));
@@ -386,7 +387,7 @@ fn a_blocking_wait_is_cancelled() {
     }
 
     let limiter = at_a_time(1);
-    let _held = Place::new(&limiter);
+    let _held = HeldPermit::new(&limiter);
     let asked = AtomicU32::new(0);
     let rejected = Err(Error::Rejected(RejectedBy::Cancelled));
     assert_eq!(call(&limiter, &asked), rejected);
@@ -499,7 +500,7 @@ async fn skipped_waits_are_skipped_and_limits_of_time_are_not() {
     assert_eq!(skipped.total(), secs(600));
     // Who holds the place gives it back long before the limit.
     let limiter = at_a_time(1).max_wait(secs(60));
-    let held = Place::new(&limiter);
+    let held = HeldPermit::new(&limiter);
     let (begun, ()) = tokio::join!(begin(&limiter, start), async {
         sleep(secs(59)).await;
         drop(held);
@@ -569,7 +570,7 @@ async fn a_breaker_is_looked_at_before_the_queue_and_passed_after_it() {
     fn open(breaker: &Breaker) {
         let pass = breaker.admit().unwrap();
         let (kind, hint) = (Kind::Transient, None);
-        breaker.record(pass, Seen::Failure { kind, hint });
+        breaker.record(pass, AttemptOutcome::Failure { kind, hint });
         assert_eq!(breaker.state(), BreakerState::Open);
     }
 
@@ -607,7 +608,7 @@ async fn a_half_open_breaker_is_open_to_those_for_whom_it_has_no_trial() {
     let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
     let pass = breaker.admit().unwrap();
     let (kind, hint) = (Kind::Transient, None);
-    breaker.record(pass, Seen::Failure { kind, hint });
+    breaker.record(pass, AttemptOutcome::Failure { kind, hint });
     advance(secs(5)).await;
     assert!(!breaker.is_open());
     let trial = breaker.admit().unwrap();
@@ -615,8 +616,8 @@ async fn a_half_open_breaker_is_open_to_those_for_whom_it_has_no_trial() {
     assert_eq!(breaker.admit(), None);
     advance(secs(5)).await;
     assert!(!breaker.is_open());
-    breaker.record(trial, Seen::Ignored);
-    assert!(!(&breaker as &dyn CircuitBreaker).is_open());
+    breaker.record(trial, AttemptOutcome::Ignored);
+    assert!(!(&breaker as &dyn AdmissionControl).is_open());
 }
 
 #[tokio::test(start_paused = true)]
@@ -671,28 +672,28 @@ async fn what_it_does_is_logged_and_seen() {
 /// Notes how attempts ended, and lets all begin.
 #[derive(Debug, Default)]
 struct Notes {
-    ended: RefCell<Vec<End>>,
+    ended: RefCell<Vec<AttemptOutcome>>,
     entered: Cell<u64>,
 }
 
-impl Limiter for Notes {
-    fn enter(&self, cost: u32) -> Ticket {
+impl AdmissionControl for Notes {
+    fn enter(&self, cost: u32) -> Permit {
         self.entered.set(self.entered.get() + 1);
-        Ticket::new(self.entered.get(), cost)
+        Permit::new(self.entered.get(), cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-        Turn::Begin
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Admitted
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+    fn leave(&self, ticket: Permit, end: AttemptOutcome) -> Changes {
         self.ended.borrow_mut().push(end);
         assert_eq!(ticket.number() as usize, self.ended.borrow().len());
-        None
+        [None; 2]
     }
 }
 
-const FAILED: End = End::Failure {
+const FAILED: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -709,15 +710,15 @@ fn what_counts_is_what_the_verdict_says() {
     let invalid = Failure(Verdict::INVALID);
     let steps = [TRANSIENT, TIMEOUT, throttled_for(secs(1)), invalid, STOP];
     call(&notes, &mut Script::new(steps)).unwrap_err();
-    let failed = |kind, hint| End::Failure { kind, hint };
+    let failed = |kind, hint| AttemptOutcome::Failure { kind, hint };
     assert_eq!(
         notes.ended.take(),
         [
             FAILED,
             failed(Kind::Timeout, None),
             failed(Kind::Throttled, Some(secs(1))),
-            End::Success,
-            End::Success,
+            AttemptOutcome::Success,
+            AttemptOutcome::Success,
         ]
     );
     assert_eq!(notes.entered.get(), 5);
@@ -747,23 +748,26 @@ fn without_retries_it_is_entered_and_told_all_the_same() {
     off(&notes).unwrap_err();
     off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
     assert!(catch_unwind(AssertUnwindSafe(|| panics(&notes))).is_err());
-    assert_eq!(notes.ended.take(), [FAILED, FAILED, FAILED, End::Ignored]);
+    assert_eq!(
+        notes.ended.take(),
+        [FAILED, FAILED, FAILED, AttemptOutcome::Dropped]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
     /// The same of a breaker.
     #[derive(Debug, Default)]
-    struct Passes(RefCell<Vec<Seen>>);
+    struct Passes(RefCell<Vec<AttemptOutcome>>);
 
-    impl CircuitBreaker for Passes {
-        fn admit(&self) -> Option<Pass> {
-            Some(Pass::new(0))
+    impl AdmissionControl for Passes {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+            Admission::Admitted
         }
 
-        fn record(&self, _: Pass, seen: Seen) -> Option<Transition> {
-            self.0.borrow_mut().push(seen);
-            None
+        fn leave(&self, _: Permit, outcome: AttemptOutcome) -> Changes {
+            self.0.borrow_mut().push(outcome);
+            [None; 2]
         }
     }
 
@@ -794,8 +798,8 @@ async fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
     assert_eq!(validated(&notes, &passes).await, Err(TRANSIENT));
     // A correction is no attempt.
     assert_eq!(corrected(&notes, &passes).await, Ok(3));
-    assert_eq!(notes.ended.take(), [End::Success; 3 + 3 + 3 + 1]);
-    assert_eq!(passes.0.take(), [Seen::Success; 3 + 3 + 3 + 1]);
+    assert_eq!(notes.ended.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
+    assert_eq!(passes.0.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -829,7 +833,10 @@ async fn endings_are_told_the_reason() {
         reason.set(Some((gave_up.reason(), gave_up.attempts())));
         gave_up.into_error()
     })]
-    fn shaped(limiter: &dyn Limiter, reason: &Cell<Option<(Reason, u32)>>) -> Result<(), Failure> {
+    fn shaped(
+        limiter: &dyn AdmissionControl,
+        reason: &Cell<Option<(Reason, u32)>>,
+    ) -> Result<(), Failure> {
         Err(TRANSIENT)
     }
     #[retry(max = 5, backoff = "none", limiter = limiter, deadline = "1m",
@@ -959,7 +966,7 @@ impl Ask for AtomicU32 {
 async fn every_shape_waits_and_gives_its_place_back() {
     /// Holds the place until the call waits for it.
     async fn behind<T>(client: &Client, call: impl Future<Output = T>) -> T {
-        let held = Place::new(&client.limiter);
+        let held = HeldPermit::new(&client.limiter);
         let (outcome, ()) = tokio::join!(call, async {
             while client.limiter.waiting() == 0 {
                 yield_now().await;
@@ -1065,34 +1072,34 @@ async fn every_key_stands_beside_it() {
 /// Lets none begin.
 struct Never;
 
-impl Limiter for Never {
-    fn enter(&self, cost: u32) -> Ticket {
-        Ticket::new(0, cost)
+impl AdmissionControl for Never {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(0, cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
-        Turn::Rejected
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        Admission::Rejected
     }
 
-    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
-        assert_eq!(end, End::NotBegun);
-        None
+    fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
+        assert_eq!(end, AttemptOutcome::NotBegun);
+        [None; 2]
     }
 }
 
 #[tokio::test]
 async fn others_implement_it_too() {
     #[retry(limiter = &limiter, on = verdict)]
-    async fn call(limiter: impl Limiter) -> Result<(), Error> {
+    async fn call(limiter: impl AdmissionControl) -> Result<(), Error> {
         Ok(())
     }
 
     let rejected = || Err(Error::Rejected(RejectedBy::Limiter));
     assert_eq!(call(Never).await, rejected());
-    assert_eq!(call(&Never as &dyn Limiter).await, rejected());
+    assert_eq!(call(&Never as &dyn AdmissionControl).await, rejected());
     assert_eq!(call(Rc::new(Never)).await, rejected());
     assert_eq!(call(Arc::new(Never)).await, rejected());
-    let boxed: Box<dyn Limiter> = Box::new(Never);
+    let boxed: Box<dyn AdmissionControl> = Box::new(Never);
     assert_eq!(call(WithCost::new(boxed, 3)).await, rejected());
     let io = std::io::Error::from(Rejected::new(RejectedBy::Limiter));
     assert_eq!(io.to_string(), "rejected by the limiter");
@@ -1101,30 +1108,29 @@ async fn others_implement_it_too() {
 #[test]
 fn a_place_in_a_loop_of_ones_own() {
     let limiter = at_a_time(1);
-    let mut first = Place::new(&limiter);
+    let mut first = HeldPermit::new(&limiter);
     assert!(first.has_turn());
-    assert!(first.wait_blocking(None).is_ok());
-    let second = Place::new(&limiter);
+    let second = HeldPermit::new(&limiter);
     assert!(!second.has_turn());
-    let mut third = Place::new(&limiter);
+    let mut third = HeldPermit::new(&limiter);
     assert_eq!((limiter.running(), limiter.waiting()), (1, 2));
     drop(second);
     assert_eq!(limiter.waiting(), 1);
-    assert_eq!(first.succeeded(), None);
+    assert_eq!(first.succeeded(), UNCHANGED);
     assert_eq!(limiter.running(), 0);
     // Told once.
     drop(first);
-    assert!(third.wait_blocking(None).is_ok());
+    assert_eq!(third.poll(Waker::noop()), Admission::Admitted);
     assert_eq!(limiter.running(), 1);
     third.give_back();
     assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
     // Never an attempt, never a charge.
     let quota = each(60);
-    let place = Place::new(&quota);
+    let place = HeldPermit::new(&quota);
     assert!(place.has_turn());
     place.give_back();
-    assert!(Place::new(&quota).has_turn());
-    assert!(!Place::new(&quota).has_turn());
+    assert!(HeldPermit::new(&quota).has_turn());
+    assert!(!HeldPermit::new(&quota).has_turn());
 }
 
 #[test]
@@ -1152,12 +1158,15 @@ fn dropped_at_every_await_nothing_is_lost() {
         let mut script = Script::new([TRANSIENT, TIMEOUT]);
         let mut ended = false;
         {
-            let mut _held = Some(Place::new(&limiter));
+            let mut _held = Some(HeldPermit::new(&limiter));
             let mut future = pin!(call(&limiter, &breaker, &budget, &mut script));
             let mut behind = pin!(
                 async {
-                    let mut place = Place::new(&limiter);
-                    place.wait(TimerFn::new(pause), None).await.unwrap();
+                    let policy = Policy::none();
+                    let site = Site::new(&policy, "behind");
+                    let attempts = Attempts::new(&site).limiter(&limiter);
+                    let mut attempts = attempts.timer(TimerFn::new(pause));
+                    attempts.first().await.unwrap();
                 }
                 .fuse()
             );
@@ -1176,7 +1185,7 @@ fn dropped_at_every_await_nothing_is_lost() {
             }
         }
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{polls}");
-        assert!(Place::new(&limiter).has_turn());
+        assert!(HeldPermit::new(&limiter).has_turn());
         // A retry that began is paid for, the success returns what the last one took.
         let tokens = [500, 486, 472][script.attempts.saturating_sub(1).min(2)];
         let tokens = if ended { 486 } else { tokens };
@@ -1197,7 +1206,7 @@ fn dropped_at_every_await_nothing_is_lost() {
 #[derive(Debug)]
 struct Queued {
     number: usize,
-    ticket: Ticket,
+    ticket: Permit,
     has_turn: bool,
     woken: Arc<Woken>,
 }
@@ -1217,15 +1226,15 @@ enum Step {
     /// One of those that were woken asks.
     Ask(Index),
     /// One leaves, be it waiting or running.
-    Leave(Index, End),
+    Leave(Index, AttemptOutcome),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let end = prop_oneof![
-        Just(End::Success),
+        Just(AttemptOutcome::Success),
         Just(FAILED),
-        Just(End::Ignored),
-        Just(End::NotBegun),
+        Just(AttemptOutcome::Ignored),
+        Just(AttemptOutcome::NotBegun),
     ];
     prop_oneof![
         (0..7_u32).prop_map(Step::Enter),
@@ -1247,7 +1256,7 @@ proptest! {
             let one = &mut all[at];
             one.woken.0.store(false, SeqCst);
             let waker = Waker::from(Arc::clone(&one.woken));
-            one.has_turn = limiter.poll(&mut one.ticket, &waker) == Turn::Begin;
+            one.has_turn = limiter.poll(&mut one.ticket, &waker) == Admission::Admitted;
             // Those before it have begun, too.
             let (has_turn, number) = (one.has_turn, one.number);
             let waits_before = all.iter().any(|other| !other.has_turn && other.number < number);
@@ -1284,7 +1293,7 @@ proptest! {
                 Step::Leave(index, end) => {
                     if !all.is_empty() {
                         let one = all.remove(index.index(all.len()));
-                        limiter.leave(one.ticket, if one.has_turn { end } else { End::NotBegun });
+                        limiter.leave(one.ticket, if one.has_turn { end } else { AttemptOutcome::NotBegun });
                     }
                 }
             }
@@ -1298,7 +1307,7 @@ proptest! {
             }
             let running = all.iter().position(|one| one.has_turn);
             let running = running.expect("somebody runs, or is woken");
-            limiter.leave(all.remove(running).ticket, End::Success);
+            limiter.leave(all.remove(running).ticket, AttemptOutcome::Success);
         }
         prop_assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
     }
@@ -1340,7 +1349,7 @@ async fn who_is_not_polled_any_more_is_passed() {
 async fn who_is_not_polled_any_more_keeps_nobody_from_a_place() {
     let limiter = at_a_time(1);
     let start = Instant::now();
-    let held = Place::new(&limiter);
+    let held = HeldPermit::new(&limiter);
     let kept = polled_once(Box::pin(begin(&limiter, start)));
     let others = join_all((0..3).map(|_| begin(&limiter, start)));
     let free = async {

@@ -12,12 +12,13 @@ use futures::future::{join, join_all};
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Snapshot, Validity};
 use retry_runtime::{
-    Backoff, BlockingTimer, Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
-    Jitter, Kind, Place, Plan, Policy, Reason, Section, Seen, TimerFn, retry, retry_each,
-    retry_each_blocking, retrying, testing,
+    AttemptOutcome, Backoff, BlockingTimer, Breaker, Budget, ConcurrencyLimiter, DefaultTimer,
+    Jitter, Kind, Plan, Policy, Reason, Section, TimerFn, retry, retry_each, retry_each_blocking,
+    retrying, testing,
 };
 use support::dropped::give_way;
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::held_permit::{Admit, HeldPermit};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +28,7 @@ use crate::keys::{Script, millis, secs};
 fn open() -> Breaker {
     let breaker = Breaker::new().consecutive_failures(1);
     let pass = breaker.admit().expect("closed");
-    let seen = Seen::Failure {
+    let seen = AttemptOutcome::Failure {
         kind: Kind::Transient,
         hint: None,
     };
@@ -159,7 +160,7 @@ impl World {
 async fn every_form_is_tried_again() {
     async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
         let world = World::new();
-        let held = Place::new(world.limiter());
+        let held = HeldPermit::new(world.limiter());
         let start = Instant::now();
         let other = async {
             sleep(millis(2500)).await;
@@ -368,7 +369,7 @@ async fn nothing_that_the_deadline_drops_begins_after_it() {
         policy.limiter(world.limiter()).timer(&timer)
     };
     let other = async || {
-        let _held = Place::new(world.limiter());
+        let _held = HeldPermit::new(world.limiter());
         sleep(millis(500)).await;
     };
     let send = async |items: Vec<u32>| {
@@ -396,7 +397,7 @@ async fn a_pause_that_is_over_at_once_yields() {
         chain.limiter(world.limiter()).timer(&timer)
     };
     let other = async || {
-        let _held = Place::new(world.limiter());
+        let _held = HeldPermit::new(world.limiter());
         give_way().await;
     };
     let attempt = async || Ok::<_, Failure>(world.attempt());
@@ -427,7 +428,7 @@ async fn the_rejections_of_an_item_count_in_all_rounds() {
         // Those of others, at the first try of either round.
         let other = async {
             for until in [500, 1000] {
-                let held = Place::new(&limiter);
+                let held = HeldPermit::new(&limiter);
                 sleep(millis(until)).await;
                 drop(held);
                 sleep(secs(1)).await;

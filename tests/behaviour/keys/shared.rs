@@ -7,10 +7,11 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, Kind, Pass, Policy,
-    RetryBudget, Seen, Transition, retry,
+    Admission, AdmissionControl, AttemptOutcome, Breaker, BreakerState, Budget, Changes,
+    ConcurrencyLimiter, Kind, Permit, Policy, RetryBudget, retry,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::held_permit::Admit;
 use support::runtime;
 use tokio::task::yield_now;
 use tokio::time::advance;
@@ -24,17 +25,25 @@ struct Counted {
     most: u32,
 }
 
-impl CircuitBreaker for Counted {
-    fn admit(&self) -> Option<Pass> {
-        let pass = self.breaker.admit()?;
-        self.within.set(self.within.get() + 1);
-        assert!(self.within.get() <= self.most);
-        Some(pass)
+impl AdmissionControl for Counted {
+    fn enter(&self, cost: u32) -> Permit {
+        self.breaker.enter(cost)
     }
 
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        self.within.set(self.within.get() - 1);
-        self.breaker.record(pass, seen)
+    fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
+        let admission = self.breaker.poll(permit, waker);
+        if admission == Admission::Admitted {
+            self.within.set(self.within.get() + 1);
+            assert!(self.within.get() <= self.most);
+        }
+        admission
+    }
+
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        if outcome != AttemptOutcome::NotBegun {
+            self.within.set(self.within.get() - 1);
+        }
+        self.breaker.leave(permit, outcome)
     }
 }
 
@@ -177,7 +186,7 @@ proptest! {
             for _ in 0..2 {
                 let pass = breaker.admit();
                 prop_assert!(pass.is_some());
-                breaker.record(pass.unwrap(), Seen::Success);
+                breaker.record(pass.unwrap(), AttemptOutcome::Success);
             }
             prop_assert_eq!(breaker.breaker.state(), BreakerState::Closed);
             Ok(())

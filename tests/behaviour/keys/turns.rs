@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_runtime::{
-    End, Event, Limiter, LimiterChanges, Moment, Place, Policy, Quota, RateLimiter, Ticket, Timer,
-    TokioTimer, Turn, retry,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, Changes, Event, Moment, Permit, Policy,
+    Quota, RateLimiter, Site, Timer, TokioTimer, retry,
 };
 use support::clock::Simulated;
 use support::failure::Failure;
@@ -19,6 +19,9 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 
 use crate::keys::{millis, secs};
+
+const POLICY: Policy = Policy::none();
+const SITE: Site<'_> = Site::new(&POLICY, "call");
 
 /// A clock that stands, of an engine that has slept already.
 #[derive(Default)]
@@ -69,7 +72,8 @@ async fn wait_by(time: &impl Timer) {
     begin(&limiter, time).await.unwrap();
     let policy = Policy::new().limiter(&limiter).timer(time);
     policy.call(|| ready(Ok::<_, Failure>(()))).await.unwrap();
-    Place::new(&limiter).wait(time, None).await.unwrap();
+    let mut attempts = Attempts::new(&SITE).limiter(&limiter).timer(time);
+    attempts.first().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,7 +98,8 @@ async fn calls_that_wait_by_one_simulated_clock_keep_their_order() {
     let calls = (0..5).map(|call| {
         let (limiter, time, order) = (&limiter, &time, &order);
         async move {
-            Place::new(limiter).wait(time, None).await.unwrap();
+            let mut attempts = Attempts::new(&SITE).limiter(limiter).timer(time);
+            attempts.first().await.unwrap();
             order.borrow_mut().push(call);
         }
     });
@@ -128,31 +133,31 @@ async fn a_clock_that_stands_keeps_nobody_from_going_on() {
 async fn a_turn_that_draws_near_keeps_nobody_from_going_on() {
     struct Nearer(Cell<Duration>);
 
-    impl Limiter for Nearer {
-        fn enter(&self, cost: u32) -> Ticket {
-            Ticket::new(0, cost)
+    impl AdmissionControl for Nearer {
+        fn enter(&self, cost: u32) -> Permit {
+            Permit::new(0, cost)
         }
 
-        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
             self.0.set(self.0.get().saturating_sub(millis(1)));
-            Turn::Wait {
+            Admission::Wait {
                 ahead: 0,
                 at_least: Some(self.0.get()),
             }
         }
 
-        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-            None
+        fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
+            [None; 2]
         }
     }
 
     let limiter = Nearer(Cell::new(secs(1)));
-    let mut place = Place::new(&limiter);
-    let mut wait = pin!(place.wait(TokioTimer, None));
+    let mut attempts = Attempts::new(&SITE).limiter(&limiter).timer(TokioTimer);
+    let mut wait = pin!(attempts.first());
     let mut context = Context::from_waker(Waker::noop());
     for polls in 1..10 {
         assert!(wait.as_mut().poll(&mut context).is_pending());
-        assert!(limiter.0.get() >= millis(1000 - 2 * polls));
+        assert!(limiter.0.get() >= millis(998 - 2 * polls));
     }
 }
 
@@ -185,28 +190,28 @@ async fn a_coarse_clock_has_nothing_begin_too_early() {
 #[derive(Default)]
 struct Second {
     asked: AtomicU32,
-    ended: Mutex<Vec<End>>,
+    ended: Mutex<Vec<AttemptOutcome>>,
 }
 
-impl Limiter for Second {
-    fn enter(&self, cost: u32) -> Ticket {
-        Ticket::new(0, cost)
+impl AdmissionControl for Second {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(0, cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
         if self.asked.fetch_add(1, SeqCst) == 0 {
-            Turn::Wait {
+            Admission::Wait {
                 ahead: 0,
                 at_least: None,
             }
         } else {
-            Turn::Begin
+            Admission::Admitted
         }
     }
 
-    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
+    fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
         self.ended.lock().unwrap().push(end);
-        None
+        [None; 2]
     }
 }
 
@@ -248,46 +253,38 @@ async fn a_turn_that_comes_before_the_wait_is_taken() {
     assert_eq!(outcomes, [const { Ok(()) }; 4]);
     for limiter in limiters {
         assert_eq!(limiter.asked.load(SeqCst), 2);
-        assert_eq!(limiter.ended.into_inner().unwrap(), [End::Success]);
+        assert_eq!(
+            limiter.ended.into_inner().unwrap(),
+            [AttemptOutcome::Success]
+        );
     }
     let seen = seen.into_inner();
     assert!(!seen.iter().any(|event| event.contains("wait")), "{seen:?}");
 }
 
-/// Nor does a place that has its turn already.
-#[tokio::test(start_paused = true)]
-async fn a_turn_is_not_too_late() {
-    let limiter = RateLimiter::fixed(1, secs(1));
-    let time = Simulated::default();
-    time.advance(secs(9));
-    let mut place = Place::new(&limiter);
-    let early = Some(Moment::from_origin(secs(5)));
-    assert_eq!(place.wait(&time, early).await.unwrap(), Duration::ZERO);
-    let early = Some(Moment::from_origin(Duration::ZERO));
-    assert_eq!(place.wait_blocking(early).unwrap(), Duration::ZERO);
-}
-
 #[test]
 fn what_a_limiter_gave_before_it_panicked_goes_back() {
     #[derive(Default)]
-    struct Panics(RefCell<Vec<End>>);
+    struct Panics(RefCell<Vec<AttemptOutcome>>);
 
-    impl Limiter for Panics {
-        fn enter(&self, cost: u32) -> Ticket {
-            Ticket::new(0, cost)
+    impl AdmissionControl for Panics {
+        fn enter(&self, cost: u32) -> Permit {
+            Permit::new(0, cost)
         }
 
-        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
             panic!("when asked")
         }
 
-        fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
+        fn leave(&self, _: Permit, end: AttemptOutcome) -> Changes {
             self.0.borrow_mut().push(end);
-            None
+            [None; 2]
         }
     }
 
     let limiter = Panics::default();
-    assert!(catch_unwind(AssertUnwindSafe(|| Place::new(&limiter))).is_err());
-    assert_eq!(limiter.0.into_inner(), [End::NotBegun]);
+    let mut attempts = Attempts::new(&SITE).limiter(&limiter);
+    assert!(catch_unwind(AssertUnwindSafe(|| attempts.first_blocking())).is_err());
+    drop(attempts);
+    assert_eq!(limiter.0.into_inner(), [AttemptOutcome::NotBegun]);
 }

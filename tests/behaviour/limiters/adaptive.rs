@@ -3,8 +3,11 @@
 use std::cell::Cell;
 
 use futures::future::join_all;
-use retry_runtime::{End, Limiter, LimiterChange, RateLimiter, Ticket, Verdict, retry, testing};
+use retry_runtime::{
+    AdmissionControl, AttemptOutcome, Change, Permit, RateLimiter, Verdict, retry, testing,
+};
 use support::failure::Failure;
+use support::held_permit::UNCHANGED;
 use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{
@@ -25,7 +28,7 @@ fn assert_rate(limiter: &RateLimiter, rate: f64) {
 }
 
 /// Attempts that begin now, all of them.
-fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Ticket> {
+fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Permit> {
     (0..attempts).map(|_| limiter.enter(1)).collect()
 }
 
@@ -33,9 +36,14 @@ fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Ticket> {
 async fn nothing_is_limited_until_something_is_refused() {
     let limiter = RateLimiter::adaptive();
     assert_eq!(begins(&limiter, &[1; 1000]).await, [0; 1000]);
-    for end in [TRANSIENT, TIMEOUT, End::Ignored, End::NotBegun] {
+    for end in [
+        TRANSIENT,
+        TIMEOUT,
+        AttemptOutcome::Ignored,
+        AttemptOutcome::NotBegun,
+    ] {
         let ticket = turn(&limiter, 1).await;
-        assert_eq!(limiter.leave(ticket, end), None);
+        assert_eq!(limiter.leave(ticket, end), UNCHANGED);
     }
     assert_eq!(limiter.rate(), f64::INFINITY);
     assert_eq!(limiter.available(), f64::INFINITY);
@@ -57,7 +65,7 @@ async fn the_first_rate_is_what_got_through() {
         succeed(&limiter).await;
         advance(secs(span)).await;
         for ticket in running.into_iter().skip(1) {
-            limiter.leave(ticket, End::Success);
+            limiter.leave(ticket, AttemptOutcome::Success);
         }
         // A few say nothing yet, and what is refused after the first of many began before that was known.
         for ticket in refused_ones {
@@ -94,7 +102,7 @@ async fn one_of_many_refusals_takes_a_tenth_or_what_did_not_get_through() {
     }
     for _ in 0..3 {
         let (before, change) = refuse().await;
-        assert_eq!(change, Some(LimiterChange::Rate(limiter.rate()).into()));
+        assert_eq!(change, [None, Some(Change::Rate(limiter.rate()))]);
         assert!(limiter.rate() <= 0.9 * before, "{before}: {limiter}");
     }
 }
@@ -163,7 +171,7 @@ async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
         limiter.leave(
             ticket,
             if number < 100 {
-                End::Success
+                AttemptOutcome::Success
             } else {
                 refused(secs(49))
             },
@@ -248,7 +256,7 @@ async fn through_of(limit: f64, refuses_every: u32) -> f64 {
         } else {
             tokens -= 1.0;
             through += u32::from(start.elapsed() > secs(3600));
-            limiter.leave(ticket, End::Success);
+            limiter.leave(ticket, AttemptOutcome::Success);
         }
         sleep(millis(1)).await;
     }
@@ -295,7 +303,7 @@ async fn the_rate_stays_within_its_bounds() {
 async fn what_never_began_is_not_paid_for() {
     let limiter = RateLimiter::adaptive().start(1.0);
     let ticket = turn(&limiter, 5).await;
-    limiter.leave(ticket, End::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::NotBegun);
     assert_eq!(begins(&limiter, &[1]).await, [0]);
 }
 
@@ -323,14 +331,14 @@ async fn a_pause_and_a_rate_that_change_at_once_are_both_told() {
         let changes = limiter.leave(ticket, refused(secs(7)));
         changes.into_iter().flatten().collect::<Vec<_>>()
     });
-    let pause = LimiterChange::Paused { pause: secs(7) };
-    assert_eq!(changes.next().unwrap(), [pause, LimiterChange::Rate(1.0)]);
+    let pause = Change::Paused { pause: secs(7) };
+    assert_eq!(changes.next().unwrap(), [pause, Change::Rate(1.0)]);
     // The others began at the rate before.
     assert_eq!(changes.next().unwrap(), []);
     assert_eq!(changes.next().unwrap(), []);
     let ticket = turn(&limiter, 1).await;
-    let changes = limiter.leave(ticket, End::Success);
-    assert_eq!(changes, Some(LimiterChange::Resumed.into()));
+    let changes = limiter.leave(ticket, AttemptOutcome::Success);
+    assert_eq!(changes, [Some(Change::Resumed), None]);
 }
 
 #[test]
@@ -352,7 +360,7 @@ async fn what_was_charged_nothing_gives_nothing_back() {
     limiter.leave(ticket, THROTTLED);
     assert_eq!(limiter.available(), 0.0);
     for ticket in before {
-        limiter.leave(ticket, End::NotBegun);
+        limiter.leave(ticket, AttemptOutcome::NotBegun);
     }
     assert_eq!(limiter.available(), 0.0);
 }

@@ -4,7 +4,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    ConcurrencyLimiter, End, Limiter, LimiterChange, RateLimiter, Ticket, Turn, Verdict, retry,
+    Admission, AdmissionControl, AttemptOutcome, Change, ConcurrencyLimiter, Permit, RateLimiter,
+    Verdict, retry,
 };
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
@@ -12,22 +13,22 @@ use tokio::time::{Instant, sleep};
 use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, millis, refused, secs, turn};
 
 /// As many as may run now.
-fn fill(limiter: &ConcurrencyLimiter) -> Vec<Ticket> {
+fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
     let mut running = Vec::new();
     loop {
         let mut ticket = limiter.enter(1);
-        if limiter.poll(&mut ticket, Waker::noop()) != Turn::Begin {
-            limiter.leave(ticket, End::NotBegun);
+        if limiter.poll(&mut ticket, Waker::noop()) != Admission::Admitted {
+            limiter.leave(ticket, AttemptOutcome::NotBegun);
             return running;
         }
         running.push(ticket);
     }
 }
 
-fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Ticket>, end: End) -> Vec<LimiterChange> {
+fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Permit>, end: AttemptOutcome) -> Vec<Change> {
     let changes = running
         .into_iter()
-        .filter_map(|ticket| limiter.leave(ticket, end));
+        .flat_map(|ticket| limiter.leave(ticket, end));
     changes.flatten().collect()
 }
 
@@ -50,7 +51,7 @@ fn so_many_run_at_a_time() {
             limiter.to_string(),
             format!("{limit} of {limit} running, 0 waiting")
         );
-        end_all(&limiter, running, End::NotBegun);
+        end_all(&limiter, running, AttemptOutcome::NotBegun);
         assert_eq!(limiter.running(), 0);
     }
 }
@@ -61,7 +62,7 @@ fn a_round_of_successes_adds_one() {
     let mut limits = Vec::new();
     for _ in 0..4 {
         let running = fill(&limiter);
-        assert_eq!(end_all(&limiter, running, End::Success), []);
+        assert_eq!(end_all(&limiter, running, AttemptOutcome::Success), []);
         limits.push(limiter.limit());
     }
     // The later half of the first round no longer has half of the limit in use.
@@ -73,13 +74,13 @@ fn successes_count_only_while_half_of_it_is_in_use() {
     let limiter = ConcurrencyLimiter::aimd().start(4).most(1000);
     for _ in 0..100 {
         let ticket = limiter.enter(1);
-        limiter.leave(ticket, End::Success);
+        limiter.leave(ticket, AttemptOutcome::Success);
     }
     assert_eq!(limiter.limit(), 4);
     for _ in 0..100 {
         let (one, two) = (limiter.enter(1), limiter.enter(1));
-        limiter.leave(one, End::Success);
-        limiter.leave(two, End::NotBegun);
+        limiter.leave(one, AttemptOutcome::Success);
+        limiter.leave(two, AttemptOutcome::NotBegun);
     }
     assert_eq!(limiter.limit(), 5);
 }
@@ -93,10 +94,10 @@ fn a_round_of_failures_takes_a_tenth_once() {
             let running = fill(&limiter);
             limits.extend(end_all(&limiter, running, end));
         }
-        let limits_of = [18, 16, 14, 13].map(LimiterChange::Limit);
+        let limits_of = [18, 16, 14, 13].map(Change::Limit);
         assert_eq!(limits, limits_of, "{end:?}");
     }
-    for end in [End::Ignored, End::NotBegun] {
+    for end in [AttemptOutcome::Ignored, AttemptOutcome::NotBegun] {
         let limiter = ConcurrencyLimiter::aimd();
         let running = fill(&limiter);
         assert_eq!(end_all(&limiter, running, end), []);
@@ -136,11 +137,11 @@ async fn who_leaves_makes_room() {
     };
     let ((), first, second, third, fourth, fifth) = tokio::join!(
         waits(),
-        run(End::Success),
-        run(End::Ignored),
+        run(AttemptOutcome::Success),
+        run(AttemptOutcome::Ignored),
         run(TRANSIENT),
-        run(End::Success),
-        run(End::Success)
+        run(AttemptOutcome::Success),
+        run(AttemptOutcome::Success)
     );
     assert_eq!(
         [first, second, third, fourth, fifth],
@@ -156,7 +157,7 @@ async fn what_costs_more_than_the_limit_runs_alone() {
         let ticket = turn(&limiter, cost).await;
         let began = start.elapsed();
         sleep(secs(1)).await;
-        limiter.leave(ticket, End::Ignored);
+        limiter.leave(ticket, AttemptOutcome::Ignored);
         began
     };
     let (one, large, other, three) = tokio::join!(run(1), run(9), run(1), run(3));
@@ -178,7 +179,7 @@ async fn a_hint_holds_back_all_and_they_go_again_the_slower_the_longer_it_was() 
         let refused_one = running.pop().expect("sixteen");
         limiter.leave(refused_one, refused(hint));
         assert_eq!(limiter.paused_for(), Some(hint));
-        end_all(&limiter, running, End::Ignored);
+        end_all(&limiter, running, AttemptOutcome::Ignored);
         let mut waiting: Vec<_> = (0..100).map(|_| limiter.enter(1)).collect();
         sleep(hint).await;
         assert_eq!(begin(&limiter, &mut waiting).len(), at_once, "{hint:?}");
@@ -190,8 +191,9 @@ async fn a_hint_holds_back_all_and_they_go_again_the_slower_the_longer_it_was() 
 }
 
 /// Those that wait and may begin now.
-fn begin(limiter: &ConcurrencyLimiter, waiting: &mut Vec<Ticket>) -> Vec<Ticket> {
-    let may_begin = |ticket: &mut Ticket| limiter.poll(ticket, Waker::noop()) == Turn::Begin;
+fn begin(limiter: &ConcurrencyLimiter, waiting: &mut Vec<Permit>) -> Vec<Permit> {
+    let may_begin =
+        |ticket: &mut Permit| limiter.poll(ticket, Waker::noop()) == Admission::Admitted;
     let mut begun = Vec::new();
     while may_begin(&mut waiting[0]) {
         begun.push(waiting.remove(0));
@@ -208,7 +210,7 @@ async fn successes_end_a_slow_start_early() {
         let end = if number == 0 {
             refused(secs(30))
         } else {
-            End::Success
+            AttemptOutcome::Success
         };
         limiter.leave(ticket, end)
     });
@@ -221,11 +223,11 @@ async fn successes_end_a_slow_start_early() {
         let running = begin(&limiter, &mut waiting);
         rounds.push(running.len());
         sleep(millis(10)).await;
-        end_all(&limiter, running, End::Success);
+        end_all(&limiter, running, AttemptOutcome::Success);
     }
     assert_eq!(rounds, [2, 4, 8, 16]);
     assert!(start.elapsed() < millis(30_100));
-    end_all(&limiter, waiting, End::NotBegun);
+    end_all(&limiter, waiting, AttemptOutcome::NotBegun);
 }
 
 /// The next begins in the place of one that did not.
@@ -237,14 +239,14 @@ async fn what_is_given_back_after_a_pause_takes_no_time() {
     let start = Instant::now();
     for _ in 0..3 {
         let ticket = turn(&limiter, 1).await;
-        limiter.leave(ticket, End::NotBegun);
+        limiter.leave(ticket, AttemptOutcome::NotBegun);
         assert_eq!(start.elapsed(), secs(30));
     }
     let one = turn(&limiter, 1).await;
     assert_eq!(start.elapsed(), secs(30));
     let two = turn(&limiter, 1).await;
     assert_eq!(start.elapsed(), secs(31));
-    end_all(&limiter, vec![one, two], End::Success);
+    end_all(&limiter, vec![one, two], AttemptOutcome::Success);
 }
 
 /// As the documentation says: a server that fails at random leaves about ten of twenty.
@@ -256,7 +258,14 @@ fn failures_at_random_lower_it_too() {
         for ticket in fill(&limiter) {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let is_failure = random >> 16 < 65_536 / 10;
-            limiter.leave(ticket, if is_failure { TRANSIENT } else { End::Success });
+            limiter.leave(
+                ticket,
+                if is_failure {
+                    TRANSIENT
+                } else {
+                    AttemptOutcome::Success
+                },
+            );
         }
         sum += limiter.limit();
     }
@@ -268,7 +277,7 @@ fn what_costs_more_than_the_limit_is_a_round() {
     let limiter = ConcurrencyLimiter::aimd();
     for limit in 21..24 {
         let ticket = limiter.enter(1000);
-        limiter.leave(ticket, End::Success);
+        limiter.leave(ticket, AttemptOutcome::Success);
         assert_eq!(limiter.limit(), limit);
     }
 }
@@ -277,7 +286,7 @@ fn what_costs_more_than_the_limit_is_a_round() {
 #[test]
 fn any_failure_with_a_hint_holds_back_all() {
     #[retry(max = 0, limiter = limiter)]
-    fn call(limiter: &impl Limiter, verdict: Verdict) -> Result<(), Failure> {
+    fn call(limiter: &impl AdmissionControl, verdict: Verdict) -> Result<(), Failure> {
         Err(Failure(verdict))
     }
 

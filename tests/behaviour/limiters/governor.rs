@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use governor::Quota;
 use governor::clock::Clock;
-use retry_runtime::{End, Limiter, RateLimiter};
+use retry_runtime::{AdmissionControl, AttemptOutcome, RateLimiter};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::limiters::{begins, millis, refused, secs, turn};
@@ -95,11 +95,11 @@ async fn a_large_cost_gets_its_turn() {
 
     let limiter = RateLimiter::governor(Arc::new(ten()));
     let ticket = turn(&limiter, 10).await;
-    limiter.leave(ticket, End::Success);
+    limiter.leave(ticket, AttemptOutcome::Success);
     let small = async {
         loop {
             let ticket = turn(&limiter, 1).await;
-            limiter.leave(ticket, End::Success);
+            limiter.leave(ticket, AttemptOutcome::Success);
         }
     };
     let start = Instant::now();

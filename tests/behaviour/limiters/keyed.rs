@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use retry_runtime::{Breaker, ConcurrencyLimiter, End, Keyed, Limiter, Quota, RateLimiter};
+use retry_runtime::{
+    AdmissionControl, AttemptOutcome, Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter,
+};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
@@ -22,7 +24,7 @@ async fn keys_don_t_share_a_limit() {
 async fn a_quota_is_forgotten_once_nothing_is_owed() {
     let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(1, || RateLimiter::quota(60, 60_000));
     let ticket = turn(&models.of(&'a'), 5000).await;
-    models.of(&'a').leave(ticket, End::Success);
+    models.of(&'a').leave(ticket, AttemptOutcome::Success);
     advance(secs(4)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').available(), 0.0);
@@ -43,7 +45,7 @@ async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), 1.0);
     let ticket = turn(&models.of(&'a'), 1).await;
-    models.of(&'a').leave(ticket, End::Success);
+    models.of(&'a').leave(ticket, AttemptOutcome::Success);
     advance(secs(10 * 60)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), f64::INFINITY);
@@ -56,7 +58,7 @@ async fn one_that_was_never_refused_is_forgotten_at_once_and_not_while_paused() 
     // It runs.
     models.of(&'b');
     assert_eq!(models.of(&'a').running(), 1);
-    models.of(&'a').leave(ticket, End::Success);
+    models.of(&'a').leave(ticket, AttemptOutcome::Success);
     advance(secs(1)).await;
     models.of(&'c');
     assert_eq!(models.of(&'c').running(), 0);
@@ -85,7 +87,7 @@ async fn a_limit_that_was_raised_is_forgotten_ten_minutes_after_its_last_use() {
     let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, grown);
     for _ in 0..4 {
         let ticket = turn(&hosts.of(&'a'), 2).await;
-        hosts.of(&'a').leave(ticket, End::Success);
+        hosts.of(&'a').leave(ticket, AttemptOutcome::Success);
     }
     let limit = hosts.of(&'a').limit();
     assert!(limit > 2);
@@ -103,7 +105,7 @@ async fn a_limit_that_is_in_use_is_kept_however_long_it_has_not_changed() {
         Keyed::new(1, || ConcurrencyLimiter::aimd().start(2).most(3));
     for _ in 0..60 {
         let ticket = turn(&hosts.of(&'a'), 3).await;
-        hosts.of(&'a').leave(ticket, End::Success);
+        hosts.of(&'a').leave(ticket, AttemptOutcome::Success);
         advance(secs(60)).await;
         // It runs nothing just now.
         hosts.of(&'b');

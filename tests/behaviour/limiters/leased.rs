@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::Waker;
 
-use retry_runtime::{End, Leased, Limiter, RateLimiter, Rejected, RejectedBy, Turn, retry};
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, Leased, RateLimiter, Rejected, RejectedBy, retry,
+};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -21,7 +23,7 @@ async fn attempts_begin_in_order_as_room_is_granted() {
         tokio::spawn(async move {
             let ticket = turn(&*limiter, cost).await;
             begun.fetch_add(1, SeqCst);
-            limiter.leave(ticket, End::Success);
+            limiter.leave(ticket, AttemptOutcome::Success);
         });
         yield_now().await;
     }
@@ -44,10 +46,13 @@ fn what_is_left_can_be_taken_away() {
     let ticket = limiter.enter(1);
     assert_eq!(limiter.revoke(), 2);
     // It never began, and another has its room.
-    limiter.leave(ticket, End::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::NotBegun);
     let mut second = limiter.enter(1);
-    assert_eq!(limiter.poll(&mut second, Waker::noop()), Turn::Begin);
-    limiter.leave(second, End::Ignored);
+    assert_eq!(
+        limiter.poll(&mut second, Waker::noop()),
+        Admission::Admitted
+    );
+    limiter.leave(second, AttemptOutcome::Ignored);
     assert_eq!(limiter.revoke(), 0);
     limiter.grant(u64::MAX);
     limiter.grant(u64::MAX);
@@ -87,7 +92,7 @@ async fn nothing_is_lacking_while_the_server_asks_for_a_pause() {
         tokio::spawn(async move {
             let ticket = turn(&*limiter, 1).await;
             begun.fetch_add(1, SeqCst);
-            limiter.leave(ticket, End::Ignored);
+            limiter.leave(ticket, AttemptOutcome::Ignored);
         });
     }
     sleep(millis(1)).await;
@@ -121,7 +126,7 @@ fn what_does_not_do_for_the_first_can_be_taken_away() {
     assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (9, 8));
     limiter.grant(9);
     assert_eq!(limiter.revoke_unused(), 0);
-    limiter.leave(first, End::NotBegun);
-    limiter.leave(second, End::NotBegun);
+    limiter.leave(first, AttemptOutcome::NotBegun);
+    limiter.leave(second, AttemptOutcome::NotBegun);
     assert_eq!(limiter.revoke_unused(), 9);
 }

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use retry_runtime::{
-    Breaker, BreakerNumbers, BreakerState, ConcurrencyLimiter, End, Limiter, LimiterNumbers,
-    RateLimiter, retry,
+    AdmissionControl, AttemptOutcome, Breaker, BreakerNumbers, BreakerState, ConcurrencyLimiter,
+    LimiterNumbers, RateLimiter, retry,
 };
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs, turn};
 
 /// When four attempts of a second begin that enter now, while `change` is made at once, in milliseconds.
-async fn begins<L: Limiter>(limiter: &L, change: impl FnOnce()) -> Vec<u128> {
+async fn begins<L: AdmissionControl>(limiter: &L, change: impl FnOnce()) -> Vec<u128> {
     let start = Instant::now();
     let attempts = (0..4).map(|_| async {
         let ticket = turn(limiter, 1).await;
         let began = start.elapsed();
         sleep(secs(1)).await;
-        limiter.leave(ticket, End::Success);
+        limiter.leave(ticket, AttemptOutcome::Success);
         began.as_millis()
     });
     let change = async {
@@ -77,7 +77,7 @@ async fn what_runs_gives_back_what_it_was_charged() {
         quota.set_requests(requests).unwrap();
         assert_eq!(quota.available(), 0.0, "{requests}");
         for ticket in begun {
-            quota.leave(ticket, End::NotBegun);
+            quota.leave(ticket, AttemptOutcome::NotBegun);
         }
         assert!(quota.available() > 0.0, "{requests}");
     }
@@ -87,7 +87,7 @@ async fn what_runs_gives_back_what_it_was_charged() {
     sleep(millis(10)).await;
     found.set_most(0.1).unwrap();
     let _late = turn(&found, 1).await;
-    found.leave(early, End::NotBegun);
+    found.leave(early, AttemptOutcome::NotBegun);
     assert_eq!(found.available(), 0.0);
 }
 

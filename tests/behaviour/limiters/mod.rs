@@ -21,7 +21,10 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use retry_runtime::{ConcurrencyLimiter, End, Kind, Limiter, Quota, RateLimiter, Ticket, Turn};
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, ConcurrencyLimiter, Kind, Permit, Quota,
+    RateLimiter,
+};
 use tokio::time::{Instant, sleep};
 
 const fn secs(secs: u64) -> Duration {
@@ -32,28 +35,28 @@ const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-const TRANSIENT: End = failure(Kind::Transient, None);
-const THROTTLED: End = failure(Kind::Throttled, None);
-const TIMEOUT: End = failure(Kind::Timeout, None);
+const TRANSIENT: AttemptOutcome = failure(Kind::Transient, None);
+const THROTTLED: AttemptOutcome = failure(Kind::Throttled, None);
+const TIMEOUT: AttemptOutcome = failure(Kind::Timeout, None);
 
-const fn failure(kind: Kind, hint: Option<Duration>) -> End {
-    End::Failure { kind, hint }
+const fn failure(kind: Kind, hint: Option<Duration>) -> AttemptOutcome {
+    AttemptOutcome::Failure { kind, hint }
 }
 
 /// Refused, with the wait that the server asks for.
-const fn refused(hint: Duration) -> End {
+const fn refused(hint: Duration) -> AttemptOutcome {
     failure(Kind::Throttled, Some(hint))
 }
 
 /// An attempt of that cost, once its turn has come.
-async fn turn<L: Limiter>(limiter: &L, cost: u32) -> Ticket {
+async fn turn<L: AdmissionControl>(limiter: &L, cost: u32) -> Permit {
     let mut ticket = limiter.enter(cost);
     let mut sleeping = None;
     poll_fn(|context| {
         loop {
             let at_least = match limiter.poll(&mut ticket, context.waker()) {
-                Turn::Begin => return Poll::Ready(()),
-                Turn::Wait { at_least, .. } => at_least,
+                Admission::Admitted => return Poll::Ready(()),
+                Admission::Wait { at_least, .. } => at_least,
                 turn => panic!("{turn:?}"),
             };
             let Some(at_least) = at_least else {
@@ -70,19 +73,19 @@ async fn turn<L: Limiter>(limiter: &L, cost: u32) -> Ticket {
 }
 
 /// An attempt of cost 1 that is through at once.
-async fn succeed<L: Limiter>(limiter: &L) {
+async fn succeed<L: AdmissionControl>(limiter: &L) {
     let ticket = turn(limiter, 1).await;
-    limiter.leave(ticket, End::Success);
+    limiter.leave(ticket, AttemptOutcome::Success);
 }
 
 /// When attempts of those costs begin that all enter now and succeed at once, in milliseconds.
-async fn begins<L: Limiter>(limiter: &L, costs: &[u32]) -> Vec<u128> {
+async fn begins<L: AdmissionControl>(limiter: &L, costs: &[u32]) -> Vec<u128> {
     let start = Instant::now();
     let mut begins = Vec::new();
     for cost in costs {
         let ticket = turn(limiter, *cost).await;
         begins.push(start.elapsed().as_millis());
-        limiter.leave(ticket, End::Success);
+        limiter.leave(ticket, AttemptOutcome::Success);
     }
     begins
 }
@@ -98,11 +101,11 @@ async fn who_reads_a_limiter_wakes_nobody() {
     }
 
     /// An attempt that has begun, and one that waits.
-    fn enter(limiter: &impl Limiter, woken: &Arc<Woken>) {
+    fn enter(limiter: &impl AdmissionControl, woken: &Arc<Woken>) {
         for begins in [true, false] {
             let mut ticket = limiter.enter(1);
             let turn = limiter.poll(&mut ticket, &Waker::from(Arc::clone(woken)));
-            assert_eq!(turn == Turn::Begin, begins);
+            assert_eq!(turn == Admission::Admitted, begins);
         }
     }
 

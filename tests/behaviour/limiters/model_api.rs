@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use retry_runtime::{
-    Classify, ConcurrencyLimiter, Limiter, RateLimiter, Rejected, Verdict, retry, testing,
+    AdmissionControl, Classify, ConcurrencyLimiter, RateLimiter, Rejected, Verdict, retry, testing,
 };
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
@@ -113,7 +113,11 @@ impl Server {
 }
 
 #[retry(limiter = limiter)]
-async fn complete(limiter: &impl Limiter, server: &Server, takes: Duration) -> Result<(), Refused> {
+async fn complete(
+    limiter: &impl AdmissionControl,
+    server: &Server,
+    takes: Duration,
+) -> Result<(), Refused> {
     server.answer(takes).await
 }
 
@@ -124,7 +128,11 @@ struct Outcome {
     took: Duration,
 }
 
-async fn run<L: Limiter + 'static>(limiter: L, counts: Counts, names_the_wait: bool) -> Outcome {
+async fn run<L: AdmissionControl + 'static>(
+    limiter: L,
+    counts: Counts,
+    names_the_wait: bool,
+) -> Outcome {
     let _seeded = testing::seed(1);
     let server = Rc::new(Server {
         counts,

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use retry_runtime::{
-    Breaker, BreakerState, CircuitBreaker, End, Kind, Limiter, LimiterChanges, PatientBreaker,
-    Seen, Ticket, Turn, retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Breaker, BreakerState, Changes, Kind, Permit,
+    retry, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::held_permit::Admit;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +20,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// Opens at the first failure.
 fn of_one() -> Breaker {
-    Breaker::new().count_window(1)
+    Breaker::new().count_window(1).max_wait(MINUTE)
 }
 
 /// Fails until so much has passed since `start`, in attempts of 100 ms.
@@ -34,7 +35,7 @@ async fn server(start: Instant, down: Duration) -> Result<(), Failure> {
 
 #[tokio::test(start_paused = true)]
 async fn two_workers_outlast_an_outage() {
-    #[retry(max = "unlimited", backoff = "none", name = "call", limiter = breaker.max_wait(MINUTE))]
+    #[retry(max = "unlimited", backoff = "none", name = "call", limiter = breaker)]
     async fn work(breaker: &Breaker, start: Instant) -> Result<(), Failure> {
         server(start, secs(12)).await
     }
@@ -47,20 +48,16 @@ async fn two_workers_outlast_an_outage() {
     // Open at 0.1 s for 5 s, after trials at 5.2 s and 10.3 s again; the third closes it, and the other goes next.
     assert_eq!(start.elapsed().as_millis() / 100, 155);
     let lines = recording.lines();
-    let paused = lines
-        .iter()
-        .filter(|line| line.starts_with("limiter paused"));
-    let resumed = lines
-        .iter()
-        .filter(|line| line.starts_with("limiter resumed"));
-    assert_eq!((paused.count(), resumed.count()), (3, 1), "{lines:#?}");
+    let count = |start| lines.iter().filter(|line| line.starts_with(start)).count();
+    let changes = ["breaker opened", "breaker half open", "breaker closed"].map(count);
+    assert_eq!(changes, [3, 3, 1], "{lines:#?}");
 }
 
 /// When an operator closes it, after 10.5 s, those that wait go on, and others need no longer than they may.
 #[tokio::test(start_paused = true)]
 async fn an_operator_s_reset_ends_the_wait() {
-    #[retry(max = 0, limiter = breaker.max_wait(max_wait))]
-    async fn work(breaker: &Breaker, max_wait: Duration) -> Result<(), Failure> {
+    #[retry(max = 0, limiter = breaker)]
+    async fn work(breaker: &Breaker) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -71,9 +68,9 @@ async fn an_operator_s_reset_ends_the_wait() {
         (false, secs(50), Err(STOP), 0),
         (true, millis(5500), Err(STOP), 5500),
     ] {
-        let breaker = of_one();
-        let failing = turn(&breaker.max_wait(MINUTE), 1).await;
-        breaker.max_wait(MINUTE).leave(failing, hint);
+        let breaker = of_one().max_wait(max_wait);
+        let failing = turn(&breaker, 1).await;
+        breaker.leave(failing, hint);
         if is_forced {
             breaker.force_open();
         }
@@ -83,7 +80,7 @@ async fn an_operator_s_reset_ends_the_wait() {
             breaker.reset();
         };
         let call = async {
-            let result = work(&breaker, max_wait).await;
+            let result = work(&breaker).await;
             (result, start.elapsed().as_millis())
         };
         assert_eq!(join(call, operator).await.0, (end, after));
@@ -92,10 +89,9 @@ async fn an_operator_s_reset_ends_the_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn it_waits_no_longer_than_it_may() {
-    #[retry(max = 0, deadline = deadline, cancel = cancel.cancelled(), limiter = breaker.max_wait(max_wait))]
+    #[retry(max = 0, deadline = deadline, cancel = cancel.cancelled(), limiter = breaker)]
     async fn work(
         breaker: &Breaker,
-        max_wait: Duration,
         deadline: Duration,
         cancel: &CancellationToken,
     ) -> Result<(), Failure> {
@@ -109,9 +105,9 @@ async fn it_waits_no_longer_than_it_may() {
         (MINUTE, secs(4), MINUTE, Err(STOP), 0),
         (MINUTE, MINUTE, secs(4), Err(STOP), 4000),
     ] {
-        let breaker = of_one();
-        let failing = turn(&breaker.max_wait(MINUTE), 1).await;
-        breaker.max_wait(MINUTE).leave(failing, END);
+        let breaker = of_one().max_wait(max_wait);
+        let failing = turn(&breaker, 1).await;
+        breaker.leave(failing, END);
         let (start, cancel) = (Instant::now(), CancellationToken::new());
         let canceller = async {
             sleep(cancelled).await;
@@ -119,7 +115,7 @@ async fn it_waits_no_longer_than_it_may() {
         };
         let mut ended = Duration::ZERO;
         let call = async {
-            let result = work(&breaker, max_wait, deadline, &cancel).await;
+            let result = work(&breaker, deadline, &cancel).await;
             ended = start.elapsed();
             result
         };
@@ -129,27 +125,31 @@ async fn it_waits_no_longer_than_it_may() {
 }
 
 /// Counts how often it is asked.
-struct Asked<'a>(PatientBreaker<&'a Breaker>, &'a Cell<u32>);
+struct Asked<'a>(&'a Breaker, &'a Cell<u32>);
 
-impl Limiter for Asked<'_> {
-    fn enter(&self, cost: u32) -> Ticket {
+impl AdmissionControl for Asked<'_> {
+    fn enter(&self, cost: u32) -> Permit {
         self.0.enter(cost)
     }
 
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+    fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
         self.1.set(self.1.get() + 1);
-        self.0.poll(ticket, waker)
+        self.0.poll(permit, waker)
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        self.0.leave(ticket, end)
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        self.0.leave(permit, outcome)
+    }
+
+    fn longest_wait(&self) -> Option<Duration> {
+        self.0.longest_wait()
     }
 }
 
 /// Whoever closes it: two begin at once, and each second as many as did before. While it is not closed, few ask.
 #[tokio::test(start_paused = true)]
 async fn they_come_back_one_after_another() {
-    #[retry(max = 0, limiter = Asked(breaker.max_wait(MINUTE), asked))]
+    #[retry(max = 0, limiter = Asked(breaker, asked))]
     async fn work(
         breaker: &Breaker,
         asked: &Cell<u32>,
@@ -163,8 +163,8 @@ async fn they_come_back_one_after_another() {
 
     for (is_reset, trial, closed) in [(false, Some(5000), 9000), (true, None, 3000)] {
         let breaker = of_one();
-        let failing = turn(&breaker.max_wait(MINUTE), 1).await;
-        breaker.max_wait(MINUTE).leave(failing, END);
+        let failing = turn(&breaker, 1).await;
+        breaker.leave(failing, END);
         let (asked, begun, start) = (Cell::new(0), RefCell::default(), Instant::now());
         let workers = 16 + usize::from(!is_reset);
         let work = || work(&breaker, &asked, &begun, start);
@@ -188,7 +188,7 @@ async fn they_come_back_one_after_another() {
 /// A trial call that never ends keeps the next one no longer than `open_for`.
 #[tokio::test(start_paused = true)]
 async fn a_trial_that_hangs_keeps_nobody_waiting() {
-    #[retry(max = 0, limiter = breaker.max_wait(MINUTE))]
+    #[retry(max = 0, limiter = breaker)]
     async fn work(breaker: &Breaker, lasts: Duration, start: Instant) -> Result<u128, Failure> {
         let begun = start.elapsed().as_millis();
         sleep(lasts).await;
@@ -196,8 +196,8 @@ async fn a_trial_that_hangs_keeps_nobody_waiting() {
     }
 
     let breaker = of_one();
-    let failing = turn(&breaker.max_wait(MINUTE), 1).await;
-    breaker.max_wait(MINUTE).leave(failing, END);
+    let failing = turn(&breaker, 1).await;
+    breaker.leave(failing, END);
     let start = Instant::now();
     let work = |lasts| work(&breaker, lasts, start);
     let begun = join(work(60 * MINUTE), work(millis(1))).await;
@@ -207,13 +207,18 @@ async fn a_trial_that_hangs_keeps_nobody_waiting() {
 /// An error of no known type says nothing of the server, as under the key `breaker`.
 #[test]
 fn an_error_that_nobody_knows_closes_nothing() {
-    #[retry(max = 0, limiter = breaker.max_wait(MINUTE))]
+    #[retry(max = 0, limiter = breaker)]
     fn work(breaker: &Breaker) -> anyhow::Result<()> {
         anyhow::bail!("something")
     }
 
     let breaker = Breaker::new().consecutive_failures(2);
-    let fail = |kind| breaker.record(breaker.admit().unwrap(), Seen::Failure { kind, hint: None });
+    let fail = |kind| {
+        breaker.record(
+            breaker.admit().unwrap(),
+            AttemptOutcome::Failure { kind, hint: None },
+        )
+    };
     assert!(fail(Kind::Transient).is_none());
     assert!(work(&breaker).is_err());
     assert!(fail(Kind::Transient).is_some(), "still two in a row");

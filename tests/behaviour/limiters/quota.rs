@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::task::Waker;
 
 use futures::future::join_all;
-use retry_runtime::{End, Limiter, Quota, RateLimiter, Turn, Verdict, retry};
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, Quota, RateLimiter, Verdict, retry,
+};
 use support::failure::Failure;
 use support::runtime;
 use tokio::task::JoinSet;
@@ -94,8 +96,11 @@ async fn who_begins_much_too_late_gains_nothing() {
     let mut ticket = limiter.enter(1);
     limiter.poll(&mut ticket, Waker::noop());
     advance(secs(10)).await;
-    assert_eq!(limiter.poll(&mut ticket, Waker::noop()), Turn::Begin);
-    limiter.leave(ticket, End::Success);
+    assert_eq!(
+        limiter.poll(&mut ticket, Waker::noop()),
+        Admission::Admitted
+    );
+    limiter.leave(ticket, AttemptOutcome::Success);
     assert_eq!(begins(&limiter, &[1, 1, 1]).await, [198, 398, 598]);
 }
 
@@ -113,12 +118,12 @@ async fn what_never_began_is_charged_nothing() {
     let limiter = model();
     let ticket = turn(&limiter, 3000).await;
     assert_eq!(limiter.available(), 0.0);
-    limiter.leave(ticket, End::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::NotBegun);
     assert_eq!(limiter.available(), 1000.0);
     // Nor is anything gained by it later.
     let ticket = turn(&limiter, 1000).await;
     advance(secs(60)).await;
-    limiter.leave(ticket, End::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::NotBegun);
     assert_eq!(begins(&limiter, &[1000, 1000]).await, [0, 1000]);
 }
 
@@ -127,7 +132,7 @@ async fn tokens_that_were_not_used_go_back() {
     let limiter = RateLimiter::quota(600, 60_000);
     let ticket = turn(&limiter, 5000).await;
     limiter.settle(5000, 600);
-    limiter.leave(ticket, End::Success);
+    limiter.leave(ticket, AttemptOutcome::Success);
     // 600 tokens were used. A tenth of a second had brought 100 of them.
     assert_eq!(begins(&limiter, &[1]).await, [500 + 1]);
 }
@@ -169,7 +174,7 @@ async fn settled_a_high_estimate_costs_no_time() {
                     if is_settled {
                         limiter.settle(4388, 1097);
                     }
-                    limiter.leave(ticket, End::Success);
+                    limiter.leave(ticket, AttemptOutcome::Success);
                 }
             });
         }
@@ -190,13 +195,13 @@ async fn what_never_began_gets_back_what_others_did_not_use() {
     for cost in [500, 3000, 3500, 10_000] {
         let ticket = turn(&limiter, cost).await;
         assert_eq!(limiter.available(), (4000.0 - f64::from(cost)).max(0.0));
-        limiter.leave(ticket, End::NotBegun);
+        limiter.leave(ticket, AttemptOutcome::NotBegun);
         assert_eq!(limiter.available(), 4000.0);
     }
     // Nor is anything gained by it later.
     let ticket = turn(&limiter, 3500).await;
     advance(secs(60)).await;
-    limiter.leave(ticket, End::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::NotBegun);
     assert_eq!(limiter.available(), 4000.0);
 }
 
@@ -267,7 +272,7 @@ async fn a_large_cost_is_not_overtaken() {
     let start = Instant::now();
     let large = async {
         let ticket = turn(&limiter, 10).await;
-        limiter.leave(ticket, End::Success);
+        limiter.leave(ticket, AttemptOutcome::Success);
         start.elapsed()
     };
     let small = async {
@@ -287,8 +292,8 @@ async fn it_shows_its_rate_and_who_waits() {
     let waits = limiter.enter(1);
     assert_eq!(limiter.to_string(), "1.5 per second, 1 waiting");
     assert_eq!(limiter.waiting(), 1);
-    limiter.leave(waits, End::NotBegun);
-    limiter.leave(ticket, End::Success);
+    limiter.leave(waits, AttemptOutcome::NotBegun);
+    limiter.leave(ticket, AttemptOutcome::Success);
     assert_eq!(limiter.waiting(), 0);
     assert_eq!(limiter.longest_wait(), None);
     assert_eq!(limiter.max_wait(secs(5)).longest_wait(), Some(secs(5)));

@@ -13,9 +13,8 @@ use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::http::LookedAt;
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{
-    Breaker, BreakerState, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
-};
+use retry_runtime::{Breaker, BreakerState, ConcurrencyLimiter, Jitter, Policy, TimedOut, testing};
+use support::held_permit::HeldPermit;
 use support::turns::Turns;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
@@ -43,7 +42,7 @@ async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
     };
     let other = async {
         sleep(SECOND / 2).await;
-        let mut place = Place::new(&*limiter);
+        let mut place = HeldPermit::new(&*limiter);
         assert!(place.has_turn());
         sleep(5 * SECOND).await;
         place.succeeded();

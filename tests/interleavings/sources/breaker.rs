@@ -1,17 +1,13 @@
+#[path = "../../../retry-runtime/src/breaker/admission.rs"]
+mod admission;
 #[path = "../../../retry-runtime/src/breaker/by_hand.rs"]
 mod by_hand;
 #[path = "../../../retry-runtime/src/breaker/circuit.rs"]
 pub(crate) mod circuit;
-#[path = "../../../retry-runtime/src/breaker/circuit_breaker.rs"]
-pub(crate) mod circuit_breaker;
 #[path = "../../../retry-runtime/src/breaker/cusum.rs"]
 mod cusum;
 #[path = "../../../retry-runtime/src/breaker/last_calls.rs"]
 mod last_calls;
-#[path = "../../../retry-runtime/src/breaker/patient.rs"]
-pub(crate) mod patient;
-#[path = "../../../retry-runtime/src/breaker/permit.rs"]
-pub(crate) mod permit;
 #[path = "../../../retry-runtime/src/breaker/rule.rs"]
 mod rule;
 #[path = "../../../retry-runtime/src/breaker/setters.rs"]

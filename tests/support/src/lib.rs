@@ -8,6 +8,7 @@ pub mod clock;
 pub mod dropped;
 pub mod failure;
 pub mod forms;
+pub mod held_permit;
 pub mod limiters;
 pub mod loopback;
 pub mod model_errors;

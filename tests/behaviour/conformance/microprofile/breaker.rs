@@ -2,18 +2,18 @@
 //! `successThreshold`.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::BreakerState::{Closed, Open};
-use retry_runtime::{Breaker, End, Kind, Limiter, RejectedBy, Turn, retry};
+use retry_runtime::{AttemptOutcome, Breaker, Kind, RejectedBy, retry};
+use support::held_permit::Admit;
 use tokio::time::{Instant, sleep};
 
 use super::Error;
 use crate::conformance::Step::{Fails as F, Is, Passes, Rejected as R, Succeeds as S};
 use crate::conformance::{Step, follow, millis, secs};
 
-const FAILURE: End = End::Failure {
+const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
@@ -262,10 +262,7 @@ async fn calls_meet_an_open_one() {
     ] {
         let breaker = of(4, 0.75, 1).open_for(secs(1));
         for _ in 0..4 {
-            let by_hand = breaker.max_wait(secs(1));
-            let mut failing = by_hand.enter(1);
-            assert_eq!(by_hand.poll(&mut failing, Waker::noop()), Turn::Begin);
-            by_hand.leave(failing, FAILURE);
+            breaker.record(breaker.admit().expect("closed"), FAILURE);
         }
         assert_eq!(breaker.state(), Open);
         let start = Instant::now();

@@ -14,11 +14,7 @@ use core::pin::Pin;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 
-use retry_runtime::{
-    Attempt, BlockingTimer, CircuitBreaker, Classify, Event, GaveUp, Jitter, Kind, Limiter, Moment,
-    Pass, Policies, Policy, Rejected, RetryBudget, Seen, TimedOut, Timer, Transition, on, retry,
-    retrying,
-};
+use retry_runtime::{Attempt, BlockingTimer, AdmissionControl, Classify, Event, GaveUp, Jitter, Kind, Moment, Permit, Policies, Policy, Rejected, RetryBudget, AttemptOutcome, TimedOut, Timer, Transition, on, retry, retrying};
 
 /// Embassy's timer and its clock.
 #[derive(Clone, Copy)]
@@ -195,13 +191,13 @@ impl RetryBudget for Allowance {
     }
 }
 
-impl CircuitBreaker for Allowance {
-    fn admit(&self) -> Option<Pass> {
-        (!self.is_closed.get()).then(|| Pass::new(0))
-    }
-
-    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
-        None
+impl AdmissionControl for Allowance {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
+        if self.is_closed.get() {
+            Admission::Rejected
+        } else {
+            Admission::Admitted
+        }
     }
 }
 
@@ -250,7 +246,7 @@ fn after(millis: u64) -> embassy_time::Timer {
 )]
 pub async fn read_with_every_key(
     allowance: &Allowance,
-    limiter: &dyn Limiter,
+    limiter: &dyn AdmissionControl,
     events: &mut Vec<String>,
     bus: &Bus,
 ) -> Result<u32, BusError> {

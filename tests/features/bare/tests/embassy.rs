@@ -15,7 +15,7 @@ use embassy_executor::Executor;
 use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embassy_time::MockDriver;
-use retry_runtime::{End, Limiter, LimiterChanges, Policies, Policy, Ticket, Timer, Turn};
+use retry_runtime::{AttemptOutcome, AdmissionControl, Changes, Policies, Policy, Permit, Timer, Admission};
 
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
@@ -156,26 +156,26 @@ async fn jitter_is_drawn() {
 #[derive(Default)]
 struct Pace(Cell<Duration>);
 
-impl Limiter for Pace {
-    fn enter(&self, cost: u32) -> Ticket {
-        Ticket::new(0, cost)
+impl AdmissionControl for Pace {
+    fn enter(&self, cost: u32) -> Permit {
+        Permit::new(0, cost)
     }
 
-    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+    fn poll(&self, _: &mut Permit, _: &Waker) -> Admission {
         let now = Embassy.now().since_origin();
         let left = self.0.get().saturating_sub(now);
         if left.is_zero() {
             self.0.set(now + Duration::from_secs(1));
-            return Turn::Begin;
+            return Admission::Admitted;
         }
-        Turn::Wait {
+        Admission::Wait {
             ahead: 0,
             at_least: Some(left),
         }
     }
 
-    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
-        None
+    fn leave(&self, _: Permit, _: AttemptOutcome) -> Changes {
+        [None; 2]
     }
 }
 

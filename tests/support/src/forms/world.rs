@@ -4,12 +4,13 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    BlockingTimer, Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, DefaultTimer,
-    Event, EventData, Kind, Limiter, Moment, NextAttempt, Pass, Place, Policy, Quota, RateLimiter,
-    RetryBudget, Timer, TokioTimer, Transition, Verdict, testing,
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Breaker, Budget,
+    Changes, ConcurrencyLimiter, DefaultTimer, Event, EventData, Kind, Moment, NextAttempt, Permit,
+    Policy, Quota, RateLimiter, RetryBudget, Timer, TokioTimer, Verdict, testing,
 };
 use tokio::join;
 use tokio::time::{advance, sleep, timeout};
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Gate, Key, Scenario};
 use crate::failure::Failure;
+use crate::held_permit::{Admit, HeldPermit};
 
 /// The time since a call began, and the timer of blocking forms, which skips.
 #[derive(Debug)]
@@ -70,22 +72,23 @@ impl Watched {
     fn is_down(&self) -> bool {
         self.down.contains(&self.clock.elapsed())
     }
-
-    fn pass(&self, admit: impl FnOnce(&Breaker) -> Option<Pass>) -> Option<Pass> {
-        let pass = (!self.is_down()).then(|| admit(&self.breaker)).flatten()?;
-        self.given.fetch_add(1, SeqCst);
-        self.out.fetch_add(1, SeqCst);
-        Some(pass)
-    }
 }
 
-impl CircuitBreaker for Watched {
-    fn admit(&self) -> Option<Pass> {
-        self.pass(Breaker::admit)
+impl AdmissionControl for Watched {
+    fn enter(&self, cost: u32) -> Permit {
+        self.breaker.enter(cost)
     }
 
-    fn admit_hedge(&self) -> Option<Pass> {
-        self.pass(Breaker::admit_hedge)
+    fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
+        if self.is_down() {
+            return Admission::Rejected;
+        }
+        let admission = self.breaker.poll(permit, waker);
+        if admission == Admission::Admitted {
+            self.given.fetch_add(1, SeqCst);
+            self.out.fetch_add(1, SeqCst);
+        }
+        admission
     }
 
     fn is_open(&self) -> bool {
@@ -96,13 +99,15 @@ impl CircuitBreaker for Watched {
         self.breaker.half_open_in()
     }
 
-    fn state(&self) -> BreakerState {
-        self.breaker.state()
+    fn state(&self) -> AdmissionState {
+        AdmissionControl::state(&self.breaker)
     }
 
-    fn record(&self, pass: Pass, seen: retry_runtime::Seen) -> Option<Transition> {
-        self.out.fetch_sub(1, SeqCst);
-        self.breaker.record(pass, seen)
+    fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        if outcome != AttemptOutcome::NotBegun {
+            self.out.fetch_sub(1, SeqCst);
+        }
+        self.breaker.leave(permit, outcome)
     }
 }
 
@@ -134,7 +139,7 @@ pub struct World {
     /// A concurrency limiter.
     pub slots: Arc<ConcurrencyLimiter>,
     /// The key `limiter`.
-    pub gate: Option<Arc<dyn Limiter + Send + Sync>>,
+    pub gate: Option<Arc<dyn AdmissionControl + Send + Sync>>,
     /// The key `timer` of blocking forms.
     pub clock: Arc<Clock>,
     /// Cancels the call.
@@ -305,18 +310,18 @@ impl World {
     /// Records a failure of another call.
     pub fn fail_at_breaker(&self) {
         let kind = Kind::Transient;
-        self.tell_breaker(retry_runtime::Seen::Failure { kind, hint: None });
+        self.tell_breaker(AttemptOutcome::Failure { kind, hint: None });
     }
 
     /// Records the outcome of another call's attempt.
-    pub fn tell_breaker(&self, seen: retry_runtime::Seen) {
+    pub fn tell_breaker(&self, seen: AttemptOutcome) {
         let breaker = &self.breaker.breaker;
         breaker.record(breaker.admit().expect("closed"), seen);
     }
 
     /// Takes the turn that the limiter has now.
     pub fn take_turn(&self) {
-        let mut place = Place::new(&self.limiter);
+        let mut place = HeldPermit::new(&self.limiter);
         assert!(place.has_turn());
         place.succeeded();
     }

@@ -1,63 +1,39 @@
 //! Waiting for one's turn, with whichever timer.
 
-use core::future::{Future, pending, poll_fn};
+use core::future::{Future, poll_fn};
 use core::mem;
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::limiter::place::Place;
-use crate::limiter::{ABSENT, SOON, Turn};
+use crate::admission::{ABSENT, Admission, SOON};
+use crate::call::held::Held;
+use crate::call::protections::Protects;
+use crate::classify::rejected::RejectedBy;
 use crate::time::blocking_timer::BlockingTimer;
-#[cfg(feature = "std")]
-use crate::time::cancel::Uncancelled;
 use crate::time::cancel::{Cancel, STEP};
 use crate::time::clock::{self, Clocks};
-#[cfg(feature = "std")]
-use crate::time::default_timer::DefaultTimer;
 use crate::time::moment::Moment;
 use crate::time::pause::{OwnWaker, Pause};
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 
-impl<L> Place<L> {
-    /// Waits for its turn, for no longer than the limiter's `max_wait`, and not beyond a deadline on the timer's clock.
-    /// Fails at once if its turn can't come in time. Returns how long it waited.
-    pub async fn wait(
-        &mut self,
-        timer: impl Timer,
-        deadline: Option<Moment>,
-    ) -> Result<Duration, Rejected> {
-        let cancelled = pin!(pending::<()>());
-        let waited = wait(self, timer, deadline, cancelled).await;
-        waited.map_err(Rejected::new)
-    }
-
-    /// Waits for its turn on this thread. The deadline is on the system's clock.
-    #[cfg(feature = "std")]
-    pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
-        let waited = wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);
-        waited.map_err(Rejected::new)
-    }
-}
-
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
-pub(crate) async fn wait(
-    place: &mut impl Queued,
+pub(super) async fn wait(
+    queue: &mut Queue<'_, impl Protects>,
     timer: impl Timer,
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
-    if place.has_turn() {
+    if queue.is_admitted() {
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
-    let patience = Patience::new(began, place.longest_wait(), deadline);
+    let patience = Patience::new(began, queue.longest_wait(), deadline);
     loop {
         let waker = OwnWaker.await;
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = patience.ask(place, &waker, clocks.other)? else {
+        let Some(nap) = patience.ask(queue, &waker, clocks.other)? else {
             return Ok(clocks.other.since(began));
         };
         drop(waker);
@@ -74,7 +50,7 @@ pub(crate) async fn wait(
             if !mem::take(&mut has_asked) {
                 let now = timer.now();
                 clocks.catch_up(now, nap.length());
-                match patience.ask(place, context.waker(), now) {
+                match patience.ask(queue, context.waker(), now) {
                     Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
                     Ok(Some(nap)) if is_earlier(nap.end(clock::beside(now)), wakes) => {
                         return Poll::Ready(Ok(None));
@@ -100,24 +76,24 @@ pub(crate) async fn wait(
 }
 
 /// Waits on this thread until the attempt may begin.
-pub(crate) fn wait_blocking(
-    place: &mut impl Queued,
+pub(super) fn wait_blocking(
+    queue: &mut Queue<'_, impl Protects>,
     timer: &dyn BlockingTimer,
     deadline: Option<Moment>,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    if place.has_turn() {
+    if queue.is_admitted() {
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
-    let patience = Patience::new(began, place.longest_wait(), deadline);
+    let patience = Patience::new(began, queue.longest_wait(), deadline);
     let waker = unpark::this_thread();
     loop {
         if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
         }
         let clocks = Clocks::read(|| timer.now());
-        let Some(nap) = patience.ask(place, &waker, clocks.other)? else {
+        let Some(nap) = patience.ask(queue, &waker, clocks.other)? else {
             return Ok(clocks.other.since(began));
         };
         let length = match nap {
@@ -161,22 +137,27 @@ mod unpark {
     }
 }
 
-/// A place in a limiter's queue, however it is held.
-pub(crate) trait Queued {
-    fn has_turn(&self) -> bool;
-    fn poll(&mut self, waker: &Waker) -> Turn;
-    fn longest_wait(&self) -> Option<Duration>;
+/// The attempt in the limiter's queue.
+pub(super) struct Queue<'q, P> {
+    /// Mutable, so that the future is `Send` if `P` is.
+    pub(super) protections: &'q mut P,
+    pub(super) held: &'q mut Held,
 }
 
-impl<L> Queued for Place<L> {
-    fn has_turn(&self) -> bool {
-        Place::has_turn(self)
+impl<P: Protects> Queue<'_, P> {
+    fn is_admitted(&self) -> bool {
+        self.held.limiter.is_admitted()
     }
-    fn poll(&mut self, waker: &Waker) -> Turn {
-        Place::poll(self, waker)
+
+    fn poll(&mut self, waker: &Waker) -> Admission {
+        match self.protections.limiter() {
+            Some(limiter) => self.held.limiter.poll(limiter, waker),
+            None => Admission::Admitted,
+        }
     }
+
     fn longest_wait(&self) -> Option<Duration> {
-        Place::longest_wait(self)
+        self.protections.limiter()?.longest_wait()
     }
 }
 
@@ -210,7 +191,7 @@ impl Patience {
     /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
     fn ask(
         &self,
-        place: &mut impl Queued,
+        queue: &mut Queue<'_, impl Protects>,
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {
@@ -218,11 +199,11 @@ impl Patience {
         if self.deadline.is_some_and(|end| now > end) {
             return Err(RejectedBy::Deadline);
         }
-        let (ahead, at_least) = match place.poll(waker) {
-            Turn::Begin => return Ok(None),
-            Turn::Rejected => return Err(RejectedBy::Limiter),
-            Turn::Full => return Err(RejectedBy::Full),
-            Turn::Wait { ahead, at_least } => (ahead, at_least),
+        let (ahead, at_least) = match queue.poll(waker) {
+            Admission::Admitted => return Ok(None),
+            Admission::Rejected => return Err(RejectedBy::Limiter),
+            Admission::QueueFull => return Err(RejectedBy::Full),
+            Admission::Wait { ahead, at_least } => (ahead, at_least),
         };
         let left = match self.until {
             Some((end, by)) => {

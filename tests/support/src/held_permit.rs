@@ -1,0 +1,107 @@
+//! Permits in the hands of a test.
+
+use std::task::Waker;
+
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, Change, Changes, Permit, Transition,
+};
+
+/// No change.
+pub const UNCHANGED: Changes = [None; 2];
+
+/// The breaker closes.
+pub const CLOSED: Changes = [Some(Change::Breaker(Transition::Closed)), None];
+
+/// Asks a breaker as the key `breaker` does.
+pub trait Admit: AdmissionControl {
+    /// The permit of an attempt that may begin now.
+    fn admit(&self) -> Option<Permit> {
+        let mut permit = self.enter(1);
+        if self.poll(&mut permit, Waker::noop()) == Admission::Admitted {
+            return Some(permit);
+        }
+        self.leave(permit, AttemptOutcome::NotBegun);
+        None
+    }
+
+    /// Records the outcome of an admitted attempt.
+    fn record(&self, permit: Permit, outcome: AttemptOutcome) -> Option<Transition> {
+        match self.leave(permit, outcome) {
+            [Some(Change::Breaker(transition)), None] => Some(transition),
+            changes => {
+                assert_eq!(changes, [None; 2]);
+                None
+            }
+        }
+    }
+}
+
+impl<C: AdmissionControl + ?Sized> Admit for C {}
+
+/// A permit that is given back when it is dropped.
+#[derive(Debug)]
+pub struct HeldPermit<C: AdmissionControl> {
+    control: C,
+    permit: Option<Permit>,
+    is_admitted: bool,
+}
+
+impl<C: AdmissionControl> HeldPermit<C> {
+    /// Enters, and asks once.
+    pub fn new(control: C) -> Self {
+        let mut held = Self {
+            permit: Some(control.enter(1)),
+            control,
+            is_admitted: false,
+        };
+        held.poll(Waker::noop());
+        held
+    }
+
+    /// The permit of an attempt that may begin now.
+    pub fn admitted(control: C) -> Option<Self> {
+        Some(Self::new(control)).filter(Self::has_turn)
+    }
+
+    /// Asks again.
+    pub fn poll(&mut self, waker: &Waker) -> Admission {
+        let permit = self.permit.as_mut().expect("not given back");
+        let admission = self.control.poll(permit, waker);
+        self.is_admitted = admission == Admission::Admitted;
+        admission
+    }
+
+    /// Returns true if the attempt may begin.
+    pub fn has_turn(&self) -> bool {
+        self.is_admitted
+    }
+
+    /// The attempt succeeded.
+    pub fn succeeded(&mut self) -> Changes {
+        self.record(AttemptOutcome::Success)
+    }
+
+    /// The attempt does not begin.
+    pub fn give_back(mut self) {
+        self.record(AttemptOutcome::NotBegun);
+    }
+
+    /// Gives the permit back.
+    pub fn record(&mut self, outcome: AttemptOutcome) -> Changes {
+        match self.permit.take() {
+            Some(permit) => self.control.leave(permit, outcome),
+            None => [None; 2],
+        }
+    }
+}
+
+impl<C: AdmissionControl> Drop for HeldPermit<C> {
+    fn drop(&mut self) {
+        let outcome = if self.is_admitted {
+            AttemptOutcome::Dropped
+        } else {
+            AttemptOutcome::NotBegun
+        };
+        self.record(outcome);
+    }
+}
