@@ -202,10 +202,17 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
 /// unless the enum has a default mark. For a struct, put the mark on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
-    derive_item(item.into()).into()
+    derive_item(item.into(), "retry_runtime").into()
 }
 
-fn derive_item(item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
-    let derived = syn::parse2(item).map(|item| classify::derive(&item));
+/// The same for users of `retry-classify` alone, which re-exports it as `Classify`.
+#[proc_macro_derive(ClassifyAlone, attributes(classify))]
+pub fn derive_classify_alone(item: TokenStream) -> TokenStream {
+    derive_item(item.into(), "retry_classify").into()
+}
+
+/// With the trait and the verdicts of that crate, unless the mark `crate` names another.
+fn derive_item(item: proc_macro2::TokenStream, krate: &str) -> proc_macro2::TokenStream {
+    let derived = syn::parse2(item).map(|item| classify::derive(&item, krate));
     derived.unwrap_or_else(syn::Error::into_compile_error)
 }

@@ -1,198 +1,33 @@
-use alloc::boxed::Box;
-use alloc::sync::Arc;
-use core::any::type_name;
-use core::fmt;
+//! What `retry-classify` has, at the paths where this crate's own modules name it; and what only keys ask of it.
 
-use crate::forward::forward;
-
-/// The method `describe` for a type that is an error: its text, then that of each cause.
-macro_rules! describe_with_causes {
-    () => {
-        fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-            $crate::error_text::chain::write_error(self, f)
-        }
-    };
-}
-
-pub(crate) mod by_cause;
-pub(crate) mod cancelled;
-mod clients;
 pub(crate) mod conversions;
-pub(crate) mod databases;
-mod erased;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub(crate) mod error_for_retry;
-#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
-#[cfg_attr(not(feature = "llm"), allow(dead_code, unreachable_pub))]
-mod fault;
-#[cfg(feature = "http")]
-pub(crate) mod http;
 pub(crate) mod into_verdict;
-#[cfg(feature = "std")]
-mod io;
-pub(crate) mod kind;
-#[cfg(feature = "llm")]
-pub mod llm;
-pub(crate) mod lost_headers;
-pub mod on;
-#[cfg(feature = "std")]
-pub(crate) mod registry;
-pub(crate) mod rejected;
-#[cfg(feature = "http")]
-mod reset;
-#[cfg(feature = "http")]
-pub(crate) mod response_error;
-#[cfg(feature = "http")]
-pub(crate) mod retry_after;
-#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
-#[cfg_attr(not(feature = "llm"), allow(dead_code))]
-mod rules;
 pub mod says;
-pub(crate) mod sources;
-#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
-mod status;
-pub(crate) mod timed_out;
-pub(crate) mod verdict;
-mod wait_in_text;
 
-pub use cancelled::Cancelled;
-pub use kind::Kind;
-pub use rejected::{Rejected, RejectedBy};
-pub use timed_out::TimedOut;
-pub use verdict::Verdict;
+pub(crate) use retry_classify::{Cancelled, Classify, Kind, Rejected, TimedOut, Verdict};
 
-/// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
-///
-/// Derive it, or write it:
-///
-/// ```
-/// use std::time::Duration;
-/// use retry_runtime::{Classify, Verdict};
-///
-/// #[derive(Debug, Classify)]
-/// enum ModelError {
-///     #[classify(throttled, after = retry_after)]
-///     RateLimited { retry_after: Option<Duration> },
-///     #[classify(transient)]
-///     Overloaded,
-///     #[classify(timeout)]
-///     NoAnswer,
-///     #[classify(transparent)]
-///     Io(std::io::Error),
-///     #[classify(stop)]
-///     Unauthorized,
-/// }
-///
-/// let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(2)) };
-/// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
-/// ```
-///
-/// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
-/// or your own.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` doesn't say which failures are worth a retry",
-    label = "the error type of this function is not `Classify`",
-    note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
-    note = "an error of `anyhow` or of a client is `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
-)]
-pub trait Classify {
-    /// Whether this failure is worth a retry; if so, its kind and the server's hint.
-    fn classify(&self) -> Verdict;
-
-    /// Whether no answer to the same question will be better, where the key `validate` rejected a value with this error:
-    /// then the call ends. `classify` is not asked about such an error.
-    ///
-    /// The derive says so of what is itself marked `#[classify(stop)]`, not of variants for which the enum is marked. By
-    /// default `false`.
-    ///
-    /// ```
-    /// use retry_runtime::{Classify, retry};
-    ///
-    /// #[derive(Debug, Classify)]
-    /// enum AnswerError {
-    ///     #[classify(invalid)]
-    ///     Empty,
-    ///     #[classify(stop)]
-    ///     Filtered,
-    /// }
-    ///
-    /// fn check(answer: &str) -> Result<(), AnswerError> {
-    ///     match answer {
-    ///         "" => Err(AnswerError::Empty),
-    ///         "filtered" => Err(AnswerError::Filtered),
-    ///         _ => Ok(()),
-    ///     }
-    /// }
-    ///
-    /// #[retry(validate = |answer| check(answer))]
-    /// fn ask(answer: &str, asked: &mut u32) -> Result<String, AnswerError> {
-    ///     *asked += 1;
-    ///     Ok(answer.to_owned())
-    /// }
-    ///
-    /// let mut asked = 0;
-    /// assert!(ask("filtered", &mut asked).is_err());
-    /// assert_eq!(asked, 1);
-    /// assert!(ask("", &mut asked).is_err());
-    /// assert_eq!(asked, 1 + 4);
-    /// ```
-    fn is_final(&self) -> bool {
-        false
-    }
-
-    /// How the log shows the failure: in the attribute if its type has no `Display`, and always in chains, batches and
-    /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
-    /// (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which may be secret.
-    ///
-    /// To show more, derive it, or write this by hand:
-    ///
-    /// ```
-    /// use std::fmt;
-    /// use retry_runtime::{Classify, Verdict, retry, testing};
-    ///
-    /// #[derive(Debug)]
-    /// struct Status(u16);
-    ///
-    /// impl Classify for Status {
-    ///     fn classify(&self) -> Verdict {
-    ///         (self.0 == 503).into()
-    ///     }
-    ///
-    ///     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    ///         fmt::Debug::fmt(self, f)
-    ///     }
-    /// }
-    ///
-    /// #[retry(name = "fetch")]
-    /// fn fetch() -> Result<(), Status> {
-    ///     Err(Status(404))
-    /// }
-    ///
-    /// let recording = testing::record();
-    /// assert!(fetch().is_err());
-    /// assert_eq!(
-    ///     recording.lines(),
-    ///     ["gave up fetch attempt=1 max=3 error=Status(404) reason=not retryable"],
-    /// );
-    /// ```
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
+pub(crate) mod kind {
+    pub(crate) use retry_classify::Kind;
 }
 
-forward! {
-    Classify {
-        fn classify(&self) -> Verdict;
-        fn is_final(&self) -> bool;
-        fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
-    }
-    for &T, Box<T>, Arc<T>
+pub(crate) mod verdict {
+    pub(crate) use retry_classify::Verdict;
+    pub(crate) use retry_classify::macro_support::Basis;
 }
 
-impl Classify for TimedOut {
-    fn classify(&self) -> Verdict {
-        Verdict::TIMEOUT
-    }
+pub(crate) mod rejected {
+    pub(crate) use retry_classify::{Rejected, RejectedBy};
+}
 
-    describe_with_causes!();
+pub(crate) mod timed_out {
+    pub(crate) use retry_classify::TimedOut;
+}
+
+pub(crate) mod cancelled {
+    pub(crate) use retry_classify::Cancelled;
+}
+
+#[cfg(all(feature = "std", feature = "tracing"))]
+pub(crate) mod lost_headers {
+    pub(crate) use retry_classify::macro_support::LostBy;
 }

@@ -1,16 +1,18 @@
-//! Errors as text: what each says of itself and of its causes, cut, and without secrets.
+//! How `retry-classify` shows the texts of others, at the path where this crate's own modules name it.
 
-pub(crate) mod chain;
-pub(crate) mod secrets;
-pub(crate) mod shown;
-mod urls;
+pub(crate) mod shown {
+    #[cfg(feature = "plan")]
+    use core::fmt::Display;
 
-use alloc::string::String;
-use core::fmt::{self, Write};
+    #[cfg(feature = "plan")]
+    pub(crate) use retry_classify::macro_support::escaped;
+    pub(crate) use retry_classify::macro_support::shown;
+    #[cfg(feature = "std")]
+    pub(crate) use retry_classify::macro_support::shown_within;
 
-/// A `Display` that fails has said what it could.
-fn text_of(text: &dyn fmt::Display) -> String {
-    let mut said = String::new();
-    let _ = write!(said, "{text}");
-    said
+    /// A name among others, as it is shown.
+    #[cfg(feature = "plan")]
+    pub(crate) fn shown_name(name: impl Display) -> impl Display {
+        shown_within(name, 96)
+    }
 }

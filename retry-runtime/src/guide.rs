@@ -36,20 +36,12 @@ pages! {
     cheat_sheet = "cheat_sheet";
     targets = "targets";
     classification = "classification";
-    built_in_clients = "built_in_clients" if any(
-        not(doctest),
-        all(
-            feature = "anyhow_1",
-            feature = "hyper_util_0_1",
-            feature = "redis_1",
-            feature = "reqwest_0_13",
-            feature = "sqlx_0_9",
-            feature = "tonic_0_14",
-            feature = "ureq_3"
-        )
-    );
+    // Its examples are compiled in `retry-classify`.
+    built_in_clients = "built_in_clients" if not(doctest);
     // Its examples are compiled in `retry-clients`.
     clients = "clients" if not(doctest);
+    // As those of `built_in_clients`.
+    sdk_authors = "sdk_authors" if not(doctest);
     configuration = "configuration";
     observing = "observing";
     testing = "testing";

@@ -45,7 +45,6 @@ mod out_of_range;
 #[cfg(feature = "plan")]
 pub mod plan;
 mod policy;
-pub mod show;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -78,16 +77,6 @@ pub use call::protections::{Protections, Protects};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub use classify::error_for_retry::ErrorForRetry;
-#[cfg(feature = "llm")]
-pub use classify::llm;
-pub use classify::on;
-#[cfg(feature = "http")]
-pub use classify::response_error::ResponseError;
-#[cfg(feature = "http")]
-pub use classify::retry_after::{retry_after, server_time};
-pub use classify::{Cancelled, Classify, Kind, Rejected, RejectedBy, TimedOut, Verdict};
 #[cfg(feature = "clap")]
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
@@ -98,6 +87,8 @@ pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwat
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::{Backoff, Delays, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
+// All of it; its derive, which names that crate, gives way to the one below.
+pub use retry_classify::*;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]

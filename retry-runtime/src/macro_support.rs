@@ -13,6 +13,11 @@ pub use alloc::vec::Vec;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
+pub use retry_classify::macro_support::{
+    ClassifyField, HintField, Unshown, after, by_sqlstate, complaint, is_conflict, redis_refused,
+    show, shown,
+};
+
 pub use self::attempt::{
     CloneArgument, ClonedClient, KeptArgument, LeftInPlace, Outcome, OutcomeTypes, beside,
     blocking_timer, client_name, drop, error_type, error_type_by, expected_timer, from_result,
@@ -21,10 +26,9 @@ pub use self::attempt::{
     surroundings, take_argument,
 };
 pub use self::failure::{
-    ClassifyField, HintField, Retries, Settle, accepts, after, answer, check, check_async,
-    check_either, classify, cold, cold_at, complaint, correct, correct_async, correct_either,
-    fall_back, fall_back_blocking, hook, is_repeated, kind, last, last_or_rejected, of_attempt,
-    of_stream, settle, shape, tick, tick_blocking,
+    Retries, Settle, accepts, answer, check, check_async, check_either, classify, cold, cold_at,
+    correct, correct_async, correct_either, fall_back, fall_back_blocking, hook, is_repeated, kind,
+    last, last_or_rejected, of_attempt, of_stream, settle, shape, tick, tick_blocking,
 };
 #[cfg(not(feature = "std"))]
 pub use self::services::NoBudget as Budget;
@@ -32,7 +36,7 @@ pub use self::services::{
     IntoBlockingTimer, IntoCancel, IntoObserver, IntoTimer, Shared, ViaFn, ViaTrait, cancelled,
     given, own_budget, uncancelled,
 };
-pub use self::show::{Unshown, same, show};
+pub use self::show::same;
 pub use self::values::{
     Count, Factor, HedgeAfter, IntoBackoff, NoQuantile, PolicySource, TimeLimit, chosen_policy,
     delays, enabled_if, hedge, no_quantile, policy, policy_limit, policy_of, policy_timeout,
@@ -47,10 +51,8 @@ pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within}
 pub use crate::call::reporter::{Reporter, Times, named_by, observed};
 pub use crate::call::stop::Stop;
 pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
-pub use crate::classify::databases::{by_sqlstate, is_conflict, redis_refused};
 pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::says;
-pub use crate::error_text::shown::shown;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 pub use crate::observe::ignored_timeout::tell as ignores_timeout;

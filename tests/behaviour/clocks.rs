@@ -718,7 +718,7 @@ fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
         let limiter = Later(&clock);
         let outcome = block_on(call(&clock, &limiter, &mut attempts));
         assert_eq!(attempts, expected, "{oversleeps:?}");
-        let reason = outcome.err().map(|rejected| rejected.reason());
+        let reason = outcome.err().map(Reason::from);
         assert_eq!(reason, (expected == 0).then_some(Reason::Deadline));
     }
 }

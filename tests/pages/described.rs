@@ -8,7 +8,12 @@ use crate::root;
 #[test]
 fn every_error_that_the_crates_classify_is_described() {
     let (mut described, mut silent) = (0, Vec::new());
-    for krate in ["retry-runtime", "retry-clients", "retry-durable"] {
+    for krate in [
+        "retry-classify",
+        "retry-runtime",
+        "retry-clients",
+        "retry-durable",
+    ] {
         look_at(&root().join(krate).join("src"), &mut described, &mut silent);
     }
     assert!(

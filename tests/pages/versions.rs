@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{lines, pages, read, root};
 
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
+    "retry-classify",
     "retry-clients",
     "retry-durable",
     "retry-macros",

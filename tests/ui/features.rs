@@ -48,6 +48,12 @@ fn without_macros_policies_call() {
 }
 
 #[test]
+#[ignore = "compiles crates with other features; run with `-- --ignored`"]
+fn without_the_runtime_errors_say_which_are_worth_a_retry() {
+    run("alone");
+}
+
+#[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn nested_retries_are_told_of() {
     let output = cargo("test", "nested", &[]);

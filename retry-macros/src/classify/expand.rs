@@ -1,31 +1,33 @@
 //! A verdict for each variant, and a `match` that gives it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
+use syn::{Data, DeriveInput, Fields, Generics, Member as FieldName, parse_quote};
 
 use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::{Errors, error};
-use crate::tokens::{Code, code, code_at, mentions, runtime};
+use crate::tokens::{Code, code, code_at, mentions};
 
 /// `enum E { #[classify(transient)] A, #[classify(stop)] B }`
 /// → `impl Classify for E { fn classify(&self) -> Verdict { match *self { Self::A { .. } => Verdict::TRANSIENT, … } } … }`
-pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
+pub(crate) fn derive(item: &DeriveInput, krate: &str) -> TokenStream {
     let mut errors = Errors::default();
     let outer = Mark::read(&item.attrs, &mut errors);
+    let krate = Ident::new(krate, Span::call_site());
+    let named = outer.krate.as_ref().map(ToTokens::to_token_stream);
     let mut derivation = Derivation {
         name: item.ident.to_string(),
-        krate: runtime(outer.krate.as_ref().map(ToTokens::to_token_stream)),
+        krate: named.unwrap_or_else(|| quote!(::#krate)),
         generics: item.generics.clone(),
         finals: Code::new(),
         errors,
     };
     let (mut arms, mut names) = (Code::new(), Code::new());
-    let of = name_without_raw(&item.ident);
+    let of = item.ident.unraw().to_string();
     match &item.data {
         Data::Struct(data) => {
             let pattern = code!(Self);
@@ -42,7 +44,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                 }
                 let ident = &variant.ident;
                 let pattern = code!(Self::#ident);
-                let name = format!("{of}::{}", name_without_raw(ident));
+                let name = format!("{of}::{}", ident.unraw());
                 names.extend(code!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
                 arms.extend(arm);
@@ -183,14 +185,14 @@ impl Derivation {
             return Code::new();
         };
         // A bound on a type that holds this one would depend on itself.
-        let is_recursive = mentions(field.ty.to_token_stream(), &self.name);
-        if self.is_generic(field) && !is_recursive {
+        let names = |name: &str| mentions(field.ty.to_token_stream(), name);
+        let mut parameters = self.generics.type_params();
+        let krate = &self.krate;
+        if parameters.any(|one| names(&one.ident.to_string())) && !names(&self.name) {
             let ty = &field.ty;
-            let krate = &self.krate;
             let bound = parse_quote!(#ty: #krate::Classify);
             self.generics.make_where_clause().predicates.push(bound);
         }
-        let krate = &self.krate;
         let span = field.ty.span();
         let inner = Ident::new("__retry_inner", span);
         let classify =
@@ -201,12 +203,6 @@ impl Derivation {
             }
         });
         code!(#pattern { #member: ref #inner } => #classify,)
-    }
-
-    fn is_generic(&self, field: &Field) -> bool {
-        let mut parameters = self.generics.type_params();
-        parameters
-            .any(|parameter| mentions(field.ty.to_token_stream(), &parameter.ident.to_string()))
     }
 
     /// The `impl`. It stays beside errors, so that its absence is not complained about as well.
@@ -266,10 +262,6 @@ impl Derivation {
             }
         }
     }
-}
-
-fn name_without_raw(ident: &Ident) -> String {
-    ident.unraw().to_string()
 }
 
 fn name_of(field: &FieldName) -> String {

@@ -286,7 +286,7 @@ fn the_derive_does_not_panic() {
     fuzz(
         corpus(|attribute| attribute.path().is_ident("derive")),
         |_, item| {
-            crate::derive_item(item);
+            crate::derive_item(item, "retry_runtime");
             Ok(())
         },
     );

@@ -87,7 +87,7 @@ fn expand_item(tokens: &[TokenTree], refusals: &mut Vec<Refusal>) -> Option<usiz
     let item = before.iter().chain(&own[2..]).cloned().collect();
     let attribute = &attributes[index];
     let expanded = if attribute.derives_classify() {
-        crate::derive_item(item)
+        crate::derive_item(item, "retry_runtime")
     } else {
         crate::retry_item(attribute.arguments.clone(), item)
     };

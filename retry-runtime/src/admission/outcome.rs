@@ -1,7 +1,6 @@
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::classify::verdict::{Basis, Verdict};
 
 /// The outcome of an attempt, as breakers and limiters see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +21,4 @@ pub enum AttemptOutcome {
     NotBegun,
     /// The attempt was dropped or panicked.
     Dropped,
-}
-
-impl AttemptOutcome {
-    /// The outcome of an attempt that failed with that verdict.
-    pub(crate) fn of_failure(verdict: Verdict) -> Self {
-        match verdict.kind_seen() {
-            Some(kind @ (Kind::Transient | Kind::Throttled | Kind::Timeout)) => Self::Failure {
-                kind,
-                hint: verdict.hint(),
-            },
-            None if verdict.basis() != Basis::Answer => Self::Ignored,
-            Some(Kind::Rejected) => Self::NotBegun,
-            Some(Kind::Invalid) | None => Self::Success,
-        }
-    }
 }

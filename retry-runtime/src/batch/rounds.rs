@@ -249,7 +249,7 @@ where
     /// The call does not begin, and its items end.
     pub(super) fn rejected(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, by: RejectedBy) {
         for mut entry in entries {
-            self.end(&mut entry, ItemEnd::Rejected(by), by.reason());
+            self.end(&mut entry, ItemEnd::Rejected(by), by.into());
         }
         self.progressed();
     }

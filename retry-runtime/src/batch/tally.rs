@@ -55,7 +55,7 @@ impl Tally {
             let is_first = round.number == 1;
             let (round, reason, end) = match (*end, ended) {
                 (ItemEnd::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
-                (ItemEnd::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
+                (ItemEnd::Rejected(by), _) => (&before, by.into(), is_first.then_some(*end)),
                 (ItemEnd::Dropped, Some(reason)) => (round, reason, Some(*end)),
                 (ItemEnd::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
                 (ItemEnd::Dropped | ItemEnd::NotSent, None) => continue,

@@ -185,7 +185,7 @@ impl Budget {
             Kind::Throttled => self.rule.throttled_cost,
             // The server is well: it answered with a value.
             Kind::Invalid => 0,
-            Kind::Transient | Kind::Timeout | Kind::Rejected => self.rule.cost,
+            _ => self.rule.cost,
         }
     }
 

@@ -42,14 +42,14 @@ impl Rejections {
         by: RejectedBy,
         mut failure: Failure<'_>,
     ) -> Result<Duration, RejectedBy> {
-        if by.reason() != Reason::Rejected {
+        if Reason::from(by) != Reason::Rejected {
             return Err(by);
         }
         let policy = &failure.site.policy_in_force();
         let schedule = policy.schedule(Some(Kind::Rejected), failure.inputs.values);
         call.spend(failure.inputs.elapsed);
         let decision = self.decide(call, &mut failure, policy, &schedule);
-        let delay = decision.map_err(|reason| by.because(reason))?;
+        let delay = decision.map_err(|reason| because(by, reason))?;
         let data = EventData::Retrying {
             retry: self.retries,
             retry_max: limit(schedule.max),
@@ -79,5 +79,14 @@ impl Rejections {
         call.pauses(delay);
         (self.retries, self.is_last) = (retry, true);
         Ok(delay)
+    }
+}
+
+/// What rejects a call, if it is not tried again for that reason.
+fn because(by: RejectedBy, reason: Reason) -> RejectedBy {
+    match reason {
+        Reason::Deadline => RejectedBy::Deadline,
+        Reason::Cancelled => RejectedBy::Cancelled,
+        _ => by,
     }
 }

@@ -16,7 +16,7 @@ impl Stop {
     #[cold]
     pub(super) fn by(by: RejectedBy) -> Self {
         Self {
-            reason: by.reason(),
+            reason: by.into(),
             by,
             cause: None,
         }

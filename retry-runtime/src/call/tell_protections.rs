@@ -6,10 +6,12 @@ use core::mem;
 use core::time::Duration;
 
 use crate::admission::change::{Change, Changes, Transition};
+use crate::admission::outcome::AttemptOutcome;
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::verdict::Basis;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::{Basis, Verdict};
 use crate::error_text::shown::shown;
 use crate::observe::event::EventData;
 use crate::observe::report::{Observe, reborrow};
@@ -144,5 +146,20 @@ impl Call {
     #[inline(never)]
     pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
         self.report(call, EventData::Waited { waited }, observe);
+    }
+}
+
+impl AttemptOutcome {
+    /// The outcome of an attempt that failed with that verdict.
+    pub(crate) fn of_failure(verdict: Verdict) -> Self {
+        match verdict.kind_seen() {
+            None if verdict.basis() != Basis::Answer => Self::Ignored,
+            Some(Kind::Rejected) => Self::NotBegun,
+            Some(Kind::Invalid) | None => Self::Success,
+            Some(kind) => Self::Failure {
+                kind,
+                hint: verdict.hint(),
+            },
+        }
     }
 }

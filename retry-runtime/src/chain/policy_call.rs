@@ -63,8 +63,8 @@ use crate::time::timer::Timer;
 ///
 /// # How an error is shown
 ///
-/// The log shows an error as [`Classify::describe`] says: with its causes for all types of this crate and of its clients, and
-/// for types that derive [`Classify`] and are an `Error` or `Display`. A chain with [`on`](Self::on) knows nothing of the
+/// The log shows an error as [`Classify::describe`](crate::Classify::describe) says: with its causes for all types of this crate and of its clients, and
+/// for types that derive [`Classify`](crate::Classify) and are an `Error` or `Display`. A chain with [`on`](Self::on) knows nothing of the
 /// error's type and shows its name; [`show`](Self::show) says more.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]

@@ -158,7 +158,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     ) -> bool {
         if let Some(rejection) = self.driver.rejection() {
             // A `cancel` future that has completed, which ended a wait, must not be polled again.
-            let is_cancelled = rejection.0.reason() == Reason::Rejected
+            let is_cancelled = Reason::from(rejection.0) == Reason::Rejected
                 && is_cancelled(cancelled, &OwnWaker.await);
             self.rejected(rejection, is_cancelled);
             return false;

@@ -7,9 +7,9 @@ use core::future::{Future, Ready, ready};
 use core::marker::PhantomData;
 use core::time::Duration;
 
+use retry_classify::macro_support::else_by;
 use retry_vocabulary::range::LEAST_REPEATS;
 
-use super::show::else_by;
 use super::{Count, ViaFn, ViaTrait};
 use crate::call::attempt::Attempt;
 use crate::call::gave_up::GaveUp;
@@ -127,48 +127,6 @@ pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
     }
 }
 
-/// What `transparent` takes.
-#[diagnostic::on_unimplemented(
-    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
-    label = "not `Classify`",
-    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
-)]
-pub trait ClassifyField {
-    fn classify_field(&self) -> Verdict;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Classify> ClassifyField for E {
-    fn classify_field(&self) -> Verdict {
-        self.classify()
-    }
-}
-
-/// What `after = field` takes.
-#[diagnostic::on_unimplemented(
-    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
-    label = "not a hint"
-)]
-pub trait HintField: Copy {
-    fn hint(self) -> Option<Duration>;
-}
-
-impl HintField for Duration {
-    fn hint(self) -> Option<Duration> {
-        Some(self)
-    }
-}
-
-impl HintField for Option<Duration> {
-    fn hint(self) -> Option<Duration> {
-        self
-    }
-}
-
-pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
-    verdict.hinted(hint.hint())
-}
-
 /// What the function of `validate` or `correct` returns where it may be async or not: a path, or a closure that is not
 /// async. Only there a trait decides which, because the compiler can't infer a body's types through it.
 #[diagnostic::on_unimplemented(
@@ -269,36 +227,8 @@ pub fn correct_either<'a, T, E, R>(
     correct(value, error)
 }
 
-/// What follows from an error of `validate`: the verdict is [`Verdict::INVALID`], unless its type is `Classify` and says
-/// that it is final.
-pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
-    Complaint(UnknownComplaint(error))
-}
-
-pub struct Complaint<'a, E>(UnknownComplaint<'a, E>);
-
-pub struct UnknownComplaint<'a, E>(&'a E);
-
-impl<E: Classify> Complaint<'_, E> {
-    pub fn __retry_verdict(&self) -> Verdict {
-        if self.0.0.is_final() {
-            Verdict::STOP
-        } else {
-            Verdict::INVALID
-        }
-    }
-}
-
-impl<E> UnknownComplaint<'_, E> {
-    #[expect(clippy::unused_self, reason = "its type is the answer")]
-    pub fn __retry_verdict(&self) -> Verdict {
-        Verdict::INVALID
-    }
-}
-
 else_by! {
     Kind, Other;
-    Complaint, UnknownComplaint;
 }
 
 pub fn is_repeated<E, K>(

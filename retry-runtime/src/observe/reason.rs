@@ -45,31 +45,20 @@ listed!(Reason:
     FallbackFailed = "fallback failed", Unanswered = "unanswered"
 );
 
-impl Rejected {
-    /// Why a call that ends with it gave up.
-    pub const fn reason(self) -> Reason {
-        self.by().reason()
+/// Why a call with this rejection gave up.
+impl From<RejectedBy> for Reason {
+    fn from(by: RejectedBy) -> Self {
+        match by {
+            RejectedBy::Deadline => Self::Deadline,
+            RejectedBy::Cancelled => Self::Cancelled,
+            _ => Self::Rejected,
+        }
     }
 }
 
-impl RejectedBy {
-    /// Why a call with this rejection ends.
-    pub(crate) const fn reason(self) -> Reason {
-        match self {
-            Self::Breaker | Self::Limiter | Self::Full => Reason::Rejected,
-            Self::Deadline => Reason::Deadline,
-            Self::Cancelled => Reason::Cancelled,
-        }
-    }
-
-    /// What rejects the call, if it is not tried again for that reason.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn because(self, reason: Reason) -> Self {
-        match reason {
-            Reason::Deadline => Self::Deadline,
-            Reason::Cancelled => Self::Cancelled,
-            _ => self,
-        }
+/// Why a call that ends with it gave up.
+impl From<Rejected> for Reason {
+    fn from(rejected: Rejected) -> Self {
+        rejected.by().into()
     }
 }

@@ -367,7 +367,7 @@ where
     pub(crate) fn rejected(&mut self, index: usize, by: RejectedBy) {
         let run = &mut self.runs[index];
         run.attempts.release();
-        run.refused = Some(by.reason());
+        run.refused = Some(by.into());
     }
 
     pub(crate) fn succeeded(&mut self, index: usize, mut attempts: AttemptsOf<'r, Q>) {

@@ -343,7 +343,7 @@ where
     /// A subtask that was not let begin stays as it was, but runs no more in this run.
     fn not_begun(&mut self, index: usize, by: RejectedBy) {
         self.rejected(index, by);
-        self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.reason());
+        self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.into());
     }
 
     /// A subtask was running when the deadline came.

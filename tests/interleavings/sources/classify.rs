@@ -1,6 +1,3 @@
-#[path = "../../../retry-runtime/src/classify/kind.rs"]
-pub(crate) mod kind;
-#[path = "../../../retry-runtime/src/classify/lost_headers.rs"]
-pub(crate) mod lost_headers;
-#[path = "../../../retry-runtime/src/classify/verdict.rs"]
-pub(crate) mod verdict;
+pub(crate) mod kind {
+    pub(crate) use retry_classify::Kind;
+}

@@ -1,0 +1,238 @@
+//! Verdicts on answers over HTTP, by their status, headers and body.
+
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub(crate) mod error_for_retry;
+mod reset;
+pub(crate) mod response_error;
+pub(crate) mod retry_after;
+#[cfg(feature = "llm")]
+mod weighed;
+
+use core::borrow::Borrow;
+use core::fmt;
+use core::time::Duration;
+
+use http::{HeaderMap, HeaderName, Response, StatusCode};
+
+use crate::answer::reset::reset;
+use crate::answer::retry_after::{asks_to_wait, retry_after};
+#[cfg(feature = "tracing")]
+use crate::error_text::shown::shown;
+use crate::status::{by_status, may_pass, stopped};
+use crate::{Classify, Kind, Verdict};
+
+/// Headers by which a server says whether to retry. The first that can be read decides.
+const SHOULD_RETRY: [HeaderName; 2] = [
+    HeaderName::from_static("x-should-retry"),
+    HeaderName::from_static("stripe-should-retry"),
+];
+
+/// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and ambiguous;
+/// 420 and 429 are throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other
+/// 4xx say that the request is wrong.
+///
+/// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
+/// headers, classify both.
+///
+/// ```
+/// use http::StatusCode;
+/// use retry_runtime::{Classify, Verdict};
+///
+/// assert_eq!(StatusCode::BAD_GATEWAY.classify(), Verdict::TRANSIENT.ambiguous());
+/// assert_eq!(StatusCode::TOO_MANY_REQUESTS.classify(), Verdict::THROTTLED);
+/// assert_eq!(StatusCode::NOT_FOUND.classify(), Verdict::STOP);
+/// ```
+impl Classify for StatusCode {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(*self, &HeaderMap::new())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Like [`Verdict::from_http`].
+impl<H: Borrow<HeaderMap>> Classify for (StatusCode, H) {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(self.0, self.1.borrow())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
+}
+
+/// Like [`Verdict::from_http`]. The body is not read.
+impl<B> Classify for Response<B> {
+    fn classify(&self) -> Verdict {
+        Verdict::from_http(self.status(), self.headers())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.status().describe(f)
+    }
+}
+
+impl Verdict {
+    /// The verdict on a failed HTTP request that was answered: by the status, unless the header
+    /// `x-should-retry` overrules it, and with the hint of [`retry_after`].
+    ///
+    /// | status | verdict | may it have taken effect? | source |
+    /// |---|---|---|---|
+    /// | 429, 420 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4; EVE Online, ESI |
+    /// | 403 with a hint, readable or not, or with `x-ratelimit-remaining: 0` | [`THROTTLED`](Self::THROTTLED) | no: refused | GitHub, "Rate limits for the REST API" |
+    /// | 503 with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
+    /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
+    /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
+    /// | 449 | [`TRANSIENT`](Self::TRANSIENT) | no: refused | Azure Cosmos DB, "HTTP status codes" |
+    /// | 409, 413, 423 or a 4xx of no standard, with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused | RFC 9110, 10.2.3, 15.5.14 |
+    /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
+    /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
+    /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
+    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
+    /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
+    /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, yet a failure to breakers | | full disks, loops, logins, broken certificates |
+    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | what the server can't do |
+    /// | any other | [`STOP`](Self::STOP) | | |
+    ///
+    /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
+    ///
+    /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
+    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the
+    /// `openai` and `anthropic` SDKs. So does Stripe's `stripe-should-retry`. The header does not say what became
+    /// of the request: any other 4xx was refused, and any other status is ambiguous.
+    ///
+    /// If a throttled request names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
+    /// used up is reset.
+    ///
+    /// | used up | when it is reset | sent by |
+    /// |---|---|---|
+    /// | `x-ratelimit-remaining-requests: 0` | `x-ratelimit-reset-requests` | OpenAI and its imitators |
+    /// | `x-ratelimit-remaining-tokens-minute: 0` | `x-ratelimit-reset-tokens-minute` | Cerebras, also of days |
+    /// | `anthropic-ratelimit-input-tokens-remaining: 0` | `anthropic-ratelimit-input-tokens-reset` | Anthropic |
+    /// | unless `anthropic-ratelimit-unified-status: allowed` | `anthropic-ratelimit-unified-reset` | Anthropic |
+    /// | `ratelimit-remaining: 0` | `ratelimit-reset` | draft-ietf-httpapi-ratelimit-headers-06 |
+    /// | `ratelimit: "default";r=0;t=30` | the same header, `t` | draft-ietf-httpapi-ratelimit-headers-10 |
+    /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
+    /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
+    ///
+    /// Any other header with `remaining` (or EVE Online's `remain`) and `limit` or `quota` in its name is read the same way,
+    /// with the one that has `reset`, `resets-after` or `resettime` instead; beside Contentful's `…-second-remaining`, with
+    /// `…-reset`. If both list several limits (`0, 1988` and `1, 1419704`, as Brave's do), each counts by itself. The time
+    /// of the reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time (`2026-03-01T12:00:30Z`, seconds or smaller
+    /// units since 1970).
+    ///
+    /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
+    /// only the status.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::{HeaderMap, StatusCode};
+    /// use retry_runtime::Verdict;
+    ///
+    /// let mut headers = HeaderMap::new();
+    /// headers.insert("retry-after", "2".parse()?);
+    /// let throttled = Verdict::from_http(StatusCode::TOO_MANY_REQUESTS, &headers);
+    /// assert_eq!(throttled, Verdict::THROTTLED.after(Duration::from_secs(2)));
+    ///
+    /// headers.insert("x-should-retry", "false".parse()?);
+    /// let stopped = Verdict::from_http(StatusCode::TOO_MANY_REQUESTS, &headers);
+    /// assert_eq!(stopped, Verdict::STOP);
+    /// # Ok::<_, http::header::InvalidHeaderValue>(())
+    /// ```
+    pub fn from_http(status: StatusCode, headers: &HeaderMap) -> Self {
+        Self::of_answer(
+            status,
+            headers,
+            by_status_and_headers(status, headers),
+            InBody::default(),
+        )
+    }
+
+    /// The verdict on an answer, with the wait that its headers ask for, or else its body, and with what the server may have
+    /// done.
+    pub(crate) fn of_answer(
+        status: StatusCode,
+        headers: &HeaderMap,
+        verdict: Self,
+        body: InBody,
+    ) -> Self {
+        if !verdict.is_retryable() {
+            return verdict;
+        }
+        let is_throttled = is_throttled(status, verdict);
+        let in_headers = retry_after(headers);
+        let asks = asks_to_wait(headers);
+        #[cfg(feature = "tracing")]
+        if let Some((name, value)) = asks.filter(|_| in_headers.is_none()) {
+            tracing::debug!(
+                target: "retry::classify",
+                header = name,
+                value = %shown(&String::from_utf8_lossy(value.as_bytes())),
+                "ignored: no wait between zero and 365 days can be read from this header"
+            );
+        }
+        let hint = in_headers
+            .or(body.wait)
+            .or_else(|| is_throttled.then(|| reset(headers)).flatten());
+        let verdict = verdict.hinted(hint);
+        let refuses = is_throttled && body.refuses;
+        if refuses || is_refused(status, body.asks || asks.is_some()) {
+            verdict
+        } else {
+            verdict.ambiguous()
+        }
+    }
+}
+
+/// What a body says beside a fault.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct InBody {
+    pub(crate) wait: Option<Duration>,
+    /// Whether the server asks for the wait, and not one that it quotes.
+    pub(crate) asks: bool,
+    /// Whether a throttled request was turned away, whatever the status.
+    pub(crate) refuses: bool,
+}
+
+/// The kind of verdict that the status gives, unless a header overrules it.
+pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
+    let by_status = by_status(status.as_u16());
+    match should_retry(headers) {
+        Some(false) => stopped(status.as_u16()),
+        _ if is_limit(status, headers) => Verdict::THROTTLED,
+        Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
+        _ if may_pass(status.as_u16()) && asks_to_wait(headers).is_some() => Verdict::TRANSIENT,
+        _ => by_status,
+    }
+}
+
+/// Whether a 403 is a limit, as GitHub's are: it asks to wait, or the last request that was left is used.
+fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
+    let is_used_up = headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left == "0");
+    status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
+}
+
+/// Whether the answer is throttled: a 429 always is, whatever its body says.
+pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
+}
+
+/// Whether the server turned the request away, and so did nothing of it.
+fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
+    match status {
+        StatusCode::REQUEST_TIMEOUT => false,
+        StatusCode::SERVICE_UNAVAILABLE => names_a_wait,
+        status => status.is_client_error(),
+    }
+}
+
+pub(crate) fn should_retry(headers: &HeaderMap) -> Option<bool> {
+    let mut values = SHOULD_RETRY
+        .into_iter()
+        .filter_map(|name| headers.get(name)?.to_str().ok());
+    values.find_map(|value| value.trim().to_ascii_lowercase().parse().ok())
+}

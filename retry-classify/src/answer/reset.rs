@@ -1,0 +1,79 @@
+//! When a limit is reset, from the headers that tell what is left of it.
+
+use core::time::Duration;
+
+use http::HeaderMap;
+
+use crate::answer::retry_after::{Due, first, server_time};
+
+const REMAINING: &str = "remaining";
+/// What the name of a header that tells what is left has in it, and in that place the one that tells when it is reset: of
+/// most services; of Azure Resource Graph, Yelp, Contentful and EVE Online.
+const RESETS: [(&str, &str); 5] = [
+    (REMAINING, "reset"),
+    (REMAINING, "resets-after"),
+    (REMAINING, "resettime"),
+    ("second-remaining", "reset"),
+    ("remain", "reset"),
+];
+/// Several limits in one header.
+const LIMITS: &str = "ratelimit";
+/// The limits of a subscription: which of them refused is not told, but until when.
+const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
+const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
+
+/// The longest wait until a limit that is used up is reset. A limit with something left did not refuse the request, or
+/// nobody knows how much it asked for.
+pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
+    let now = server_time(headers);
+    let wait = |value: &str| match Due::read(value)? {
+        Due::After(wait) => Some(wait),
+        // It was reset before the answer arrived.
+        Due::At(time) => Some(time.duration_since(now).unwrap_or_default()),
+    };
+    let left = headers.iter().flat_map(|(name, left)| {
+        let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
+        let is_of_limit = name.contains("limit") || name.contains("quota");
+        let resets = RESETS.into_iter().filter(move |_| is_of_limit);
+        let resets = resets.filter(move |(remaining, _)| name.contains(remaining));
+        resets.map(move |(remaining, reset)| (left, name.replace(remaining, reset)))
+    });
+    let is_allowed = headers
+        .get(UNIFIED_STATUS)
+        .is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
+    let unified = (!is_allowed).then(|| ("0", UNIFIED_RESET.into()));
+    let waits = left
+        .chain(unified)
+        .filter_map(|(left, name)| first(headers, &name, |resets| in_list(left, resets, wait)));
+    let together = first(headers, LIMITS, |value| limits(value, wait).max());
+    waits.chain(together).max()
+}
+
+/// The longest wait for a limit that is used up, where headers list several, as Brave's do.
+fn in_list(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
+    // No more parts than limits: a date has a comma, too.
+    let resets = resets.splitn(left.split(',').count(), ',');
+    let both = left.split(',').zip(resets);
+    let used_up = both.filter(|(left, _)| is_used_up(left));
+    used_up.filter_map(|(_, reset)| wait(reset.trim())).max()
+}
+
+fn is_used_up(left: &str) -> bool {
+    left.trim().parse::<f64>().is_ok_and(|left| left <= 0.0)
+}
+
+/// The waits for limits that are used up: `"default";r=0;t=30` in drafts from 08 on, `limit=9, remaining=0, reset=30` in 07
+/// (draft-ietf-httpapi-ratelimit-headers).
+fn limits(value: &str, wait: impl Fn(&str) -> Option<Duration>) -> impl Iterator<Item = Duration> {
+    let between = if value.contains(REMAINING) { ';' } else { ',' };
+    value.split(between).filter_map(move |limit| {
+        let named = |names: [&str; 2]| {
+            let mut parameters = limit
+                .split([',', ';'])
+                .filter_map(|one| one.split_once('='));
+            let found = parameters.find(|(name, _)| names.contains(&name.trim()));
+            found.map(|(_, value)| value.trim())
+        };
+        is_used_up(named(["r", REMAINING])?).then(|| wait(named(["t", "reset"])?))?
+    })
+}

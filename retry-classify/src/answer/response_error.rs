@@ -1,0 +1,148 @@
+use core::error::Error;
+use core::fmt;
+
+use http::{HeaderMap, StatusCode};
+
+use crate::error_text::shown::{shown, shown_start};
+use crate::{Classify, Verdict};
+
+/// How much of the body is shown: the beginning, because that is where servers say what is wrong.
+const SHOWN: usize = 500;
+
+/// An HTTP answer that is an error, with everything that says whether a retry helps: the status, the headers and the
+/// beginning of the body.
+///
+/// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After` and can't tell a rate
+/// limit from an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other
+/// clients use [`new`](Self::new).
+///
+/// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
+/// [`ProviderError`](crate::llm::ProviderError).
+///
+/// ```
+/// use std::time::Duration;
+/// use http::{HeaderMap, StatusCode};
+/// use retry_runtime::{Classify, ResponseError, Verdict};
+///
+/// let mut headers = HeaderMap::new();
+/// headers.insert("retry-after", "2".parse()?);
+/// let error = ResponseError::new(StatusCode::TOO_MANY_REQUESTS, headers, "slow down")
+///     .url("https://api.example/v1/chat?key=secret");
+///
+/// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
+/// let text = "429 Too Many Requests from https://api.example/v1/chat: slow down";
+/// assert_eq!(error.to_string(), text);
+/// # Ok::<_, http::header::InvalidHeaderValue>(())
+/// ```
+///
+/// It is shown as the status, the URL and the first 500 bytes of the body. The URL is stored without query, fragment,
+/// user and password, because those can hold keys, and errors go into logs.
+#[derive(Clone)]
+pub struct ResponseError(Box<Parts>);
+
+#[derive(Clone)]
+struct Parts {
+    status: StatusCode,
+    headers: HeaderMap,
+    url: String,
+    body: Vec<u8>,
+    body_error: Option<String>,
+}
+
+impl ResponseError {
+    /// The most bytes of a body that are kept: 16 KiB. The rest is dropped.
+    pub const BODY_LIMIT: usize = 16 * 1024;
+
+    /// The error for an answer with this status, these headers and this body. The body is cut at
+    /// [`BODY_LIMIT`](Self::BODY_LIMIT).
+    pub fn new(status: StatusCode, headers: HeaderMap, body: impl Into<Vec<u8>>) -> Self {
+        let mut body = body.into();
+        body.truncate(Self::BODY_LIMIT);
+        Self(Box::new(Parts {
+            status,
+            headers,
+            url: String::new(),
+            body,
+            body_error: None,
+        }))
+    }
+
+    /// Says which URL answered. Query, fragment, user and password are left out.
+    pub fn url(mut self, url: &str) -> Self {
+        self.0.url = shown(url).to_string();
+        self
+    }
+
+    /// Adds how reading the body failed, after the part that was read.
+    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+    pub(crate) fn body_error(mut self, error: Option<String>) -> Self {
+        self.0.body_error = error;
+        self
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// The headers of the answer.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// The beginning of the body, as far as it could be read, at most [`BODY_LIMIT`](Self::BODY_LIMIT).
+    pub fn body(&self) -> &[u8] {
+        &self.0.body
+    }
+
+    /// Reads the error in the body, in the formats of model APIs and AWS or as plain text. `None` if the body is empty or a
+    /// page, unless the header `x-amzn-errortype` names the error.
+    #[cfg(feature = "llm")]
+    pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
+        crate::llm::ProviderError::of_answer(self.0.status, &self.0.headers, &self.0.body)
+    }
+}
+
+/// Like [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
+/// [`ProviderError`](crate::llm::ProviderError).
+#[diagnostic::do_not_recommend]
+impl Classify for ResponseError {
+    fn classify(&self) -> Verdict {
+        #[cfg(feature = "llm")]
+        if let Some(error) = self.provider_error() {
+            return error.weighed(self.0.status, &self.0.headers);
+        }
+        Verdict::from_http(self.0.status, &self.0.headers)
+    }
+
+    describe_with_causes!();
+}
+
+impl fmt::Display for ResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = &*self.0;
+        write!(f, "{}", parts.status)?;
+        if !parts.url.is_empty() {
+            write!(f, " from {}", parts.url)?;
+        }
+        let text = String::from_utf8_lossy(&parts.body);
+        let text = text.trim().trim_end_matches(char::REPLACEMENT_CHARACTER);
+        if !text.is_empty() {
+            // Bodies are often indented.
+            let text = text.replace(char::is_control, " ");
+            write!(f, ": {}", shown_start(&text, SHOWN))?;
+        }
+        match &parts.body_error {
+            Some(error) => write!(f, " (the body broke off: {})", shown(error)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for ResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResponseError({self})")
+    }
+}
+
+impl Error for ResponseError {}

@@ -1,0 +1,62 @@
+use core::error::Error;
+use core::fmt;
+
+use crate::{Classify, Verdict};
+
+/// The key `abort` ended the call, and dropped the attempt that was under way.
+///
+/// A function with `abort` needs an error type that is `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>` and
+/// `anyhow::Error` are. For your own type, write the impl:
+///
+/// ```
+/// use std::future::ready;
+/// use retry_runtime::{Cancelled, retry};
+///
+/// #[derive(Debug, PartialEq)]
+/// enum ModelError {
+///     Cancelled,
+/// }
+///
+/// impl From<Cancelled> for ModelError {
+///     fn from(_: Cancelled) -> Self {
+///         Self::Cancelled
+///     }
+/// }
+///
+/// #[retry(abort = ready(()), on = |_| true)]
+/// async fn complete() -> Result<String, ModelError> {
+///     std::future::pending().await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// assert_eq!(complete().await, Err(ModelError::Cancelled));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Cancelled;
+
+impl Cancelled {
+    /// A cancellation, to build an error in a test.
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cancelled")
+    }
+}
+
+impl Error for Cancelled {}
+
+/// Not worth a retry: somebody wanted the end. No answer of a server either.
+impl Classify for Cancelled {
+    fn classify(&self) -> Verdict {
+        Verdict::CANCELLED
+    }
+
+    describe_with_causes!();
+}

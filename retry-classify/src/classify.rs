@@ -1,0 +1,148 @@
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::any::type_name;
+use core::fmt;
+
+use crate::Verdict;
+
+/// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
+///
+/// Derive it, or write it:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Classify, Verdict};
+///
+/// #[derive(Debug, Classify)]
+/// enum ModelError {
+///     #[classify(throttled, after = retry_after)]
+///     RateLimited { retry_after: Option<Duration> },
+///     #[classify(transient)]
+///     Overloaded,
+///     #[classify(timeout)]
+///     NoAnswer,
+///     #[classify(transparent)]
+///     Io(std::io::Error),
+///     #[classify(stop)]
+///     Unauthorized,
+/// }
+///
+/// let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(2)) };
+/// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
+/// ```
+///
+/// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
+/// or your own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say which failures are worth a retry",
+    label = "the error type of this function is not `Classify`",
+    note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
+    note = "an error of `anyhow` or of a client is `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
+)]
+pub trait Classify {
+    /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.
+    fn classify(&self) -> Verdict;
+
+    /// Returns true if no answer to the same question will be better: a call whose key `validate` rejected a value with
+    /// this error then ends. `classify` is not asked about such an error.
+    ///
+    /// The derive says so of what is itself marked `#[classify(stop)]`, not of variants for which the enum is marked. By
+    /// default `false`.
+    ///
+    /// ```
+    /// use retry_runtime::{Classify, retry};
+    ///
+    /// #[derive(Debug, Classify)]
+    /// enum AnswerError {
+    ///     #[classify(invalid)]
+    ///     Empty,
+    ///     #[classify(stop)]
+    ///     Filtered,
+    /// }
+    ///
+    /// fn check(answer: &str) -> Result<(), AnswerError> {
+    ///     match answer {
+    ///         "" => Err(AnswerError::Empty),
+    ///         "filtered" => Err(AnswerError::Filtered),
+    ///         _ => Ok(()),
+    ///     }
+    /// }
+    ///
+    /// #[retry(validate = |answer| check(answer))]
+    /// fn ask(answer: &str, asked: &mut u32) -> Result<String, AnswerError> {
+    ///     *asked += 1;
+    ///     Ok(answer.to_owned())
+    /// }
+    ///
+    /// let mut asked = 0;
+    /// assert!(ask("filtered", &mut asked).is_err());
+    /// assert_eq!(asked, 1);
+    /// assert!(ask("", &mut asked).is_err());
+    /// assert_eq!(asked, 1 + 4);
+    /// ```
+    fn is_final(&self) -> bool {
+        false
+    }
+
+    /// Writes the failure as the log shows it: in the attribute if its type has no `Display`, and always in chains, batches and
+    /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
+    /// (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which may be secret.
+    ///
+    /// To show more, derive it, or write this by hand:
+    ///
+    /// ```
+    /// use std::fmt;
+    /// use retry_runtime::{Classify, Verdict, retry, testing};
+    ///
+    /// #[derive(Debug)]
+    /// struct Status(u16);
+    ///
+    /// impl Classify for Status {
+    ///     fn classify(&self) -> Verdict {
+    ///         (self.0 == 503).into()
+    ///     }
+    ///
+    ///     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    ///         fmt::Debug::fmt(self, f)
+    ///     }
+    /// }
+    ///
+    /// #[retry(name = "fetch")]
+    /// fn fetch() -> Result<(), Status> {
+    ///     Err(Status(404))
+    /// }
+    ///
+    /// let recording = testing::record();
+    /// assert!(fetch().is_err());
+    /// assert_eq!(
+    ///     recording.lines(),
+    ///     ["gave up fetch attempt=1 max=3 error=Status(404) reason=not retryable"],
+    /// );
+    /// ```
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+macro_rules! classify_pointers {
+    ($($pointer:ty),+) => {$(
+        impl<T: Classify + ?Sized> Classify for $pointer {
+            #[inline]
+            fn classify(&self) -> Verdict {
+                (**self).classify()
+            }
+
+            #[inline]
+            fn is_final(&self) -> bool {
+                (**self).is_final()
+            }
+
+            #[inline]
+            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).describe(f)
+            }
+        }
+    )+};
+}
+
+classify_pointers!(&T, Box<T>, Arc<T>);

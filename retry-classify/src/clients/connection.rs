@@ -1,0 +1,170 @@
+use core::error::Error;
+use std::io;
+
+use crate::sources::causes;
+use crate::transport;
+use crate::verdict::Verdict;
+
+/// The verdict if no connection was made, so that nothing was sent.
+#[allow(
+    dead_code,
+    reason = "neither a page nor a client that has only tonic's `Status` says so"
+)]
+pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
+    /// What means that no connection can ever be made: from `hyper-util`, an address that is not
+    /// HTTP or has no host; from rustls and OpenSSL, a bad certificate.
+    const LASTING: [&str; 3] = [
+        "invalid URL",
+        "invalid peer certificate",
+        "certificate verify failed",
+    ];
+
+    let is_lasting = |cause: &(dyn Error + 'static)| {
+        let said = cause.to_string();
+        LASTING.iter().any(|text| said.contains(text))
+    };
+    if causes(error).any(is_lasting) {
+        Verdict::STOP
+    } else {
+        Verdict::TRANSIENT
+    }
+}
+
+/// The verdict on a failure of a request that may have been sent.
+///
+/// Tells a broken connection from what never heals, where a client does not: a truncated body and malformed JSON can
+/// both be errors of decoding, a closed connection and a malformed answer both of sending.
+pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
+    if let Some(verdict) = of_reset(error) {
+        return verdict;
+    }
+    let mut verdict = Verdict::STOP;
+    for cause in causes(error) {
+        if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
+            if hyper.is_parse() || hyper.is_user() {
+                return Verdict::STOP;
+            }
+            verdict = Verdict::TRANSIENT.ambiguous();
+        } else if let Some(found) = transport::of_io(cause) {
+            // Of an I/O error alone it is unknown whether the request was sent.
+            let is_sent = found.is_retryable() && cause.is::<io::Error>();
+            return if is_sent { found.ambiguous() } else { found };
+        }
+    }
+    verdict
+}
+
+/// What the server said by HTTP/2 of a request that it gave up.
+pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
+}
+
+/// The verdict if a page's request failed, or the body of its answer broke off.
+#[cfg(all(
+    any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
+    any(test, all(target_family = "wasm", target_os = "unknown"))
+))]
+pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    causes(error).find_map(|cause| {
+        let said = cause.to_string();
+        // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only its text.
+        let failed = said.starts_with("JsValue(TypeError");
+        // `reqwest` aborts a request with this, but calls it a timeout only until the body begins.
+        let timed_out = said == r#"JsValue("reqwest::errors::TimedOut")"#;
+        match (failed, timed_out) {
+            (true, _) => Some(Verdict::TRANSIENT.ambiguous()),
+            (_, true) => Some(Verdict::TIMEOUT),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_connection_is_found_inside_a_wrapper() {
+        let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let expected = Verdict::TRANSIENT.ambiguous();
+        assert_eq!(of_open_connection(&broken()), expected);
+        assert_eq!(of_open_connection(&io::Error::other(broken())), expected);
+        assert_eq!(of_open_connection(&io::Error::other("text")), Verdict::STOP);
+    }
+
+    #[cfg(any(
+        feature = "hyper_util_0_1",
+        feature = "reqwest_0_12",
+        feature = "reqwest_0_13"
+    ))]
+    #[test]
+    fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+        let refused = |kind, text: &str| io::Error::other(io::Error::new(kind, text));
+        let invalid = io::ErrorKind::InvalidData;
+        for text in [
+            "invalid peer certificate: UnknownIssuer",
+            "error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed",
+            "invalid URL, scheme is not http",
+        ] {
+            assert_eq!(of_no_connection(&refused(invalid, text)), Verdict::STOP);
+        }
+        let alert = refused(invalid, "received fatal alert: InternalError");
+        assert_eq!(of_no_connection(&alert), Verdict::TRANSIENT);
+    }
+
+    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+    #[test]
+    fn what_fetch_throws_is_known_by_its_text() {
+        let broken = Some(Verdict::TRANSIENT.ambiguous());
+        for (thrown, expected) in [
+            ("JsValue(TypeError: Failed to fetch\nat …)", broken),
+            (
+                r#"JsValue("reqwest::errors::TimedOut")"#,
+                Some(Verdict::TIMEOUT),
+            ),
+            (r#"JsValue("TypeError")"#, None),
+            ("JsValue(SyntaxError: JSON.parse)", None),
+        ] {
+            let wrapped = io::Error::other(io::Error::other(thrown));
+            assert_eq!(of_fetch(&wrapped), expected, "{thrown}");
+        }
+    }
+
+    #[test]
+    fn a_kind_that_only_says_where_it_broke_hides_no_broken_connection() {
+        let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
+        let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
+        assert_eq!(of_open_connection(&garbled), Verdict::TRANSIENT.ambiguous());
+        let garbled = io::Error::new(io::ErrorKind::InvalidData, "bad gzip");
+        assert_eq!(of_open_connection(&garbled), Verdict::STOP);
+    }
+
+    #[test]
+    fn http2_says_why_it_gives_up() {
+        for (said, expected) in [
+            (
+                "stream error received: refused stream before processing any application logic",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "connection error received: not a result of an error",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "stream error received: detected excessive load generating behavior",
+                Verdict::THROTTLED.ambiguous(),
+            ),
+            (
+                "connection error received: not a result of an error (b\"bye\")",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "stream error received: unspecific protocol error detected",
+                Verdict::STOP,
+            ),
+        ] {
+            let error = io::Error::other(said);
+            assert_eq!(of_open_connection(&error), expected, "{said}");
+        }
+    }
+}

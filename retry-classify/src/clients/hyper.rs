@@ -1,0 +1,38 @@
+use core::error::Error as _;
+
+use hyper_util::client::legacy::Error;
+
+use super::connection::{of_no_connection, of_open_connection};
+use crate::{Classify, Verdict};
+
+/// | failure | verdict |
+/// |---|---|
+/// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
+/// | the connection closed, reset or canceled before the answer | transient, ambiguous |
+/// | an invalid request or address, an untrusted certificate, a malformed answer | stop |
+///
+/// A response's status is not an error here: [`ResponseError`](crate::ResponseError), or
+/// [`Verdict::from_http`].
+#[diagnostic::do_not_recommend]
+impl Classify for Error {
+    fn classify(&self) -> Verdict {
+        if self.is_connect() {
+            return of_no_connection(self);
+        }
+        // Whatever else has no cause was refused by the client itself.
+        self.source().map_or(Verdict::STOP, of_open_connection)
+    }
+
+    describe_with_causes!();
+}
+
+/// How the body of a response breaks off: a closed or reset connection is transient and ambiguous, and a
+/// malformed body stops.
+#[diagnostic::do_not_recommend]
+impl Classify for hyper::Error {
+    fn classify(&self) -> Verdict {
+        of_open_connection(self)
+    }
+
+    describe_with_causes!();
+}

@@ -1,0 +1,64 @@
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use super::connection::of_fetch;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use super::connection::of_no_connection;
+use super::connection::of_open_connection;
+use super::status_alone::by_status_alone;
+use crate::verdict::LostBy;
+use crate::{Classify, Verdict};
+
+macro_rules! classify_errors_of {
+    ($reqwest:ident) => {
+        /// | failure | verdict |
+        /// |---|---|
+        /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
+        /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
+        /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
+        /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
+        /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
+        ///
+        /// In a browser, all that a page learns of a connection is that it failed: that is transient, ambiguous.
+        ///
+        /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
+        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails with
+        /// such a 429, the log warns, once for each name.
+        ///
+        /// ```
+        #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]
+        /// use retry_runtime::{Classify, Verdict};
+        ///
+        /// let error = reqwest::Client::new().get("no address").build().unwrap_err();
+        /// assert_eq!(error.classify(), Verdict::STOP);
+        /// ```
+        impl Classify for $reqwest::Error {
+            fn classify(&self) -> Verdict {
+                if let Some(status) = self.status() {
+                    return by_status_alone(status, LostBy::Reqwest);
+                }
+                if self.is_builder() || self.is_redirect() {
+                    return Verdict::STOP;
+                }
+                // Before timeouts: while a connection was being made, no request was sent.
+                #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+                if self.is_connect() {
+                    return of_no_connection(self);
+                }
+                if self.is_timeout() {
+                    return Verdict::TIMEOUT;
+                }
+                #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+                if let Some(verdict) = of_fetch(self) {
+                    return verdict;
+                }
+                of_open_connection(self)
+            }
+
+            describe_with_causes!();
+        }
+    };
+}
+
+#[cfg(feature = "reqwest_0_12")]
+classify_errors_of!(reqwest_0_12);
+#[cfg(feature = "reqwest_0_13")]
+classify_errors_of!(reqwest_0_13);

@@ -1,0 +1,159 @@
+use core::error::Error;
+use core::time::Duration;
+
+use ::tonic::{Code, ConnectError, Status};
+use tonic_types::StatusExt;
+
+#[cfg(feature = "tonic_transport_0_14")]
+use super::connection::of_no_connection;
+use super::connection::{of_open_connection, of_reset};
+use crate::sources::causes;
+use crate::text::fault::Fault;
+use crate::text::rules::refined;
+use crate::text::wait::wait_in;
+use crate::verdict::LONGEST_HINT;
+use crate::{Classify, Verdict};
+
+/// The metadata by which a server says when to come back (gRFC A6).
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+/// What tonic says where its own timeout, the client's or the server's, ran out.
+const TIMED_OUT: &str = "Timeout expired";
+
+/// | status | verdict |
+/// |---|---|
+/// | `Unavailable` because connecting failed, or HTTP/2 refused the stream | transient: nothing was done |
+/// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
+/// | `ResourceExhausted` because HTTP/2 said `ENHANCE_YOUR_CALM` | throttled, ambiguous |
+/// | any other `ResourceExhausted`, unless its text, `QuotaFailure` or `ErrorInfo` names a day, a month, money or a message's size | throttled: refused |
+/// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
+/// | any other that tonic made of a broken connection, or `Internal` whose text tells of one | transient, ambiguous |
+/// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
+/// | all else | stop |
+///
+/// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
+/// details, or, of `ResourceExhausted`, from the message ("Please retry in 34s"). Pushback that is negative or does not parse stops, whatever the status.
+#[diagnostic::do_not_recommend]
+impl Classify for Status {
+    fn classify(&self) -> Verdict {
+        with_pushback(self, of_code(self))
+    }
+
+    describe_with_causes!();
+}
+
+/// | failure | verdict |
+/// |---|---|
+/// | connecting failed | transient: nothing was sent; a bad certificate stops |
+/// | a connection broke | transient, ambiguous |
+/// | the channel's or the request's own timeout | [`Verdict::TIMEOUT`] |
+/// | a wrong address or setting | stop |
+#[cfg(feature = "tonic_transport_0_14")]
+#[diagnostic::do_not_recommend]
+impl Classify for ::tonic::transport::Error {
+    fn classify(&self) -> Verdict {
+        match self.source() {
+            Some(source) if is_of_connecting(source) => of_no_connection(source),
+            Some(source) => of_open_connection(source),
+            None => Verdict::STOP,
+        }
+    }
+
+    describe_with_causes!();
+}
+
+/// The verdict where the function retried is a whole transaction.
+pub(crate) fn in_transaction(status: &Status) -> Verdict {
+    match status.code() {
+        Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
+        _ => status.classify(),
+    }
+}
+
+fn of_code(status: &Status) -> Verdict {
+    match status.code() {
+        Code::Unavailable => unavailable(status).hinted(retry_info(status)),
+        // tonic uses this code for some resets of HTTP/2, too. Those have a source.
+        Code::ResourceExhausted => {
+            let reset = status.source().and_then(of_reset);
+            reset.unwrap_or_else(|| exhausted(status))
+        }
+        Code::DeadlineExceeded => Verdict::TIMEOUT,
+        Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
+        // What a server sends has no source.
+        Code::Cancelled | Code::Internal | Code::Unknown => match status.source() {
+            Some(source) => of_open_connection(source),
+            None => of_text(status),
+        },
+        _ => Verdict::STOP,
+    }
+}
+
+/// The verdict on what a server or a gateway sent. It may quote the connection that broke behind it.
+fn of_text(status: &Status) -> Verdict {
+    let is_internal = status.code() == Code::Internal;
+    let has_failed = || refined(Fault::Unknown, false, status.message()) == Fault::Internal;
+    (is_internal && has_failed()).into()
+}
+
+fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(<dyn Error>::is::<ConnectError>)
+}
+
+fn unavailable(status: &Status) -> Verdict {
+    let is_unread = |source| of_reset(source) == Some(Verdict::TRANSIENT);
+    let did_nothing = |source| is_of_connecting(source) || is_unread(source);
+    if status.source().is_some_and(did_nothing) {
+        Verdict::TRANSIENT
+    } else {
+        Verdict::TRANSIENT.ambiguous()
+    }
+}
+
+fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
+    let Some(value) = status.metadata().get(PUSHBACK) else {
+        return verdict;
+    };
+    let milliseconds = value.to_str().ok().and_then(|text| text.parse().ok());
+    let wait = milliseconds.map(Duration::from_millis);
+    match wait.filter(|wait| *wait <= LONGEST_HINT) {
+        Some(wait) if verdict.is_retryable() => verdict.after(wait),
+        Some(_) => verdict,
+        // By gRFC A6, a value that is negative or can't be read forbids a retry.
+        None => Verdict::STOP,
+    }
+}
+
+/// The wait of `RetryInfo`, unless it is absurdly long.
+fn retry_info(status: &Status) -> Option<Duration> {
+    let wait = status.get_details_retry_info()?.retry_delay?;
+    (wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// A minute's limit, unless the message or the details say a day, a month, money, or a message that is too large.
+fn exhausted(status: &Status) -> Verdict {
+    let details = status.get_error_details();
+    let metadata = details.error_info().map(|info| &info.metadata);
+    let in_info = |key| metadata.and_then(|metadata| metadata.get(key));
+    let value = in_info("quota_limit_value").map(|value| format!("limit: {value}"));
+    let quotas = details
+        .quota_failure()
+        .map_or(&[][..], |failure| &failure.violations);
+    let of_quotas = quotas.iter().flat_map(|quota| {
+        [
+            &quota.quota_id,
+            &quota.quota_metric,
+            &quota.subject,
+            &quota.description,
+        ]
+    });
+    let mut texts = of_quotas
+        .chain(in_info("quota_limit"))
+        .chain(&value)
+        .map(String::as_str)
+        .chain([status.message()]);
+    if texts.any(|text| refined(Fault::Throttled, false, text) != Fault::Throttled) {
+        return Verdict::STOP;
+    }
+    let wait = retry_info(status).or_else(|| wait_in(status.message()));
+    Verdict::THROTTLED.hinted(wait)
+}

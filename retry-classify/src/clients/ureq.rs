@@ -1,0 +1,39 @@
+use ::ureq::{Error, Timeout};
+use http::StatusCode;
+
+use super::status_alone::by_status_alone;
+use crate::verdict::LostBy;
+use crate::{Classify, Verdict};
+
+/// | failure | verdict |
+/// |---|---|
+/// | a status | the same as for the [`StatusCode`]; ureq keeps no headers, so there is no hint |
+/// | unknown host, no connection; a timeout while looking up the host or connecting | transient: nothing was sent |
+/// | any other timeout | [`Verdict::TIMEOUT`] |
+/// | I/O | the same as for the [`std::io::Error`] |
+/// | an invalid request, redirects, a malformed answer, TLS | stop |
+///
+/// To see `Retry-After` and billing codes, keep ureq from turning statuses into errors (`http_status_as_error(false)`),
+/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success. If a call fails with a 429
+/// as a ureq error, the log warns, once for each name.
+#[diagnostic::do_not_recommend]
+impl Classify for Error {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::StatusCode(code) => {
+                let status = StatusCode::from_u16(*code);
+                status.map_or(Verdict::STOP, |status| {
+                    by_status_alone(status, LostBy::Ureq)
+                })
+            }
+            Self::HostNotFound
+            | Self::ConnectionFailed
+            | Self::Timeout(Timeout::Resolve | Timeout::Connect) => Verdict::TRANSIENT,
+            Self::Timeout(_) => Verdict::TIMEOUT,
+            Self::Io(io) => io.classify(),
+            _ => Verdict::STOP,
+        }
+    }
+
+    describe_with_causes!();
+}

@@ -1,0 +1,87 @@
+use core::fmt;
+use std::io;
+
+use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict, by_cause, sources};
+
+/// A refused connection and an unknown host are transient; so is an interrupted call, and what this machine has no more of:
+/// files, ports, buffers. A broken connection (reset, aborted, broken pipe, unexpected
+/// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
+/// timeout is a timeout, including a blocking socket's (`WouldBlock`). Any other kind is what the first source of a known
+/// type says, if the error wraps one, as [`io::Error::other`] does. All others stop.
+impl Classify for io::Error {
+    fn classify(&self) -> Verdict {
+        let by_kind = self.kind().classify();
+        match self.get_ref() {
+            _ if by_kind.is_retryable() => by_kind,
+            _ if is_of_lookup(self) || is_of_this_machine(self) => Verdict::TRANSIENT,
+            Some(wrapped) if sources::is_wrapper(self) => by_cause::by_default(wrapped),
+            // The kind says enough: that its source is of no known type is nothing to tell.
+            Some(wrapped) => by_cause::by_cause(wrapped),
+            None => by_kind,
+        }
+    }
+
+    describe_with_causes!();
+}
+
+/// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.
+fn is_of_lookup(error: &io::Error) -> bool {
+    const TEXT: &str = "failed to lookup address information";
+    error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
+}
+
+/// Whether this machine has no file or buffer left for a connection, so that nothing was sent. `std` has no kind for that.
+fn is_of_this_machine(error: &io::Error) -> bool {
+    /// `EMFILE`, `ENFILE` and `ENOBUFS`, or what Windows has of these.
+    const NONE_LEFT: &[i32] = if cfg!(windows) {
+        &[4, 10_024, 10_055]
+    } else if cfg!(any(target_os = "linux", target_os = "android")) {
+        &[24, 23, 105]
+    } else {
+        &[24, 23, 55]
+    };
+    error
+        .raw_os_error()
+        .is_some_and(|code| NONE_LEFT.contains(&code))
+}
+
+impl Classify for io::ErrorKind {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::ConnectionRefused | Self::Interrupted | Self::AddrNotAvailable => {
+                Verdict::TRANSIENT
+            }
+            Self::ConnectionReset
+            | Self::ConnectionAborted
+            | Self::BrokenPipe
+            | Self::UnexpectedEof
+            | Self::HostUnreachable
+            | Self::NetworkUnreachable
+            | Self::NetworkDown => Verdict::TRANSIENT.ambiguous(),
+            Self::TimedOut | Self::WouldBlock => Verdict::TIMEOUT,
+            _ => Verdict::STOP,
+        }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Cancelled> for io::Error {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::other(cancelled)
+    }
+}
+
+impl From<TimedOut> for io::Error {
+    fn from(timed_out: TimedOut) -> Self {
+        Self::new(io::ErrorKind::TimedOut, timed_out)
+    }
+}
+
+impl From<Rejected> for io::Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::other(rejected)
+    }
+}

@@ -1,0 +1,39 @@
+use core::fmt;
+
+/// Kinds of failures that are retried. Each can have its own numbers: the keys `transient(…)`,
+/// `throttled(…)`, `timed_out(…)`, `invalid(…)` and `rejected(…)`, and a policy's setters of the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A passing fault: an overloaded server, a refused connection.
+    Transient,
+    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    Throttled,
+    /// No answer in time.
+    Timeout,
+    /// A wrong answer: one that the key `validate` rejected.
+    Invalid,
+    /// No attempt was made: the breaker or the limiter rejected it, and the key `rejected` has the call try again. In
+    /// the verdict on an attempt it stops the call, since only a breaker or a limiter rejects, and to protections the
+    /// server has not answered.
+    Rejected,
+}
+
+impl Kind {
+    /// Its name in logs, metrics and keys: `transient`, `throttled`, `timeout`, `invalid` or `rejected`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transient => "transient",
+            Self::Throttled => "throttled",
+            Self::Timeout => "timeout",
+            Self::Invalid => "invalid",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,527 @@
+use core::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::provider_error::{By, ProviderError};
+use super::truncated;
+use crate::Classify;
+use crate::status::by_status;
+use crate::text::fault::Fault;
+use crate::text::rules::{named, numbered, refined};
+use crate::text::table::RuleFor::{Aws, Envelope, Generic, Name};
+use crate::text::wait::wait_in;
+use crate::verdict::LONGEST_HINT;
+
+const RETRY_INFO: &str = "google.rpc.RetryInfo";
+/// Where an error is within an event. In OpenAI's `response.failed` and `response.done` the response holds it; gateways wrap
+/// it twice.
+const PLACES: [&str; 4] = [
+    "/error/error",
+    "/error",
+    "/response/error",
+    "/response/status_details/error",
+];
+/// Where else it is in a body whose status says that it is one.
+const PLACES_BY_STATUS: [&str; 4] = ["/detail/error", "/detail", "/errors", "/status"];
+/// Fields that name what is wrong, the more exact first.
+const NAMES: [&str; 8] = [
+    "/details/error_code",
+    "/code",
+    "/errorCode",
+    "/extensions/code",
+    "/errors/0/reason",
+    "/type",
+    "/status",
+    "/reason",
+];
+/// Fields that may hold an HTTP status: some servers send no other name.
+const STATUSES: [&str; 6] = [
+    "code",
+    "status",
+    "status_code",
+    "statusCode",
+    "error_code",
+    "http_status",
+];
+/// Fields for people. The first is the message.
+const TEXTS: [&str; 13] = [
+    "message",
+    "Message",
+    "error",
+    "detail",
+    "error_description",
+    "error_msg",
+    "error_message",
+    "errorMessage",
+    "msg",
+    "description",
+    "title",
+    "reason",
+    "info",
+];
+/// Fields that hold a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
+const WAITS: [&str; 8] = [
+    "retry_after",
+    "retryAfter",
+    "retry_after_seconds",
+    "retryAfterSeconds",
+    "resets_in_seconds",
+    "estimated_time",
+    "retry_in_seconds",
+    "backoff_seconds",
+];
+/// Fields of Google's details that name a quota.
+const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
+
+/// What is known before a text is read.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    /// The HTTP status that came with it. Then the text is an error, whatever its form, and what it does not name, the
+    /// status does.
+    status: Option<u16>,
+    /// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
+    /// enough to exhaust the stack.
+    quotes: bool,
+    /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
+    is_own: bool,
+    /// AWS's code, where a header tells it.
+    aws: Option<&'a str>,
+}
+
+impl Known<'_> {
+    /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
+    /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
+    fn admits(self, fault: Fault) -> bool {
+        // Those of the standards, but for the vague (400, 403) and those of limits and delays.
+        let is_exact = |status| {
+            matches!(
+                status,
+                401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451
+            )
+        };
+        !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
+    }
+
+    /// Whether a bare number may mean that fault: where it agrees with the status on whether a retry helps. Beside a 429 it
+    /// may be a bill's.
+    fn admits_number(self, fault: Fault) -> bool {
+        let exact = self
+            .status
+            .filter(|status| *status >= 400 && *status != 429);
+        let is_worth_a_retry = fault.classify().is_retryable();
+        exact.is_none_or(|status| by_status(status).is_retryable() == is_worth_a_retry)
+    }
+
+    /// Whether a word counts that services use of their goods, too: not where the request was wrong.
+    fn admits_generic(self) -> bool {
+        !self
+            .status
+            .is_some_and(|status| (400..429).contains(&status))
+    }
+}
+
+impl ProviderError {
+    /// Reads a JSON body, the `data` of one event of a stream, or the text of a whole event stream, where the first
+    /// error counts. `None` if it holds no readable error.
+    ///
+    /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
+    /// is [`Fault::Unknown`], or there is none.
+    pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
+        parse(&String::from_utf8_lossy(body.as_ref()), None, None)
+    }
+
+    /// The error in the body of an answer with that status.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_answer(
+        status: http::StatusCode,
+        headers: &http::HeaderMap,
+        body: &[u8],
+    ) -> Option<Self> {
+        let aws = headers.get("x-amzn-errortype");
+        let aws = aws.and_then(|code| code.to_str().ok());
+        parse(&String::from_utf8_lossy(body), Some(status.as_u16()), aws)
+    }
+}
+
+/// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
+/// page, which gateways write for people.
+fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let known = Known {
+        status,
+        quotes: true,
+        is_own: true,
+        aws,
+    };
+    let found = match text.chars().next() {
+        None if aws.is_none() => return None,
+        None => None,
+        Some('<') => return of_xml(text, known),
+        Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, known)),
+        _ if text.lines().any(is_field) => of_events(text, known),
+        // As clients write the answer that they had. Where its status came with it, only a status line is certainly its own.
+        _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
+    };
+    found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
+}
+
+/// AWS's errors in XML. No other text that begins so is read.
+fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
+    let within = |tag: &str| {
+        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+        rest.split('<').next()
+    };
+    let code = within("Code").or(known.aws)?;
+    let error = json!({"__type": code, "message": within("Message")});
+    Some(of_error(&error, known))
+}
+
+/// Whether the line is of an event stream.
+fn is_field(line: &str) -> bool {
+    line.starts_with("data:") || line.starts_with("event:")
+}
+
+fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
+    let mut event = "";
+    let mut data = String::new();
+    // One empty line more, since the last event may lack the one that ends it.
+    for line in text.lines().chain([""]) {
+        match line.split_once(':') {
+            Some(("event", name)) => event = name.trim(),
+            Some(("data", part)) => {
+                data.push_str(part.strip_prefix(' ').unwrap_or(part));
+                data.push('\n');
+            }
+            _ if line.is_empty() => {
+                if let Some(error) = of_event(event, data.trim(), known) {
+                    return Some(error);
+                }
+                event = "";
+                data.clear();
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn of_event(event: &str, data: &str, known: Known<'_>) -> Option<ProviderError> {
+    let value = truncated::parse(data);
+    let found = value.as_ref().and_then(|value| of_body(value, known));
+    found.or_else(|| {
+        let value = value.unwrap_or_else(|| data.into());
+        (event == "error").then(|| of_error(&value, known))
+    })
+}
+
+fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+    let found = in_envelope(body, known).or_else(|| {
+        known.status?;
+        let first = body.as_array().map_or(Some(body), |items| items.first());
+        first.map(|error| of_error(error, known))
+    })?;
+    let by = if has_results(body) {
+        By::Part
+    } else {
+        found.by
+    };
+    Some(ProviderError { by, ..found })
+}
+
+/// Whether something was done beside what failed: another call of JSON-RPC's batch, another field of GraphQL's, a tool
+/// that OpenAI's model had called.
+fn has_results(body: &Value) -> bool {
+    let is_done = |call: &Value| call.get("result").is_some() && call["error"].is_null();
+    let output = body["response"]["output"].as_array();
+    body.as_array()
+        .is_some_and(|calls| calls.iter().any(is_done))
+        || body["errors"].is_array() && holds(&body["data"])
+        || output.is_some_and(|items| !items.is_empty())
+}
+
+/// Whether there is a value in it. GraphQL writes `null` for each field that failed.
+fn holds(data: &Value) -> bool {
+    match data {
+        Value::Null => false,
+        Value::Array(items) => items.iter().any(holds),
+        Value::Object(fields) => fields.values().any(holds),
+        _ => true,
+    }
+}
+
+fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+    // Gemini streams without `alt=sse` are one array.
+    if let Value::Array(items) = body {
+        return items.iter().find_map(|item| in_envelope(item, known));
+    }
+    let by_status = PLACES_BY_STATUS.iter().filter(|_| known.status.is_some());
+    let found = PLACES.iter().chain(by_status).find_map(|place| {
+        let error = body.pointer(place).filter(|error| says_something(error))?;
+        Some((place, error))
+    });
+    let is_wrapped = |place: &str| matches!(place, "/error/error" | "/detail/error");
+    let within = |place| Known {
+        is_own: known.is_own && !is_wrapped(place),
+        ..known
+    };
+    match found {
+        Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
+        Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
+        // What else there is stands beside it.
+        Some((place, _)) => {
+            let (around, _) = place.rsplit_once('/')?;
+            Some(of_error(body.pointer(around)?, known))
+        }
+        None if is_error_itself(body) => Some(of_error(body, known)),
+        None => of_exception(body, known),
+    }
+}
+
+/// Bedrock's events: the one field has the exception's name.
+fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
+    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
+    let (name, error) = fields.iter().next()?;
+    let is_known = name.ends_with("Exception") && named(Name, [name.as_str()]).is_some();
+    is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), known))
+}
+
+/// Servers write `null`, `false`, 0 or something empty for "no error".
+fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null => false,
+        Value::Bool(there_is_one) => *there_is_one,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+/// The event `error` of OpenAI's Responses API; Mistral; gateways that leave the envelope out.
+fn is_error_itself(body: &Value) -> bool {
+    let is_named = |key: &str| {
+        let name = body[key].as_str();
+        let is_named = |name| [Name, Generic, Envelope].map(|what| named(what, [name]));
+        name.is_some_and(|name| is_named(name).iter().any(Option::is_some))
+    };
+    ["type", "object"].iter().any(|&key| body[key] == "error")
+        || body["message"].is_string()
+            && (by_number(body).is_some() || is_named("type") || is_named("code"))
+}
+
+fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
+    let name = |place: &str| error.pointer(place).and_then(text);
+    let code = name("/details/error_code").or_else(|| name("/code"));
+    let error_type = error["type"].as_str().filter(|name| *name != "error");
+    let error_type = error_type.or(error["status"].as_str()).map(str::to_owned);
+    let texts = TEXTS.iter().filter_map(|key| error[key].as_str());
+    let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
+    let raw = error["metadata"]["raw"].as_str();
+    let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
+    let quoted = quotes.find_map(|text| quoted(text, false, known));
+    let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
+
+    // Alibaba's has the shape of AWS's XML, as JSON.
+    let in_json = error["Code"]
+        .as_str()
+        .filter(|_| error["RequestId"].is_string());
+    let aws = error["__type"]
+        .as_str()
+        .or(in_json)
+        .or(known.aws)
+        .map(aws_code);
+    let names = names(error, details, aws);
+    let by_quoted = quoted.as_ref().map(|error| error.fault);
+    let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
+    let known = Known { aws, ..known };
+    let (by, fault) = said(error, &names, known, by_quoted);
+    let is_open = matches!(known.status, None | Some(200..=299 | 403 | 429));
+    let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
+    let read = names.iter().chain(&quotas).map(String::as_str);
+    let read = texts.iter().copied().chain(read);
+    let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
+
+    let own = retry_info(details).or_else(|| wait_beside(error));
+    let in_text = || texts.iter().find_map(|text| wait_in(text));
+    let retry_after = own
+        .or_else(|| quoted?.retry_after)
+        .or_else(|| wait_within(error))
+        .or_else(|| (fault == Fault::Throttled).then(in_text)?);
+    ProviderError {
+        fault,
+        error_type,
+        code,
+        message: texts.first().copied().unwrap_or_default().to_owned(),
+        retry_after,
+        asks_itself: known.is_own && own.is_some(),
+        is_final: error["retryable"] == false,
+        is_of_aws: aws.is_some(),
+        by,
+    }
+}
+
+/// What the error may be named by, the more exact first.
+fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
+    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
+    let reason = details.iter().find_map(|detail| text(&detail["reason"]));
+    let fields = NAMES
+        .iter()
+        .filter_map(|place| error.pointer(place).and_then(text));
+    // One word is a name, as OAuth's; several are a text.
+    let word = error["error"].as_str().filter(|text| !text.contains(' '));
+    let of_oauth = word.filter(|_| error["error_description"].is_string());
+    let of_oauth = of_oauth.map(|name| format!("oauth {name}"));
+    let names = reason.into_iter().chain(fields);
+    let names = names.chain(word.map(str::to_owned)).chain(of_oauth);
+    names.chain(aws.map(str::to_owned)).collect()
+}
+
+/// A field that holds a name, or a number that is one.
+fn text(field: &Value) -> Option<String> {
+    match field {
+        Value::Number(number) => Some(number.to_string()),
+        field => field.as_str().map(str::to_owned),
+    }
+}
+
+/// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
+/// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
+/// more than an envelope.
+fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
+    // Where Anthropic's details are left out, the message begins with their code.
+    let message = error["message"].as_str().or(error["error"].as_str());
+    let first = message.and_then(|text| text.split([':', ' ']).next());
+    if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
+        return (By::Others, Fault::Billing);
+    }
+    let names = || all.iter().map(String::as_str);
+    let envelope = named(Envelope, names());
+    // A quote beside a code of its own may be the caller's words: what the request had wrong.
+    let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
+    let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
+    let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
+    // A 429 says more than a name that tells only whose fault it was.
+    let is_throttled = matches!(known.status, Some(420 | 429));
+    let is_vague =
+        |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
+    let number = by_number(error).filter(|fault| known.admits_number(*fault));
+    // Meta's and Cloudflare's word that a retry helps, whatever the rest says.
+    let says_so = error["is_transient"] == true || error["retryable"] == true;
+    let is_passing = says_so && known.admits(Fault::Overloaded);
+    let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
+    let mut others = [passing, envelope, number].into_iter().flatten();
+    let by_name = if known.is_own { By::Name } else { By::Quote };
+    let name = said_by_name(error, all, known);
+    let quote = quoted.filter(|fault| known.admits(*fault));
+    let others = others.find(|fault| !is_vague(fault));
+    let others = others.or(is_throttled.then_some(Fault::Throttled));
+    let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
+    let mut said = said
+        .into_iter()
+        .filter_map(|(by, fault)| Some((by, fault?)));
+    said.next().unwrap_or((By::Others, Fault::Unknown))
+}
+
+/// What the names say, or a number that is one.
+fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
+    let names = || names.iter().map(String::as_str);
+    let generic = || named(Generic, names()).filter(|_| known.admits_generic());
+    let of_vendor = || numbered(&text(&error["code"])?, known.status);
+    // The type tells whose the number is.
+    let typed = || {
+        let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
+        named(Name, [format!("{name} {code}").as_str()])
+    };
+    let fault = named(Name, names()).or_else(generic);
+    let fault = fault.or_else(of_vendor).or_else(typed);
+    let fault = fault.or_else(|| named(Aws, known.aws));
+    fault.filter(|fault| known.admits(*fault))
+}
+
+/// The code itself: namespaces stand before it, and an address after it.
+fn aws_code(code: &str) -> &str {
+    let code = code.rsplit('#').next().unwrap_or(code);
+    code.split(':').next().unwrap_or(code)
+}
+
+/// What the first field that holds an HTTP status says.
+fn by_number(error: &Value) -> Option<Fault> {
+    let mut numbers = STATUSES
+        .iter()
+        .filter_map(|key| text(&error[key])?.parse().ok());
+    numbers.find_map(Fault::of_status)
+}
+
+/// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
+fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
+    let (before, text) = text.split_at(text.find('{')?);
+    let first = serde_json::Deserializer::from_str(text).into_iter().next();
+    let body = match first {
+        Some(Ok(body)) => body,
+        _ => truncated::parse(text)?,
+    };
+    let mut numbers = before.split(|c: char| !c.is_ascii_digit());
+    let status = numbers.find_map(|number| number.parse().ok().filter(|n| (400..600).contains(n)));
+    let known = Known {
+        status: status.or(known.status),
+        quotes: false,
+        is_own,
+        aws: None,
+    };
+    let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
+    let says_when = known.status.is_some() && error.retry_after.is_some();
+    (says_when || error.fault != Fault::Unknown).then_some(error)
+}
+
+fn retry_info(details: &[Value]) -> Option<Duration> {
+    let info = details.iter().find(|detail| {
+        let name = detail["@type"].as_str();
+        name.is_some_and(|name| name.ends_with(RETRY_INFO))
+    })?;
+    // A duration in the JSON of Protocol Buffers: `"1.5s"`.
+    seconds(
+        info["retryDelay"]
+            .as_str()?
+            .trim()
+            .strip_suffix('s')?
+            .parse()
+            .ok()?,
+    )
+}
+
+/// The wait that a field of its own tells.
+fn wait_beside(error: &Value) -> Option<Duration> {
+    let places = [error, &error["metadata"]].into_iter();
+    let mut fields = places.flat_map(|place| WAITS.map(|key| &place[key]));
+    fields.find_map(|field| seconds(field.as_f64()?))
+}
+
+/// The wait in a field of its fields. It may be another server's, so it tells how long, and not what was done.
+fn wait_within(error: &Value) -> Option<Duration> {
+    let mut fields = error.as_object()?.values();
+    fields.find_map(|field| wait_beside(field).or_else(|| wait_within(field)))
+}
+
+fn seconds(seconds: f64) -> Option<Duration> {
+    let wait = Duration::try_from_secs_f64(seconds).ok()?;
+    (wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// What the details say of quotas: `QuotaFailure`, and `ErrorInfo` with its metadata.
+fn quotas(detail: &Value) -> Vec<String> {
+    let violations = detail["violations"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let metadata = &detail["metadata"];
+    let names = violations
+        .iter()
+        .flat_map(|violation| QUOTAS.map(|key| &violation[key]));
+    let names = names.chain([&metadata["quota_limit"]]).filter_map(text);
+    let values = violations.iter().map(|violation| &violation["quotaValue"]);
+    let values = values
+        .chain([&metadata["quota_limit_value"]])
+        .filter_map(text);
+    names
+        .chain(values.map(|value| format!("limit: {value}")))
+        .collect()
+}

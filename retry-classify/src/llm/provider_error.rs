@@ -1,0 +1,113 @@
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+
+use crate::error_text::shown::shown;
+use crate::text::fault::Fault;
+use crate::{Classify, Verdict};
+
+/// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
+/// Google and the servers that copy them.
+///
+/// [`Classify`] is for errors without a status, such as those within a stream:
+///
+/// | [`Fault`] | verdict |
+/// |---|---|
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so, or if something was done beside it |
+/// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
+/// | `Timeout` | [`Verdict::TIMEOUT`] |
+/// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown`; any with `"retryable": false` | stop |
+///
+/// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
+/// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in a
+/// 2xx is judged by the table; `Throttled` and `Overloaded` win over the status; in all other cases the status decides.
+/// The status, with the wait in the headers or the body, also decides if the request may have taken effect, as in
+/// [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused only if the server's own `code` or `type`
+/// says so: a number, a text or a quoted error may be of a server behind it, asked after the work was done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderError {
+    pub(crate) fault: Fault,
+    pub(crate) error_type: Option<String>,
+    pub(crate) code: Option<String>,
+    pub(crate) message: String,
+    pub(crate) retry_after: Option<Duration>,
+    /// Whether a field of the error itself holds the wait, and not what it quotes.
+    pub(crate) asks_itself: bool,
+    /// Whether the error says itself that a retry is no use.
+    pub(crate) is_final: bool,
+    /// Whether its code has one of AWS's shapes.
+    pub(crate) is_of_aws: bool,
+    pub(crate) by: By,
+}
+
+/// What tells the fault. A server that quotes another one's refusal may have done its own part before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum By {
+    /// A name among the server's own fields.
+    Name,
+    /// An error that it quotes or wraps.
+    Quote,
+    /// One error of an answer that also has results.
+    Part,
+    /// A number, a text or the status.
+    Others,
+}
+
+impl ProviderError {
+    /// The fault, in terms common to all providers.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// `type` in OpenAI's and Anthropic's bodies, `status` in Google's.
+    pub fn error_type(&self) -> Option<&str> {
+        self.error_type.as_deref()
+    }
+
+    /// `code` in OpenAI's and Google's bodies, `details.error_code` in Anthropic's.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// The message for people. May be empty.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth.
+    /// Without one, if the error throttles, the wait in the message ([`wait_in`](crate::llm::wait_in)): "Please try again in 1.2s". From zero to
+    /// 365 days; other values are ignored.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Classify for ProviderError {
+    fn classify(&self) -> Verdict {
+        let verdict = match (self.fault, self.by) {
+            _ if self.is_final => Verdict::STOP,
+            (Fault::Throttled, By::Quote | By::Part) => Verdict::THROTTLED.ambiguous(),
+            (fault, _) => fault.classify(),
+        };
+        verdict.hinted(self.retry_after.filter(|_| verdict.is_retryable()))
+    }
+
+    describe_with_causes!();
+}
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.error_type().or(self.code()).unwrap_or("error");
+        write!(f, "{}", shown(name))?;
+        if let Some(code) = self.code().filter(|code| *code != name) {
+            write!(f, " ({})", shown(code))?;
+        }
+        if !self.message.is_empty() {
+            write!(f, ": {}", shown(&self.message))?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ProviderError {}

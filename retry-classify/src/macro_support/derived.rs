@@ -1,0 +1,68 @@
+//! Traits for the fields of derived errors, and the verdict on an error that rejects a value.
+
+use core::time::Duration;
+
+use super::else_by;
+use crate::{Classify, Verdict};
+
+/// What `transparent` takes.
+#[diagnostic::on_unimplemented(
+    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
+    label = "not `Classify`",
+    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+)]
+pub trait ClassifyField {
+    fn classify_field(&self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Classify> ClassifyField for E {
+    fn classify_field(&self) -> Verdict {
+        self.classify()
+    }
+}
+
+/// What `after = field` takes.
+#[diagnostic::on_unimplemented(
+    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
+    label = "not a hint"
+)]
+pub trait HintField: Copy + Into<Option<Duration>> {}
+
+impl HintField for Duration {}
+impl HintField for Option<Duration> {}
+
+pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
+    verdict.hinted((*hint).into())
+}
+
+/// What follows from an error of `validate`: the verdict is [`Verdict::INVALID`], unless its type is `Classify` and says
+/// that it is final.
+pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
+    Complaint(UnknownComplaint(error))
+}
+
+pub struct Complaint<'a, E>(UnknownComplaint<'a, E>);
+
+pub struct UnknownComplaint<'a, E>(&'a E);
+
+impl<E: Classify> Complaint<'_, E> {
+    pub fn __retry_verdict(&self) -> Verdict {
+        if self.0.0.is_final() {
+            Verdict::STOP
+        } else {
+            Verdict::INVALID
+        }
+    }
+}
+
+impl<E> UnknownComplaint<'_, E> {
+    #[expect(clippy::unused_self, reason = "its type is the answer")]
+    pub fn __retry_verdict(&self) -> Verdict {
+        Verdict::INVALID
+    }
+}
+
+else_by! {
+    Complaint, UnknownComplaint;
+}

@@ -1,0 +1,136 @@
+//! Errors as text, without a bound on the user's type.
+//!
+//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. Method
+//! names are long so that no trait of the user's has them.
+
+use core::any::type_name;
+use core::error::Error;
+use core::fmt;
+use core::ops::Deref;
+
+use super::else_by;
+use crate::error_text::chain;
+use crate::{Classify, Verdict};
+
+/// The error as text: with its causes where its type is an `Error` or hands one out, as `anyhow::Error` and
+/// `Box<dyn Error>` do; by `Display` where it has that alone; else as [`Classify::describe`] says, or by the name of its
+/// type. Never by `Debug`, which shows what an error was never meant to tell.
+pub fn show<E>(error: &E) -> Show<'_, E> {
+    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error)))))
+}
+
+pub struct Show<'a, E>(ShowWithin<'a, E>);
+
+pub struct ShowWithin<'a, E>(ShowDisplay<'a, E>);
+
+pub struct ShowDisplay<'a, E>(ShowClassify<'a, E>);
+
+pub struct ShowClassify<'a, E>(ShowName<'a, E>);
+
+pub struct ShowName<'a, E>(&'a E);
+
+/// An error whose causes can be asked for. Where the type is not known yet, the compiler takes it to be one.
+#[diagnostic::on_unimplemented(
+    message = "`retrying!` must know the type of the block's error where the block ends, and nothing before says that it is `{Self}`",
+    label = "the type of its error is named too late",
+    note = "name it here: `async -> Result<_, {Self}> {{ … }}`, or without `async` for blocking code"
+)]
+pub trait ShownError: Error {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error> ShownError for E {}
+
+impl<E: ShownError> Show<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+impl<E: fmt::Display + Deref<Target: Error>> ShowWithin<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+impl<E: fmt::Display> ShowDisplay<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self.0.0.0
+    }
+}
+
+impl<E: Classify> ShowClassify<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+impl<E> ShowName<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+else_by!(
+    Show, ShowWithin;
+    ShowWithin, ShowDisplay;
+    ShowDisplay, ShowClassify;
+    ShowClassify, ShowName;
+);
+
+impl<E: Error> fmt::Display for Show<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ShowName(error) = self.0.0.0.0;
+        chain::write(f, error, None, error.source())
+    }
+}
+
+impl<E: fmt::Display + Deref<Target: Error>> fmt::Display for ShowWithin<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ShowName(error) = self.0.0.0;
+        let within: &E::Target = error;
+        chain::write(f, error, Some(&within), within.source())
+    }
+}
+
+impl<E: Classify> fmt::Display for ShowClassify<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.0.describe(f)
+    }
+}
+
+impl<E> fmt::Display for ShowName<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<E>())
+    }
+}
+
+/// An error of a type that derives `Classify`, and what stands for it where its type is neither an `Error` nor `Display`.
+pub struct Unshown<'a, E: ?Sized>(pub &'a E, pub &'static str);
+
+impl<E: Error + ?Sized> Error for Unshown<'_, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl<E: fmt::Display + ?Sized> fmt::Display for Unshown<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Unshown<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+}
+
+impl<E: ?Sized> Classify for Unshown<'_, E> {
+    fn classify(&self) -> Verdict {
+        Verdict::STOP
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+}

@@ -1,0 +1,182 @@
+//! Functions for the key `on` and for `Policy::on`: which failures are worth a retry.
+//!
+//! ```
+//! use std::io;
+//! use retry_runtime::on::{self, Combine};
+//! use retry_runtime::retry;
+//!
+//! #[derive(Debug, thiserror::Error)]
+//! enum ModelError {
+//!     #[error("the request failed")]
+//!     Connection(#[from] io::Error),
+//!     #[error("{0}")]
+//!     Answer(String),
+//! }
+//!
+//! #[retry(max = 5, on = on::cause.or(on::mentions("overloaded")))]
+//! async fn complete(prompt: &str) -> Result<String, ModelError> {
+//!     // …
+//! #   Ok(prompt.to_owned())
+//! }
+//! ```
+//!
+//! | function | retried |
+//! |---|---|
+//! | [`any`] | every failure |
+//! | [`cause`] | what the error, or its first source of a known type, says |
+//! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
+//! | [`transient_io`] | connections that were refused, broke or timed out |
+//! | [`transaction`] | as `cause`, and also conflicts between transactions |
+//! | [`is`] | what your own type says, inside a `Box<dyn Error>` or an `anyhow::Error` |
+//! | [`mentions`] | failures whose message has that text |
+//!
+//! Except for `is`, they all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`,
+//! `anyhow::Error` (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
+
+mod combine;
+mod inspect;
+mod within;
+
+pub use combine::Combine;
+pub use inspect::Inspect;
+pub use within::{Chain, is};
+
+#[cfg(feature = "std")]
+pub use crate::registry::known;
+
+use crate::{Verdict, by_cause};
+
+/// Every failure is worth a retry. What kind of failure it is, and whether the request may have taken effect, is not
+/// known.
+///
+/// For operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use [`cause`]
+/// instead, or exclude failures that never pass, as in `on::any.except(on::mentions("insufficient_quota"))`.
+///
+/// ```
+/// use retry_runtime::{Policy, on};
+///
+/// let mut attempts = 0;
+/// let result = Policy::none().max(2).on(on::any).call_blocking(|| {
+///     attempts += 1;
+///     Err::<(), _>("no error type")
+/// });
+/// assert_eq!((result, attempts), (Err("no error type"), 3));
+/// ```
+pub fn any<E: ?Sized>(_error: &E) -> bool {
+    true
+}
+
+/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a type that
+/// this crate knows decides. If there is none, stop.
+///
+/// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower, tower's
+/// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those named to `on::known`; also in
+/// a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
+/// its own message. A variant under `#[error(transparent)]` replaces the error inside it. That error is then not its
+/// source, and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
+///
+/// ```
+/// use std::io;
+/// use retry_runtime::{Verdict, on};
+///
+/// #[derive(Debug, thiserror::Error)]
+/// #[error("can't load the prompt")]
+/// struct LoadError(#[from] io::Error);
+///
+/// let refused = LoadError(io::ErrorKind::ConnectionRefused.into());
+/// assert_eq!(on::cause(&refused), Verdict::TRANSIENT);
+/// let missing = LoadError(io::ErrorKind::NotFound.into());
+/// assert_eq!(on::cause(&missing), Verdict::STOP);
+/// ```
+pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
+    error.inspected().verdict(by_cause::known)
+}
+
+/// Like [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
+/// hyper-util and ureq. All else stops.
+///
+/// ```
+/// use std::error::Error;
+/// use http::{HeaderMap, StatusCode};
+/// use retry_runtime::{ResponseError, Verdict, on};
+///
+/// let error = ResponseError::new(StatusCode::BAD_GATEWAY, HeaderMap::new(), "");
+/// let error: Box<dyn Error + Send + Sync> = error.into();
+/// assert_eq!(on::http(&error), Verdict::TRANSIENT.ambiguous());
+/// ```
+#[cfg(feature = "http")]
+pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
+    error.inspected().verdict(by_cause::of_http)
+}
+
+/// Connections that were refused, broke or timed out: as [`cause`], but only what a [`std::io::Error`], a
+/// [`TimedOut`](crate::TimedOut) or a client says of its connection. All else stops, statuses and other answers too.
+///
+/// ```
+/// use std::io;
+/// use retry_runtime::{Verdict, on};
+///
+/// let reset = io::Error::from(io::ErrorKind::ConnectionReset);
+/// let wrapped = io::Error::other(reset);
+/// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
+/// ```
+pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
+    error.inspected().verdict(by_cause::of_connection)
+}
+
+/// Like [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
+/// `BEGIN` to `COMMIT`.
+///
+/// A conflict is a serialization failure (SQLSTATE 40001) or a deadlock (40P01) of sqlx, and `Aborted` of tonic. The
+/// database has undone the whole transaction, so that repeating its last statement alone would lose the others;
+/// elsewhere these stop.
+///
+/// ```no_run
+/// # #[cfg(feature = "sqlx_0_9")] mod example {
+/// use retry_runtime::{on, retry};
+///
+/// #[retry(max = 5, base = "20ms", on = on::transaction)]
+/// async fn transfer(amount: i64) -> Result<(), sqlx::Error> {
+///     // let mut transaction = pool.begin().await?;
+///     // … transaction.commit().await
+/// #   Ok(())
+/// }
+/// # }
+/// ```
+pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
+    error.inspected().verdict(by_cause::of_transaction)
+}
+
+/// Failures with this text in their own message or in a source's are worth a retry. Upper and lower case are the same.
+/// All other failures stop.
+///
+/// For clients that keep only a message. If it says that the failure is throttled, say so with
+/// [`throttled`](Combine::throttled), which also takes the wait that the message names. A text can appear where it means
+/// something else (in a quoted prompt, say), so prefer types and codes if there are any. An empty text is in every
+/// message.
+///
+/// ```
+/// use retry_runtime::{Policy, on};
+///
+/// let mut attempts = 0;
+/// let result = Policy::none().max(2).on(on::mentions("overloaded")).call_blocking(|| {
+///     attempts += 1;
+///     Err::<(), _>(String::from("529: Overloaded"))
+/// });
+/// assert_eq!(attempts, 3);
+/// # assert!(result.is_err());
+/// ```
+pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
+    text: &str,
+) -> impl Fn(&E) -> bool + use<'_, E, Via> {
+    move |error: &E| {
+        let found = |message: &str| contains(message, text).then_some(());
+        error.inspected().find(found).is_some()
+    }
+}
+
+// Inline, so that the search is compiled only where `mentions` is called.
+#[inline]
+fn contains(message: &str, text: &str) -> bool {
+    message.to_lowercase().contains(&text.to_lowercase())
+}

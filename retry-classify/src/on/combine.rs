@@ -1,0 +1,108 @@
+use super::inspect::Inspect;
+use crate::text::wait::wait_in;
+use crate::verdict::Verdict;
+
+/// Joins functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
+/// `bool` or anything else that converts into a [`Verdict`].
+///
+/// ```
+/// use retry_runtime::on::{self, Combine};
+/// use retry_runtime::Verdict;
+///
+/// fn is_overloaded(message: &String) -> bool {
+///     message.starts_with("529")
+/// }
+///
+/// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
+/// // What a `bool` calls worth a retry may have taken effect.
+/// let retry = Verdict::TRANSIENT.ambiguous();
+/// assert_eq!(on(&String::from("529")), retry);
+/// assert_eq!(on(&String::from("Try again later")), retry);
+/// assert_eq!(
+///     on(&String::from("529: out of quota, try again tomorrow")),
+///     Verdict::STOP
+/// );
+/// assert_eq!(on(&String::from("400")), Verdict::STOP);
+/// ```
+pub trait Combine: Sized {
+    /// Retries what either would retry: as the first says, or else as the second says.
+    fn or<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| match self(error).into() {
+            verdict if verdict.is_retryable() => verdict,
+            _ => other(error).into(),
+        }
+    }
+
+    /// Retries only what both would retry: with the first one's kind, after the longer hint, and as ambiguous if either
+    /// says so.
+    fn and<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| {
+            let (first, second) = (self(error).into(), other(error).into());
+            if !first.is_retryable() || !second.is_retryable() {
+                return Verdict::STOP;
+            }
+            let verdict = first.hinted(first.hint().max(second.hint()));
+            if second.is_ambiguous() {
+                verdict.ambiguous()
+            } else {
+                verdict
+            }
+        }
+    }
+
+    /// Doesn't retry what the other would retry; otherwise as the first says.
+    fn except<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| match other(error).into() {
+            excepted if excepted.is_retryable() => Verdict::STOP,
+            _ => self(error).into(),
+        }
+    }
+
+    /// What it would retry counts as throttled, so as refused unread. The wait is its hint, or else the one that the error's
+    /// message or a source's names: "Please try again in 20s".
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::on::{self, Combine};
+    /// use retry_runtime::Verdict;
+    ///
+    /// let on = on::mentions("429").throttled();
+    /// let error = String::from("429: Please try again in 20s");
+    /// assert_eq!(on(&error), Verdict::THROTTLED.after(Duration::from_secs(20)));
+    /// assert_eq!(on(&String::from("401")), Verdict::STOP);
+    /// ```
+    fn throttled<E, V, Via>(self) -> impl Fn(&E) -> Verdict
+    where
+        E: Inspect<Via> + ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+    {
+        move |error: &E| {
+            let verdict = self(error).into();
+            if !verdict.is_retryable() {
+                return Verdict::STOP;
+            }
+            Verdict::THROTTLED.hinted(verdict.hint().or_else(|| error.inspected().find(wait_in)))
+        }
+    }
+}
+
+impl<F> Combine for F {}

@@ -1,0 +1,93 @@
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use core::error::Error;
+
+use crate::sources::causes;
+use crate::verdict::Verdict;
+use private::{Erased, Sealed, Text, Typed};
+
+/// Errors with their sources, and texts: the arguments of the functions in [`on`](crate::on).
+///
+/// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with
+/// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
+/// qualify: write a closure for it.
+#[diagnostic::on_unimplemented(
+    message = "the functions of `retry_runtime::on` can't look into `{Self}`",
+    label = "not an `Error` that is `'static`",
+    note = "implement `std::error::Error` for `{Self}`, or name a function of your own with `on = …`"
+)]
+pub trait Inspect<Via>: Sealed<Via> {
+    #[doc(hidden)]
+    fn inspected(&self) -> Inspected<'_>;
+}
+
+/// An error with its sources, or a text.
+#[derive(Debug)]
+pub enum Inspected<'a> {
+    Error(&'a (dyn Error + 'static)),
+    Text(&'a str),
+}
+
+impl Inspected<'_> {
+    /// The verdict on the first cause that `find` knows. A text has no causes.
+    pub(super) fn verdict(self, find: fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Verdict {
+        match self {
+            Self::Error(error) => causes(error).find_map(find).unwrap_or(Verdict::STOP),
+            Self::Text(_) => Verdict::STOP,
+        }
+    }
+
+    /// What is found in the error's own message or a source's.
+    pub(super) fn find<T>(self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        match self {
+            Self::Error(error) => causes(error).find_map(|cause| find(&cause.to_string())),
+            Self::Text(text) => find(text),
+        }
+    }
+}
+
+mod private {
+    pub trait Sealed<Via> {}
+
+    /// Errors.
+    #[derive(Debug)]
+    pub struct Typed;
+    /// Types that hold an error and are not one. A separate impl, so that it doesn't overlap with the one for all
+    /// errors.
+    #[derive(Debug)]
+    pub struct Erased;
+    /// Texts.
+    #[derive(Debug)]
+    pub struct Text;
+}
+
+impl<E: Error + 'static> Sealed<Typed> for E {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error + 'static> Inspect<Typed> for E {
+    fn inspected(&self) -> Inspected<'_> {
+        Inspected::Error(self)
+    }
+}
+
+macro_rules! inspect {
+    ($via:ident: $($type:ty)|+ => |$this:ident| $inspected:expr) => {$(
+        impl Sealed<$via> for $type {}
+
+        impl Inspect<$via> for $type {
+            fn inspected(&self) -> Inspected<'_> {
+                let $this = self;
+                $inspected
+            }
+        }
+    )+};
+}
+
+inspect!(Erased: Box<dyn Error> | Box<dyn Error + Send> | Box<dyn Error + Send + Sync>
+    => |error| Inspected::Error(&**error));
+#[cfg(feature = "anyhow_1")]
+inspect!(Erased: anyhow::Error => |error| Inspected::Error(&**error));
+inspect!(Erased: dyn Error | dyn Error + Send | dyn Error + Send + Sync
+    => |error| Inspected::Error(error));
+inspect!(Text: str | &str | String | Cow<'_, str> => |text| Inspected::Text(text));

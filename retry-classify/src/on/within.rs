@@ -1,0 +1,122 @@
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::error::Error;
+
+use private::Sealed;
+
+use crate::{Classify, Verdict, sources};
+
+/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its sources
+/// are searched for one, also in a `Box` or `Arc`. If there is none, stop.
+///
+/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) asks only those that
+/// this crate knows. Name yours:
+///
+/// ```
+/// use retry_runtime::{Classify, on, retry};
+///
+/// #[derive(Debug, Classify, thiserror::Error)]
+/// #[error("the model is busy")]
+/// #[classify(transient)]
+/// struct Busy;
+///
+/// #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
+/// fn complete(attempts: &mut u32) -> Result<(), Box<dyn std::error::Error>> {
+///     *attempts += 1;
+///     Err(Busy.into())
+/// }
+///
+/// let mut attempts = 0;
+/// assert!(complete(&mut attempts).is_err());
+/// assert_eq!(attempts, 3);
+/// ```
+///
+/// Join several types, and those that this crate knows, with [`Combine`](super::Combine):
+///
+/// ```
+/// use retry_runtime::on::{self, Combine};
+/// # use retry_runtime::{Classify, Policy};
+/// #
+/// # #[derive(Debug, Classify, thiserror::Error)]
+/// # #[error("the model is busy")]
+/// # #[classify(transient)]
+/// # struct Busy;
+/// # #[derive(Debug, Classify, thiserror::Error)]
+/// # #[error("too many requests")]
+/// # #[classify(throttled)]
+/// # struct Throttled;
+///
+/// let on = on::cause.or(on::is::<Busy>).or(on::is::<Throttled>);
+/// # let mut attempts = 0;
+/// # let _ = Policy::none().max(2).on(on).call_blocking(|| {
+/// #     attempts += 1;
+/// #     Err::<(), Box<dyn std::error::Error>>(Throttled.into())
+/// # });
+/// # assert_eq!(attempts, 3);
+/// ```
+///
+/// If an error type of your own holds such an error, derive [`Classify`] for it, with `#[classify(transparent)]`.
+pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdict {
+    let mut causes = sources::causes(error.outermost());
+    let found = causes.find_map(sources::is::<T>);
+    found.map_or(Verdict::STOP, Classify::classify)
+}
+
+/// Errors that can hold one of any type: the arguments of [`is`].
+///
+/// These are `dyn Error`, `anyhow::Error` with its feature, and [`std::io::Error`], also in a `Box` or `Arc`.
+#[diagnostic::on_unimplemented(
+    message = "`on::is` looks into `Box<dyn Error>` and `anyhow::Error`, and `{Self}` is neither",
+    label = "not an error that can hold one of any type",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` where it holds such an error; or name a function of your own with `on = …`"
+)]
+pub trait Chain: Sealed {
+    #[doc(hidden)]
+    fn outermost(&self) -> &(dyn Error + 'static);
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! chain {
+    ($($error:ty: |$this:ident| $outermost:expr;)*) => {$(
+        impl Sealed for $error {}
+
+        impl Chain for $error {
+            fn outermost(&self) -> &(dyn Error + 'static) {
+                let $this = self;
+                $outermost
+            }
+        }
+    )*};
+}
+
+chain! {
+    dyn Error: |this| this;
+    dyn Error + Send: |this| this;
+    dyn Error + Sync: |this| this;
+    dyn Error + Send + Sync: |this| this;
+}
+#[cfg(feature = "std")]
+chain! {
+    std::io::Error: |this| this;
+}
+#[cfg(feature = "anyhow_1")]
+chain! {
+    anyhow::Error: |this| this.as_ref();
+}
+
+macro_rules! chain_pointers {
+    ($($pointer:ident),*) => {$(
+        impl<E: Chain + ?Sized> Sealed for $pointer<E> {}
+
+        impl<E: Chain + ?Sized> Chain for $pointer<E> {
+            fn outermost(&self) -> &(dyn Error + 'static) {
+                (**self).outermost()
+            }
+        }
+    )*};
+}
+
+chain_pointers!(Box, Arc);

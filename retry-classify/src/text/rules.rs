@@ -1,0 +1,173 @@
+//! What services say when they fail: a table of rules, and the one matcher that reads it, for bodies, for events of a
+//! stream and for gRPC.
+
+use alloc::string::String;
+use core::time::Duration;
+
+use super::fault::Fault;
+use super::table::{RULES, RuleFor};
+use super::wait::wait_in;
+
+/// How far a text is read. What is wrong stands at its beginning, and prompts that are quoted have no end.
+const READ: usize = 16 * 1024;
+/// A limit of a day that is free again sooner.
+const SOON: Duration = Duration::from_secs(60 * 60);
+
+/// What is limited for a period, in names such as `daily_quota`.
+const LIMITED: [&str; 8] = [
+    "cap", "credits", "limit", "quota", "rate", "requests", "tokens", "usage",
+];
+
+/// The fault of the first name with such a rule. A bill wins wherever it is named.
+pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+    let mut found = names.into_iter().filter_map(|name| {
+        let name = words(name);
+        let name = name.trim();
+        let is_named = |of: &str| match (of.strip_prefix('*'), of.strip_suffix('*')) {
+            (Some(end), None) => name.ends_with(end),
+            (None, Some(start)) => name.starts_with(start),
+            (Some(_), Some(_)) => name.contains(of.trim_matches('*')),
+            (None, None) => name == of,
+        };
+        let rule = RULES.iter().find(|rule| rule.0 == what && is_named(rule.1));
+        rule.map(|rule| rule.2)
+    });
+    let first = found.next();
+    if found.any(|fault| fault == Fault::Billing) {
+        return Some(Fault::Billing);
+    }
+    first
+}
+
+/// The fault of a number that a service has for it.
+pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
+    let is_of =
+        |what| matches!(what, RuleFor::Number(of) if status.is_none_or(|status| status == of));
+    let rule = RULES.iter().find(|rule| rule.1 == code && is_of(rule.0));
+    rule.map(|rule| rule.2)
+}
+
+/// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
+/// throttled or overloaded, too.
+pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
+    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
+
+    let may_be = |what, means| match (what, means) {
+        (RuleFor::Misnomer, _) => fault == Billing,
+        (RuleFor::Limit | RuleFor::Period | RuleFor::Rolling, _) => fault == Throttled,
+        (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
+        // What names say is known already.
+        _ => false,
+    };
+    let said = words(text);
+    let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
+    let alone = words(&alone(text));
+    let is_said = |rule: &(RuleFor, &str, Fault, &str)| match rule.0 {
+        RuleFor::Period => says(&alone, rule.1) || limits(&said, rule.1),
+        _ => says(&said, rule.1),
+    };
+    match rules.find(|rule| is_said(rule)) {
+        Some((RuleFor::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
+        Some(rule) => rule.2,
+        None => fault,
+    }
+}
+
+/// The words of a text in small letters, each between single spaces, so that `RequestsPerDay`, `requests_per_day` and
+/// "Requests per day" are one. A number keeps its point.
+fn words(text: &str) -> String {
+    let mut words = String::from(" ");
+    let mut before = ' ';
+    let mut chars = text.chars().take(READ).peekable();
+    while let Some(c) = chars.next() {
+        let next_is_digit = chars.peek().is_some_and(char::is_ascii_digit);
+        let is_point = c == '.' && before.is_ascii_digit() && next_is_digit;
+        let is_inside = is_point || c.is_alphanumeric();
+        let is_new = before.is_lowercase() && c.is_uppercase();
+        if (!is_inside || is_new) && !words.ends_with(' ') {
+            words.push(' ');
+        }
+        if is_inside {
+            words.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.push(' ');
+    words
+}
+
+fn says(said: &str, phrase: &str) -> bool {
+    after(said, phrase).next().is_some()
+}
+
+/// What follows the phrase, wherever the text says it.
+fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
+    said.match_indices(phrase).filter_map(|(start, phrase)| {
+        let rest = &said[start + phrase.len()..];
+        (said[..start].ends_with(' ') && rest.starts_with(' ')).then_some(rest)
+    })
+}
+
+/// Whether the text says that period before what it limits.
+fn limits(said: &str, period: &str) -> bool {
+    after(said, period).any(|rest| {
+        let next = rest.split_whitespace().next();
+        next.is_some_and(|next| LIMITED.contains(&next))
+    })
+}
+
+/// The words of a text that are no parts of longer names, such as those of files, hosts and tables.
+fn alone(text: &str) -> String {
+    let end = text
+        .char_indices()
+        .nth(READ)
+        .map_or(text.len(), |(end, _)| end);
+    let is_inside = |c: char| c.is_alphanumeric();
+    let mut alone = String::new();
+    for word in text[..end].split_whitespace() {
+        if word.trim_matches(|c| !is_inside(c)).chars().all(is_inside) {
+            alone.push(' ');
+            alone.push_str(word);
+        }
+    }
+    alone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_written_as_it_is_compared() {
+        for (_, phrase, _, source) in RULES {
+            let plain = phrase.trim_matches(['*', ' ']);
+            assert_eq!(words(plain).trim(), plain, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_seen_however_it_is_spelt() {
+        for (text, expected) in [
+            (
+                "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+                Fault::Billing,
+            ),
+            ("requests_per_day", Fault::Billing),
+            ("Requests per day", Fault::Billing),
+            ("Daily Limit for model queries exceeded", Fault::Billing),
+            ("requests per day: try again in 7m12s", Fault::Throttled),
+            ("requests per day: try again in 7h12m", Fault::Billing),
+            ("limit: 0, model", Fault::Billing),
+            ("limit: 0.5", Fault::Throttled),
+            ("limit: 05", Fault::Throttled),
+            (
+                "GenerateRequestsPerMinutePerProjectPerModel",
+                Fault::Throttled,
+            ),
+            ("", Fault::Throttled),
+        ] {
+            assert_eq!(refined(Fault::Throttled, false, text), expected, "{text}");
+        }
+    }
+}

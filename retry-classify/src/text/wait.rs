@@ -1,0 +1,250 @@
+use alloc::string::String;
+use core::time::Duration;
+
+use retry_vocabulary::duration;
+
+use crate::verdict::LONGEST_HINT;
+
+/// Words before a wait, in small letters.
+const BEFORE: [&str; 11] = [
+    // OpenAI, Groq, Google, Azure, Moonshot: "try again in", "retry in", "retry after", "try again after"
+    "again",
+    "retry",
+    // GitHub Models
+    "wait",
+    // the header, quoted
+    "retry-after",
+    "retry_after",
+    "retrying",
+    "reset",
+    "resets",
+    "available in",
+    "unavailable for",
+    // Supabase
+    "only request this",
+];
+/// What may stand between.
+const BETWEEN: [&str; 17] = [
+    "in ",
+    "after ",
+    "for ",
+    "about ",
+    "approximately ",
+    "around ",
+    "at least ",
+    "another ",
+    "later ",
+    "your request ",
+    "the request ",
+    "this request ",
+    "~",
+    ":",
+    "=",
+    "\"",
+    "'",
+];
+/// How many bytes at most stand between those words and a point in time.
+#[cfg(all(feature = "http", feature = "llm"))]
+const BETWEEN_TIME: usize = 16;
+/// Numbers in words.
+const ONE: [&str; 3] = ["a ", "an ", "one "];
+/// Digits after the point that a nanosecond has room for.
+const FRACTION: usize = 9;
+/// Negations, and words that may stand between a negation and the negated word.
+const NOT: [&str; 4] = ["not", "never", "no", "cannot"];
+const AFTER_NOT: [&str; 4] = ["try", "to", "attempt", "need"];
+/// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" isn't.
+const ASKING: [&str; 7] = ["please", "requests", "and", "then", "or", "can", "may"];
+/// The number of characters before a word that are read.
+const READ_BEFORE: usize = 40;
+
+/// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
+/// 2 minutes". From zero to 365 days. Digits may be grouped by commas.
+///
+/// A number needs a unit. Without one, a number counts only after "retry after", or in a quoted header of that name, and
+/// only if it ends its phrase: then it is in seconds. Negations ("do not retry after 30 seconds"), counts ("retry after 5
+/// attempts"), percentages and times in the past ("5 minutes ago") are ignored.
+///
+/// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
+/// and gateways speak before they quote.
+///
+/// For clients that keep only a message. [`ProviderError`](crate::llm::ProviderError) and
+/// [`throttled`](crate::on::Combine::throttled) read it by themselves.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::llm::wait_in;
+///
+/// let text = "429: Please try again in 1m26.4s. The quota resets in 5 hours.";
+/// assert_eq!(wait_in(text), Some(Duration::from_millis(86_400)));
+/// assert_eq!(wait_in("Please try again in a moment."), None);
+/// ```
+#[cfg_attr(
+    not(feature = "llm"),
+    allow(unreachable_pub, rustdoc::broken_intra_doc_links)
+)]
+pub fn wait_in(text: &str) -> Option<Duration> {
+    let text = text.to_ascii_lowercase();
+    let mut words = after_words(&text);
+    words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
+}
+
+/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in it,
+/// or as in HTTP.
+#[cfg(all(feature = "http", feature = "llm"))]
+pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
+    use super::date::date;
+
+    let small = text.to_ascii_lowercase();
+    let mut times = after_words(&small).filter_map(|(_, rest)| {
+        let rest = &text[text.len() - rest.len()..];
+        let start = rest
+            .bytes()
+            .take(BETWEEN_TIME)
+            .position(|byte| byte.is_ascii_digit())?;
+        let is_of_time = |c: char| c.is_ascii_alphanumeric() || "-+:.".contains(c);
+        let (time, _) = split(&rest[start..], is_of_time);
+        let day = start.saturating_sub("Sun, ".len());
+        date(&time.trim_end_matches('.').to_ascii_uppercase())
+            .or_else(|| date(rest.get(start..start + "2026-03-01 12:10:54 UTC".len())?))
+            .or_else(|| date(rest.get(day..start + "01 Mar 2026 12:10:54 GMT".len())?))
+    });
+    times.next()
+}
+
+/// For each keyword that may introduce a wait, the text just before it and the text after it. Skips negated keywords.
+fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut before = ' ';
+    let starts = text.char_indices().filter(move |&(_, c)| {
+        let is_inside = before.is_alphanumeric();
+        before = c;
+        c.is_ascii_lowercase() && !is_inside
+    });
+    starts.flat_map(move |(start, _)| {
+        let (before, at) = text.split_at(start);
+        BEFORE.iter().filter_map(move |word| {
+            let rest = at.strip_prefix(word)?;
+            let read = before.char_indices().rev().take(READ_BEFORE).last();
+            let before = &before[read.map_or(0, |(start, _)| start)..];
+            // "Don't retry for 5 seconds" asks to wait.
+            let asks_to_wait = *word != "wait" && rest.trim_start().starts_with("for ");
+            (asks_to_wait || !is_negated(before)).then_some((before, rest))
+        })
+    })
+}
+
+/// Returns true if the word after this text is negated, as after "please do not immediately".
+fn is_negated(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev();
+    let word = words.find(|word| !AFTER_NOT.contains(word) && !word.ends_with("ly"));
+    word.is_some_and(|word| {
+        NOT.contains(&word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+    })
+}
+
+/// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word
+/// such as "please".
+fn asks(before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+    word.is_none_or(|word| word.is_empty() || ASKING.contains(&word))
+}
+
+/// A number of seconds without a unit: the value of a quoted header `retry-after`, or the number after "retry after".
+fn seconds(before: &str, rest: &str) -> Option<Duration> {
+    let quoted = ["-after", "_after"]
+        .iter()
+        .find_map(|word| rest.strip_prefix(word));
+    let asked = || rest.strip_prefix(" after").filter(|_| asks(before));
+    let value = quoted.or_else(asked)?;
+    let value = value.trim_start_matches([' ', ':', '=', '"']);
+    let (number, rest) = number(value);
+    let wait = Duration::from_secs(number.parse().ok()?);
+    (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// Returns true if a number before this text ends its phrase, so that it is not part of a date, a range or a fraction,
+/// and not a count.
+fn ends_phrase(rest: &str) -> bool {
+    let rest = rest.strip_prefix('"').unwrap_or(rest);
+    let mut chars = rest.trim_start_matches(' ').chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => true,
+        (Some('.' | ':' | '-'), next) => !next.is_some_and(char::is_alphanumeric),
+        (Some(','), next) => !next.is_some_and(|c| c.is_ascii_digit()),
+        (Some(c), _) => c.is_whitespace() || ";!?)]}(\"'`<|\\&\u{2013}\u{2014}".contains(c),
+    }
+}
+
+/// The duration that the text, in small letters, begins with.
+pub(crate) fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text.trim_start();
+    while let Some(after) = BETWEEN.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = after.trim_start();
+    }
+    let mut wait = String::new();
+    if let Some(after) = ONE.iter().find_map(|word| rest.strip_prefix(word)) {
+        let (unit, after) = split(after, |c| c.is_ascii_alphabetic());
+        wait.push('1');
+        wait.push_str(short(unit)?);
+        rest = after;
+    }
+    while rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let (number, after) = number(rest);
+        // Azure quotes the number.
+        let after = after.strip_prefix(['\'', '"']).unwrap_or(after);
+        let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
+        let Some(unit) = short(unit) else { break };
+        wait.push_str(&number);
+        wait.push_str(unit);
+        rest = after.trim_start_matches([',', ' ']);
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    if rest.trim_start().starts_with("ago") {
+        return None;
+    }
+    let wait = duration::parse(&wait).ok()?;
+    (wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// The number that the text begins with, without commas between groups of digits and cut to whole nanoseconds; and the
+/// rest of the text.
+fn number(text: &str) -> (String, &str) {
+    let (first, mut rest) = digits(text);
+    let mut number = String::from(first);
+    while let Some((group, after)) = rest.strip_prefix(',').map(digits) {
+        if !(1..=3).contains(&first.len()) || group.len() != 3 {
+            break;
+        }
+        number.push_str(group);
+        rest = after;
+    }
+    let fraction = rest.strip_prefix('.').map(digits);
+    if let Some((fraction, after)) = fraction.filter(|(fraction, _)| !fraction.is_empty()) {
+        number.push('.');
+        number.push_str(&fraction[..fraction.len().min(FRACTION)]);
+        rest = after;
+    }
+    (number, rest)
+}
+
+fn digits(text: &str) -> (&str, &str) {
+    split(text, |c| c.is_ascii_digit())
+}
+
+fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
+    let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// A unit as it is written in durations.
+fn short(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "ms" | "milliseconds" | "millisecond" => "ms",
+        "s" | "seconds" | "second" | "secs" | "sec" => "s",
+        "m" | "minutes" | "minute" | "mins" | "min" => "m",
+        "h" | "hours" | "hour" | "hrs" | "hr" => "h",
+        "d" | "days" | "day" => "d",
+        _ => return None,
+    })
+}

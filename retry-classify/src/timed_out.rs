@@ -1,0 +1,63 @@
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+
+use crate::{Classify, Verdict};
+
+/// An attempt took longer than the key `timeout` allows, and was dropped.
+///
+/// A function with a `timeout` needs an error type that is `From<TimedOut>`. `std::io::Error`, `Box<dyn Error>` and
+/// `anyhow::Error` are. For your own type, write the impl:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{TimedOut, retry};
+///
+/// #[derive(Debug)]
+/// enum ModelError {
+///     TimedOut(TimedOut),
+/// }
+///
+/// impl From<TimedOut> for ModelError {
+///     fn from(timed_out: TimedOut) -> Self {
+///         Self::TimedOut(timed_out)
+///     }
+/// }
+///
+/// #[retry(timeout = "60s", on = |_| true)]
+/// async fn complete() -> Result<String, ModelError> {
+///     Ok(String::from("hello"))
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimedOut {
+    after: Duration,
+}
+
+impl TimedOut {
+    /// A timeout after this long, for instance to build an error in a test.
+    pub const fn new(after: Duration) -> Self {
+        Self { after }
+    }
+
+    /// The time that the attempt was allowed to take.
+    pub const fn after(self) -> Duration {
+        self.after
+    }
+}
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "timed out after {:?}", self.after)
+    }
+}
+
+impl Error for TimedOut {}
+
+impl Classify for TimedOut {
+    fn classify(&self) -> Verdict {
+        Verdict::TIMEOUT
+    }
+
+    describe_with_causes!();
+}

@@ -1,0 +1,89 @@
+//! Verdicts on errors of I/O, timeouts and the connections under clients, whichever client hands them out.
+
+use alloc::format;
+use alloc::string::ToString;
+use core::error::Error;
+#[cfg(feature = "std")]
+use std::io;
+
+use crate::sources::of;
+use crate::{Cancelled, Rejected, TimedOut, Verdict};
+#[cfg(feature = "std")]
+use crate::{Classify, sources};
+
+/// The verdict on such a cause.
+pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "std")]
+    if let Some(io) = sources::is::<io::Error>(cause).filter(|io| !sources::is_wrapper(io)) {
+        return Some(io.classify());
+    }
+    of::<TimedOut>(cause)
+        .or_else(|| of::<Rejected>(cause))
+        .or_else(|| of::<Cancelled>(cause))
+        .or_else(|| by_text(cause))
+}
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// What h2's errors say with the reasons of which more is known than that the connection broke.
+pub(crate) fn of_reset(said: &str) -> Option<Verdict> {
+    let (whose, reason) = said.split_once(" error received: ")?;
+    let is = |text| reason.starts_with(text);
+    match whose {
+        // The server did not process the request (RFC 9113, section 8.7): the stream was refused, or is above the last one that
+        // a connection which shuts down still serves.
+        "stream" if is("refused stream before processing") => Some(Verdict::TRANSIENT),
+        "connection" if is("not a result of an error") => Some(Verdict::TRANSIENT),
+        // It takes the client's load for an attack: `ENHANCE_YOUR_CALM`.
+        "stream" | "connection" if is("detected excessive load") => {
+            Some(Verdict::THROTTLED.ambiguous())
+        }
+        // No retry over the same protocol heals that: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
+        "stream" | "connection" if is("endpoint requires HTTP/1.1") => Some(Verdict::STOP),
+        "stream" | "connection" if is("security properties do not meet") => Some(Verdict::STOP),
+        _ => None,
+    }
+}
+
+/// Errors of crates that this one does not depend on, or whose types are not public: how their `Debug` begins, a part of
+/// their `Display`, and the verdict.
+const BY_TEXT: [(&str, &str, Verdict); 10] = [
+    // tokio's `timeout`; tower's `timeout` and `load_shed`; tower-http's `timeout`
+    ("Elapsed(())", "deadline has elapsed", Verdict::TIMEOUT),
+    ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
+    ("Overloaded", "service overloaded", Verdict::THROTTLED),
+    (
+        "TimeoutError(())",
+        "data was not received within",
+        Verdict::TIMEOUT,
+    ),
+    // what tonic's channels and reqwest end a request with
+    ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
+    ("TimedOut", "operation timed out", Verdict::TIMEOUT),
+    // h2
+    ("Error { kind: Reset(", "stream error received: ", BROKEN),
+    (
+        "Error { kind: GoAway(",
+        "connection error received: ",
+        BROKEN,
+    ),
+    // rustls, native-tls
+    (
+        "AlertReceived(InternalError)",
+        "received fatal alert",
+        BROKEN,
+    ),
+    ("Ssl(", "unexpected eof while reading", BROKEN),
+];
+fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    let said = cause.to_string();
+    if let Some(verdict) = of_reset(&said) {
+        return format!("{cause:?}")
+            .starts_with("Error { kind: ")
+            .then_some(verdict);
+    }
+    let (.., verdict) = BY_TEXT
+        .iter()
+        .find(|(debug, part, _)| said.contains(part) && format!("{cause:?}").starts_with(debug))?;
+    Some(*verdict)
+}

@@ -1,0 +1,224 @@
+use core::time::Duration;
+
+use crate::kind::Kind;
+
+/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
+pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The decision about one failure: stop, or retry, with its [`Kind`] and the server's hint.
+///
+/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient
+/// failure, `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with
+/// that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name. None of them tells if
+/// the request may have taken effect, so their transient failures are [ambiguous](Self::ambiguous).
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::Verdict;
+///
+/// fn classify(status: u16, retry_after: Option<u64>) -> Verdict {
+///     match (status, retry_after) {
+///         (429, Some(seconds)) => {
+///             Verdict::THROTTLED.after(Duration::from_secs(seconds))
+///         }
+///         (429, None) => Verdict::THROTTLED,
+///         (500..=599, _) => Verdict::TRANSIENT.ambiguous(),
+///         _ => Verdict::STOP,
+///     }
+/// }
+/// assert_eq!(classify(404, None), Verdict::STOP);
+/// ```
+///
+/// The verdict on an error of no known type equals [`Verdict::STOP`], though the log warns about it.
+#[derive(Clone, Copy, Debug, Eq)]
+pub struct Verdict {
+    pub(crate) kind: Option<Kind>,
+    pub(crate) after: Option<Duration>,
+    pub(crate) ambiguous: bool,
+    pub(crate) basis: Basis,
+}
+
+/// Facts behind a verdict that its kind doesn't show: about the server, or about the error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// The server answered.
+    Answer,
+    /// An attempt failed so, whatever is worth a retry.
+    Failed(Kind),
+    /// Nothing, as the caller's own side ended the attempt.
+    Nothing,
+    /// Nothing, as nobody knows the error.
+    Unknown,
+    /// The server throttled the request, and the error has lost the headers, which may have had a `Retry-After`.
+    LostHeaders(LostBy),
+}
+
+/// The client that dropped the headers of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LostBy {
+    /// `error_for_status` of reqwest.
+    Reqwest,
+    /// ureq, unless `http_status_as_error(false)` is set.
+    Ureq,
+}
+
+impl Basis {
+    /// Without what only the log reports.
+    fn unwarned(self) -> Self {
+        match self {
+            Self::Unknown | Self::LostHeaders(_) => Self::Answer,
+            other => other,
+        }
+    }
+}
+
+impl PartialEq for Verdict {
+    fn eq(&self, other: &Self) -> bool {
+        let seen = |of: &Self| (of.kind, of.after, of.ambiguous, of.basis.unwarned());
+        seen(self) == seen(other)
+    }
+}
+
+impl Verdict {
+    /// Not worth a retry: the call ends with this failure.
+    pub const STOP: Self = Self {
+        kind: None,
+        after: None,
+        ambiguous: false,
+        basis: Basis::Answer,
+    };
+    /// A passing fault: an overloaded server, a refused connection.
+    pub const TRANSIENT: Self = Self::retry(Kind::Transient);
+    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    pub const THROTTLED: Self = Self::retry(Kind::Throttled);
+    /// No answer in time. Always ambiguous, since the request may have taken effect.
+    pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
+    /// A wrong answer, for instance one that the body itself can't parse. It is retried without delay unless the
+    /// section `invalid(…)` names one.
+    pub const INVALID: Self = Self::retry(Kind::Invalid);
+
+    /// Not worth a retry, as a breaker or a limiter further in let nothing begin.
+    pub(crate) const REJECTED: Self = Self::retry(Kind::Rejected).once();
+    /// Not worth a retry, as somebody wanted the end.
+    pub(crate) const CANCELLED: Self = Self {
+        basis: Basis::Nothing,
+        ..Self::STOP
+    };
+
+    /// Not worth a retry, as nobody knows the error.
+    pub(crate) const UNKNOWN: Self = Self {
+        basis: Basis::Unknown,
+        ..Self::STOP
+    };
+
+    /// Adds the wait that the server asked for. On [`Verdict::STOP`] it has no effect.
+    pub const fn after(mut self, hint: Duration) -> Self {
+        self.after = Some(hint);
+        self
+    }
+
+    /// Says that the failed request may have taken effect, so that a function with
+    /// `idempotent = false` does not repeat it.
+    pub const fn ambiguous(mut self) -> Self {
+        self.ambiguous = true;
+        self
+    }
+
+    /// Says that the failure is not worth a retry, although the server is at fault: breakers and limiters count it as what it
+    /// was.
+    ///
+    /// [`Verdict::STOP`] is an answer of a server that is up. An answer that is worth a retry, such as a conflict with
+    /// another writer, is [`Verdict::INVALID`]: to breakers and limiters it is a success.
+    ///
+    /// ```
+    /// use retry_runtime::Verdict;
+    ///
+    /// fn classify(status: u16) -> Verdict {
+    ///     match status {
+    ///         // Repeating it is too expensive, yet the server is down.
+    ///         500..=599 => Verdict::TRANSIENT.once(),
+    ///         _ => Verdict::STOP,
+    ///     }
+    /// }
+    /// assert!(!classify(503).is_retryable());
+    /// ```
+    pub const fn once(self) -> Self {
+        match self.kind {
+            Some(kind) => Self {
+                kind: None,
+                basis: Basis::Failed(kind),
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// The kind of failure, or `None` if it is not worth a retry.
+    pub const fn kind(self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// The wait that the server asked for.
+    pub const fn hint(self) -> Option<Duration> {
+        self.after
+    }
+
+    /// Returns true if the failed request may have taken effect.
+    pub const fn is_ambiguous(self) -> bool {
+        self.ambiguous
+    }
+
+    /// Returns true if the failure is worth a retry.
+    pub const fn is_retryable(self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint are
+    /// marked: most 503s come from gateways and have no `Retry-After`.
+    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
+    pub(crate) fn without_headers(self, client: LostBy) -> Self {
+        match (self.kind, self.after) {
+            (Some(Kind::Throttled), None) => Self {
+                basis: Basis::LostHeaders(client),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// The verdict with that hint, if there is one.
+    pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
+        hint.map_or(self, |hint| self.after(hint))
+    }
+}
+
+impl From<bool> for Verdict {
+    #[inline]
+    fn from(retry: bool) -> Self {
+        if retry {
+            Kind::Transient.into()
+        } else {
+            Self::STOP
+        }
+    }
+}
+
+impl From<Kind> for Verdict {
+    #[inline]
+    fn from(kind: Kind) -> Self {
+        match kind {
+            // Nothing says that the request had no effect.
+            Kind::Transient => Self::TRANSIENT.ambiguous(),
+            Kind::Throttled => Self::THROTTLED,
+            Kind::Timeout => Self::TIMEOUT,
+            Kind::Invalid => Self::INVALID,
+            Kind::Rejected => Self::REJECTED,
+        }
+    }
+}
+
+impl From<Option<Duration>> for Verdict {
+    fn from(hint: Option<Duration>) -> Self {
+        hint.map_or(Self::STOP, |hint| Self::from(true).after(hint))
+    }
+}
