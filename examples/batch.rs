@@ -37,7 +37,7 @@ async fn main() {
         println!("         the texts that failed wait {wait:.1?}");
         tokio::time::sleep(wait)
     });
-    let batches = Policy::exponential().max(4).batches(100).concurrency(4);
+    let batches = Policy::new().max(4).batches(100).concurrency(4);
     let results = retry_each(batches.timer(timer), &texts, async |pending| {
         service.embed(&pending).await
     })

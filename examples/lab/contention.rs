@@ -23,8 +23,8 @@ const RUNS: u32 = 10;
 const CLIENTS: u32 = 100;
 const HOP: Duration = Duration::from_millis(10);
 const HOP_DEVIATION: Duration = Duration::from_millis(2);
-const POLICY: Policy = Policy::exponential()
-    .unlimited()
+const POLICY: Policy = Policy::new()
+    .max(u32::MAX)
     .base(Duration::from_millis(5))
     .cap(Duration::from_secs(2));
 /// One line of the plots, and what must come out for [`CLIENTS`].

@@ -105,7 +105,7 @@ fn shapes(out: &mut String) {
     const RETRIES: u32 = 8;
     let second = Duration::from_secs(1);
     let shapes = [
-        ("one", "exp", Policy::exponential()),
+        ("one", "exp", Policy::new()),
         ("two", "fibonacci", Policy::fibonacci(second)),
         ("three", "linear", Policy::linear(second)),
         ("four", "fixed", Policy::fixed(second)),
@@ -184,7 +184,7 @@ fn jitters(out: &mut String) {
         let _seeded = testing::seed(1);
         let dots = (0..CLIENTS).map(|client| {
             // The third: a delay of 4 s.
-            let pause = Policy::exponential().jitter(jitter).pauses().nth(2);
+            let pause = Policy::new().jitter(jitter).pauses().nth(2);
             let x = place(pause.unwrap_or_default().as_secs_f64());
             format!("M{x:.1} {}h0", y - 9.0 + f64::from(client % 7) * 3.0)
         });
@@ -273,7 +273,7 @@ fn call() -> String {
     assert!(failed.is_err(), "the call gives up");
     let Told { attempts, reason } = told.into_inner();
     // The pause that would follow: the third of the shape.
-    let late = Policy::exponential().delays().nth(2).unwrap_or_default();
+    let late = Policy::new().delays().nth(2).unwrap_or_default();
     let late = late.as_secs_f64();
     let mut out = String::new();
     let title = "One call: base = 1s, timeout = 2s, deadline = 10s";

@@ -24,7 +24,7 @@ impl Settings {
     /// processes share a server, `jitter = "full"` in the file keeps them from coming back as one wave.
     pub(crate) const fn new() -> Self {
         Self {
-            policy: Policy::exponential()
+            policy: Policy::new()
                 .max(5)
                 .base(Duration::from_secs(1))
                 .factor(2.0)

@@ -10,7 +10,6 @@ pub(crate) mod circuit;
 mod cusum;
 #[cfg(feature = "std")]
 mod last_calls;
-pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod rule;
 #[cfg(feature = "std")]

@@ -6,7 +6,7 @@ pub(crate) mod clap;
 #[cfg(feature = "std")]
 pub(crate) mod installed;
 mod named;
-pub(crate) mod own_policy;
+pub(crate) mod numbers;
 pub(crate) mod policies;
 #[cfg(feature = "schemars")]
 mod schemars;

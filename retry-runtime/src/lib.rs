@@ -64,7 +64,6 @@ pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
-pub use breaker::numbers::BreakerNumbers;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
@@ -79,14 +78,13 @@ pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 #[cfg(feature = "clap")]
 pub use configure::clap::{PolicyArgs, PolicyFlags};
-pub use configure::own_policy::OwnPolicy;
-pub use configure::policies::Policies;
-pub use limiter::numbers::LimiterNumbers;
+pub use configure::numbers::{BreakerNumbers, LimiterNumbers};
+pub use configure::policies::{OwnPolicy, Policies};
 pub use limiter::with_cost::WithCost;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 #[cfg(feature = "plan")]
 pub use plan::Plan;
-pub use policy::{Backoff, Delays, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
+pub use policy::{Backoff, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
 // All of it; its derive, which names that crate, gives way to the one below.
 pub use retry_classify::*;
 #[cfg(feature = "macros")]

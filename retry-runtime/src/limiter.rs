@@ -14,7 +14,6 @@ pub(crate) mod gate;
 mod governor;
 #[cfg(feature = "std")]
 pub(crate) mod leased;
-pub(crate) mod numbers;
 #[cfg(feature = "std")]
 mod paced;
 #[cfg(feature = "std")]

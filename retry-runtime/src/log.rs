@@ -4,5 +4,5 @@
 
 #[cfg(feature = "std")]
 pub use crate::observe::levels::set_most;
-pub use crate::observe::levels::{Level, reset_levels, set_level};
-pub use crate::observe::record::Record;
+pub use crate::observe::levels::{reset_levels, set_level};
+pub use crate::observe::record::{Level, Record};

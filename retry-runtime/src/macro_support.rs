@@ -59,9 +59,9 @@ pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
-pub use crate::time::attempt_clock::Clock;
 pub use crate::time::cancel::{Uncancelled, abortable};
 pub use crate::time::enabled::{Features, default_timer, expect_timer, give_way, sleep};
+pub use crate::time::moment::Clock;
 pub use crate::time::timer::sleep_out;
 pub use crate::{
     Attempt, Backoff, BlockingTimer, Call, Cancel, Cancelled, DefaultTimer, Draft, Event, Failure,

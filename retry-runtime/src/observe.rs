@@ -1,8 +1,5 @@
 //! What is reported about calls, and to whom.
 
-pub(crate) mod attempt_end;
-#[cfg(feature = "std")]
-pub(crate) mod call_end;
 pub(crate) mod cause;
 #[cfg(feature = "std")]
 pub(crate) mod changed;
@@ -22,18 +19,15 @@ pub(crate) mod reason;
 #[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub(crate) mod record;
 #[cfg(feature = "std")]
-pub(crate) mod recorder;
-#[cfg(feature = "std")]
 pub(crate) mod recording;
 /// Tests record by thread.
 #[cfg(not(feature = "std"))]
 pub(crate) mod recording {
+    use core::fmt::Display;
+
     use crate::observe::event::Event;
-    use crate::observe::fields::Fields;
 
-    pub(crate) fn record(_: &Event<'_>) {}
-
-    pub(crate) fn record_line(_: &str, _: &Fields<'_>) {}
+    pub(crate) fn record(_: &str, _: Option<&dyn Display>, _: Option<&Event<'_>>) {}
 }
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
@@ -73,9 +67,8 @@ pub(crate) mod span {
 pub(crate) mod stopwatch;
 pub(crate) mod verdict_warning;
 
-pub use attempt_end::AttemptEnd;
 pub use cause::Cause;
-pub use event::{Event, EventData};
+pub use event::{AttemptEnd, Event, EventData};
 pub use observer::Observer;
 pub use reason::Reason;
 pub use stopwatch::Stopwatch;

@@ -3,10 +3,8 @@ pub(crate) mod error;
 mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
-mod list;
 pub(crate) mod overrides;
 pub(crate) mod pauses;
-pub(crate) mod protection_numbers;
 pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
@@ -20,17 +18,16 @@ pub use error::PolicyError;
 pub use hint::Hint;
 pub use jitter::Jitter;
 pub use overrides::Overrides;
-pub use pauses::{Delays, Pauses};
+pub use pauses::Pauses;
 pub use section::Section;
 pub(crate) use values::Values;
 
 use core::fmt;
 use core::time::Duration;
 
-use retry_vocabulary::duration::LONGEST;
-
 use crate::classify::kind::Kind;
 use crate::policy::schedule::Schedule;
+use crate::policy::section::at_longest;
 
 /// How many retries, and how long to wait before each: plain data.
 ///
@@ -52,7 +49,7 @@ use crate::policy::schedule::Schedule;
 ///     }
 /// }
 ///
-/// const PATIENT: Policy = Policy::exponential().max(8).cap(Duration::from_secs(120));
+/// const PATIENT: Policy = Policy::new().max(8).cap(Duration::from_secs(120));
 /// let client = Client { policy: PATIENT };
 /// ```
 ///
@@ -103,11 +100,6 @@ impl Policy {
         }
     }
 
-    /// Delays that double with every retry: [`Policy::new`] by another name.
-    pub const fn exponential() -> Self {
-        Self::new()
-    }
-
     /// Equal delays before every retry, with the default jitter.
     pub const fn fixed(delay: Duration) -> Self {
         Self::new().backoff(Backoff::Fixed).base(delay)
@@ -128,14 +120,10 @@ impl Policy {
         Self::new().backoff(Backoff::None)
     }
 
-    /// The retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited.
+    /// The retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it with a
+    /// [`deadline`](Self::deadline).
     pub const fn max(self, retries: u32) -> Self {
         self.with(None, Section::new().max(retries))
-    }
-
-    /// Retries without limit: combine it with a [`deadline`](Self::deadline).
-    pub const fn unlimited(self) -> Self {
-        self.max(u32::MAX)
     }
 
     /// The shape of the delays. Default [`Backoff::Exponential`].
@@ -336,8 +324,10 @@ impl Policy {
     /// let total: Duration = Policy::new().max(5).delays().sum();
     /// assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8 + 16));
     /// ```
-    pub const fn delays(&self) -> Delays {
-        Delays::new(self.in_force(self.named(None)))
+    pub const fn delays(&self) -> Pauses {
+        let mut schedule = self.in_force(self.named(None));
+        schedule.jitter = Jitter::None;
+        Pauses::new(schedule)
     }
 
     /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each is drawn
@@ -348,7 +338,7 @@ impl Policy {
     /// use retry_runtime::{Policy, testing};
     ///
     /// let _seeded = testing::seed(7);
-    /// let mut pauses = Policy::new().unlimited().cap(Duration::from_secs(5)).pauses();
+    /// let mut pauses = Policy::new().max(u32::MAX).cap(Duration::from_secs(5)).pauses();
     /// let third = pauses.nth(2).unwrap();
     /// assert!(third <= Duration::from_secs(4));
     ///
@@ -426,28 +416,30 @@ impl Policy {
     /// How many attempts a call makes at most, `None` where they are unlimited.
     #[cfg(feature = "nested")]
     pub(crate) const fn most_attempts(&self, values: Values) -> Option<u64> {
-        const fn more(attempts: Option<u64>, max: u32) -> Option<u64> {
-            match attempts {
-                Some(attempts) if max != u32::MAX => Some(attempts + max as u64),
-                _ => None,
-            }
-        }
         if !self.enabled {
             return Some(1);
         }
         let own = self.retries_allowed();
-        let mut attempts = more(Some(1), own);
+        let mut most = own;
+        let mut attempts = 1 + own as u64;
         let mut kinds: &[Kind] = &Kind::OF_FAILURES;
         while let [kind, rest @ ..] = kinds {
-            let rejects = values.are_validated() && matches!(kind, Kind::Invalid);
-            attempts = match self.named(Some(*kind)).max {
-                Some(max) => more(attempts, max),
-                None if rejects => more(attempts, own),
-                None => attempts,
+            let max = match self.named(Some(*kind)).max {
+                Some(max) => max,
+                None if values.are_validated() && matches!(kind, Kind::Invalid) => own,
+                None => 0,
             };
+            attempts += max as u64;
+            if max > most {
+                most = max;
+            }
             kinds = rest;
         }
-        attempts
+        if most == u32::MAX {
+            None
+        } else {
+            Some(attempts)
+        }
     }
 
     /// Whether there are retries at all.
@@ -511,26 +503,12 @@ const fn row(kind: Option<Kind>) -> usize {
     }
 }
 
-/// The duration, or the longest that a policy's text can name.
-pub(crate) const fn at_longest(duration: Duration) -> Duration {
-    if duration.as_nanos() > LONGEST.as_nanos() {
-        return LONGEST;
-    }
-    duration
-}
-
 /// The duration in whole milliseconds, rounded up; at most 49 days.
 #[expect(clippy::cast_possible_truncation, reason = "the number is checked")]
 pub(crate) const fn millis(duration: Duration) -> u32 {
     match duration.as_nanos().div_ceil(1_000_000) {
         millis if millis < u32::MAX as u128 => millis as u32,
         _ => u32::MAX - 1,
-    }
-}
-
-impl PartialEq for Policy {
-    fn eq(&self, other: &Self) -> bool {
-        Overrides::all_of(self) == Overrides::all_of(other)
     }
 }
 
@@ -549,6 +527,8 @@ impl Default for Policy {
 
 #[cfg(test)]
 mod tests {
+    use retry_vocabulary::duration::LONGEST;
+
     use super::*;
 
     const LIST: &[Duration] = &[Duration::from_secs(300)];

@@ -36,7 +36,7 @@ mod script;
 pub(crate) mod state;
 mod thread;
 
-pub use crate::observe::recorder::Recorder;
+pub use crate::observe::recording::Recorder;
 pub use scope::{InScope, Scope};
 pub use script::{Script, fail_times, sequence};
 pub use thread::{Recording, Seeded, SkippedSleeps, record, seed, skip_sleeps};

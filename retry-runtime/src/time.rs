@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-pub(crate) mod attempt_clock;
 pub(crate) mod blocking_timer;
 pub(crate) mod cancel;
 #[cfg(feature = "std")]
@@ -10,19 +9,9 @@ pub(crate) mod clock;
 #[cfg(not(feature = "std"))]
 #[path = "time/clock_of_timer.rs"]
 pub(crate) mod clock;
-#[cfg(feature = "std")]
-pub(crate) mod default_timer;
-/// Calls name their timers.
-#[cfg(not(feature = "std"))]
-pub(crate) mod default_timer {
-    /// Stands where a call names no timer, and is none without the feature `std`.
-    #[derive(Clone, Copy, Debug, Default)]
-    pub struct DefaultTimer;
-}
 pub(crate) mod enabled;
 pub(crate) mod moment;
 pub(crate) mod pause;
-pub(crate) mod race;
 pub(crate) mod random;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod signal;
@@ -39,10 +28,9 @@ pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_timer;
 
-pub(crate) use attempt_clock::Clock;
-pub use blocking_timer::BlockingTimer;
+pub use blocking_timer::{BlockingTimer, DefaultTimer};
 pub use cancel::{Cancel, CancelFn};
-pub use default_timer::DefaultTimer;
+pub(crate) use moment::Clock;
 pub use moment::Moment;
 pub use timer::{Timer, TimerFn};
 #[cfg(feature = "tokio")]

@@ -12,7 +12,7 @@ struct Config {
 
 fn full() -> Policy {
     Policy::linear(Duration::from_millis(250))
-        .unlimited()
+        .max(u32::MAX)
         .factor(3.0)
         .cap(Duration::from_secs(90))
         .floor(Duration::from_millis(100))

@@ -34,7 +34,7 @@ fn reads_every_key() {
         .timeout(Duration::from_secs(45))
         .deadline(Duration::from_mins(2))
         .total_delay(Duration::from_mins(1))
-        .transient(Section::new().unlimited().backoff(Backoff::list(&[
+        .transient(Section::new().max(u32::MAX).backoff(Backoff::list(&[
             Duration::from_secs(1),
             Duration::from_mins(5),
         ])))
@@ -80,7 +80,7 @@ fn reads_every_way_of_writing() {
     }
     assert_eq!(policy(""), Policy::new());
     assert_eq!(policy("max=4294967294"), Policy::new().max(u32::MAX - 1));
-    assert_eq!(policy("max=unlimited"), Policy::new().unlimited());
+    assert_eq!(policy("max=unlimited"), Policy::new().max(u32::MAX));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn prints_the_form_that_it_reads() {
         "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=2m",
     );
     let patient = Policy::new()
-        .unlimited()
+        .max(u32::MAX)
         .factor(1e300)
         .cap(Duration::MAX)
         .jitter(Jitter::Ratio(0.25))

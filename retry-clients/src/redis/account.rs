@@ -17,8 +17,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(1);
 
 /// When to ask a server again that does not answer.
-const POLICY: Policy = Policy::exponential()
-    .unlimited()
+const POLICY: Policy = Policy::new()
+    .max(u32::MAX)
     .base(Duration::from_millis(100))
     .cap(LONGEST);
 /// The longest pause: with the patience, less than the script leaves the others to come back.

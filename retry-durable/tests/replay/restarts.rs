@@ -303,7 +303,7 @@ async fn a_long_call_leaves_a_short_journal() {
         let program = async |down| {
             let journal = run.open();
             sleep(down).await;
-            let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(1));
+            let policy = EXACT.max(u32::MAX).backoff(Backoff::Fixed).base(secs(1));
             let call = Durable::new(policy.deadline(deadline)).on(is_busy);
             let ended = call.call(&journal, "charge", async || server.post()).await;
             ended.map_err(|error| error.to_string())
@@ -342,7 +342,7 @@ async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
                 ahead,
                 sleeps: true,
             };
-            let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(10));
+            let policy = EXACT.max(u32::MAX).backoff(Backoff::Fixed).base(secs(10));
             let call = Durable::new(policy.deadline(secs(75))).on(is_busy);
             call.call(&engine, "charge", async || server.post()).await
         };
@@ -369,7 +369,7 @@ async fn a_journal_opened_with_the_clock_set_back_counts_on() {
         ),
     )
     .unwrap();
-    let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(10));
+    let policy = EXACT.max(u32::MAX).backoff(Backoff::Fixed).base(secs(10));
     let call = Durable::new(policy.deadline(secs(35))).on(is_busy);
     let (started, journal) = (Instant::now(), run.open());
     let call = call.call(&journal, "charge", async || server.post());
@@ -382,7 +382,7 @@ async fn a_journal_opened_with_the_clock_set_back_counts_on() {
 #[tokio::test(start_paused = true)]
 async fn hints_sections_and_idempotent_hold_across_restarts() {
     const HOUR: Duration = secs(3600);
-    let patient = EXACT.unlimited().cap(secs(600)).max_hint(HOUR * 2);
+    let patient = EXACT.max(u32::MAX).cap(secs(600)).max_hint(HOUR * 2);
     let throttled = Section::new().max(1).base(secs(8));
     let hint = Verdict::THROTTLED.after(HOUR);
     let table = [

@@ -5,7 +5,7 @@ use crate::call::nested;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::with_hint::WithHint;
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report, report_unlogged_end};

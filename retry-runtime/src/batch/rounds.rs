@@ -27,7 +27,7 @@ use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::in_flight::{Shared, in_order};
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;

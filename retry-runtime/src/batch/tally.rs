@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use super::part::{ItemEnd, Part, ShownItem};
 use super::round::Round;
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, reborrow};
 

@@ -11,7 +11,7 @@ use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::schedule::limit;
-use crate::time::attempt_clock::Clock;
+use crate::time::moment::Clock;
 use crate::time::moment::Moment;
 
 /// What the body of an annotated function knows about the current attempt: the key `attempt`.

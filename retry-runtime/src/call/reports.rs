@@ -9,7 +9,7 @@ use crate::call::state::Call;
 use crate::call::with_hint::WithHint;
 use crate::classify::cancelled::Cancelled;
 use crate::error_text::shown::shown;
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report};

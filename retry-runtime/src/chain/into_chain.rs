@@ -7,8 +7,8 @@ use crate::chain::keys::{BorrowedProtections, Keys, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
+use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::Uncancelled;
-use crate::time::default_timer::DefaultTimer;
 
 /// What batches and plans take as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they can have. If no
 /// feature brings a timer, only a chain that names a `timer` will do.

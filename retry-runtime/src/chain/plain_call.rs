@@ -13,8 +13,8 @@ use crate::chain::run::Run;
 use crate::chain::run_blocking::run_blocking;
 use crate::classify::Classify;
 use crate::policy::Policy;
+use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::Uncancelled;
-use crate::time::default_timer::DefaultTimer;
 
 impl Policy {
     /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.

@@ -25,7 +25,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
-use crate::time::attempt_clock::Clock;
+use crate::time::moment::Clock;
 
 /// A chain's call in flight, without the parts that depend on the types of outcomes.
 pub(super) struct Run<'a, P: Protects, W, O, Q> {

@@ -20,8 +20,8 @@ use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
 use crate::classify::into_verdict::IntoVerdict;
 use crate::policy::Policy;
+use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
-use crate::time::default_timer::DefaultTimer;
 
 /// A type that takes numbers: only `Policy` does.
 #[diagnostic::on_unimplemented(

@@ -2,8 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::configure::own_policy::FindPolicy;
-use crate::configure::policies::Policies;
+use crate::configure::policies::{FindPolicy, Policies};
 use crate::policy::{Policy, PolicyError};
 use crate::sync::{Mutex, lock};
 

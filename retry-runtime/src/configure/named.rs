@@ -1,15 +1,11 @@
 use alloc::string::String;
-use core::mem;
 
-use retry_vocabulary::{complaint, nearest};
+use retry_vocabulary::nearest;
 
-use crate::breaker::numbers::BreakerNumbers;
-use crate::configure::policies::in_entry;
-use crate::limiter::numbers::LimiterNumbers;
+use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::overrides::Overrides;
-use crate::policy::text;
-use crate::policy::value::{Entries, RawValue};
+use crate::policy::value::Entries;
 
 pub(crate) const BREAKER: &str = "breaker";
 pub(crate) const LIMITER: &str = "limiter";
@@ -26,16 +22,9 @@ impl Named {
     pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
         let (mut named, mut policy) = (Self::default(), Entries::new());
         for (key, value) in entries {
-            let (breaker, limiter) = (&mut named.breaker, &mut named.limiter);
             match key.as_str() {
-                BREAKER => read(
-                    &key,
-                    value,
-                    BreakerNumbers::from_entries,
-                    "ratio=0.8",
-                    breaker,
-                )?,
-                LIMITER => read(&key, value, LimiterNumbers::from_entries, "most=5", limiter)?,
+                BREAKER => named.breaker.read(&key, value)?,
+                LIMITER => named.limiter.read(&key, value)?,
                 _ => policy.push((of_policy(key)?, value)),
             }
         }
@@ -67,22 +56,4 @@ fn of_policy(key: String) -> Result<String, PolicyError> {
         }
         None => Ok(key),
     }
-}
-
-/// Reads the numbers of a breaker or a limiter. To name them twice is an error.
-fn read<T: Default + PartialEq>(
-    key: &str,
-    value: RawValue,
-    of: fn(Entries) -> Result<T, PolicyError>,
-    example: &str,
-    numbers: &mut T,
-) -> Result<(), PolicyError> {
-    let RawValue::Table(keys) = value else {
-        return Err(text::takes_keys(key, example));
-    };
-    let read = of(keys).map_err(|error| in_entry(key, &error))?;
-    if mem::replace(numbers, read) != T::default() {
-        return Err(PolicyError::new(complaint::given_twice(&key)));
-    }
-    Ok(())
 }

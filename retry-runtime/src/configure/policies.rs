@@ -6,12 +6,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key};
 
-use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::named::Named;
-use crate::configure::own_policy::{FindPolicy, OwnPolicy};
-use crate::limiter::numbers::LimiterNumbers;
+use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::name::begins_with;
-use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::error::{PolicyError, in_entry, refused, short};
 use crate::policy::text;
 use crate::policy::value::{Entries, RawValue};
 use crate::policy::{Overrides, Policy};
@@ -181,23 +179,23 @@ impl Policies {
     /// # Ok::<(), PolicyError>(())
     /// ```
     pub fn breaker(&self, name: &str) -> BreakerNumbers {
-        let names = |named: &Named| named.breaker != BreakerNumbers::default();
-        self.named(name, names).breaker
+        let names = |entry: &Entry| entry.named.breaker != BreakerNumbers::default();
+        self.named(|entry| names(entry) && entry.is_found_for(name))
+            .breaker
     }
 
     /// The bounds for the limiter of the calls of that name. The longest name wins, key by key.
     /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) puts them in force.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
-        let names = |named: &Named| named.limiter != LimiterNumbers::default();
-        self.named(name, names).limiter
+        let names = |entry: &Entry| entry.named.limiter != LimiterNumbers::default();
+        self.named(|entry| names(entry) && entry.is_found_for(name))
+            .limiter
     }
 
-    /// What the entries for that name say. Only those count in which `names` finds something.
-    fn named(&self, name: &str, names: fn(&Named) -> bool) -> Named {
-        let entries = self.entries.iter().filter(|entry| names(&entry.named));
-        let entries = entries.filter(|entry| entry.is_for(name));
+    /// What those entries name, the later over the earlier.
+    fn named(&self, counts: impl Fn(&Entry) -> bool) -> Named {
+        let entries = self.entries.iter().filter(|entry| counts(entry));
         entries.fold(Named::default(), |named, entry| {
-            entry.is_found.store(true, Ordering::Relaxed);
             named.overridden_by(&entry.named)
         })
     }
@@ -296,12 +294,7 @@ impl Policies {
     fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
-            let mut named = Named::default();
-            for below in &self.entries {
-                if below.is_for(entry.beginning()) {
-                    named = named.overridden_by(&below.named);
-                }
-            }
+            let mut named = self.named(|below| below.is_for(entry.beginning()));
             named.policy = named.policy.overridden_by(&self.top);
             named
                 .check()
@@ -336,11 +329,6 @@ fn check_name(name: &str) -> Result<(), PolicyError> {
     ))
 }
 
-/// Adds to an error in which entry it is.
-pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
-    refused!("in `{}`: {error}", short(name))
-}
-
 impl Entry {
     /// The beginning of the names of the calls that the entry is for.
     fn beginning(&self) -> &str {
@@ -357,6 +345,13 @@ impl Entry {
 
     fn is_for(&self, call: &str) -> bool {
         begins_with(call, self.beginning())
+    }
+
+    /// Whether it is for that call, which then has found it.
+    fn is_found_for(&self, call: &str) -> bool {
+        let is_for = self.is_for(call);
+        self.is_found.fetch_or(is_for, Ordering::Relaxed);
+        is_for
     }
 }
 
@@ -384,8 +379,7 @@ impl FindPolicy for Policies {
     fn find_over(&self, name: &str, own: &Policy) -> Policy {
         let mut policy = *own;
         for entry in &self.entries {
-            if entry.is_for(name) {
-                entry.is_found.store(true, Ordering::Relaxed);
+            if entry.is_found_for(name) {
                 policy = if entry.is_default() {
                     policy.with_defaults(&entry.named.policy, own)
                 } else {
@@ -394,5 +388,24 @@ impl FindPolicy for Policies {
             }
         }
         policy.with_overrides(&self.top)
+    }
+}
+
+/// A function's own policy with named policies over it. Made by [`Policies::over`].
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPolicy<'a, P> {
+    pub(crate) policies: &'a P,
+    pub(crate) own: Policy,
+}
+
+/// A source of policies by the names of calls.
+pub(crate) trait FindPolicy {
+    /// The policy of the call of that name, laid over the call's own.
+    fn find_over(&self, name: &str, own: &Policy) -> Policy;
+}
+
+impl<P: FindPolicy> FindPolicy for OwnPolicy<'_, P> {
+    fn find_over(&self, name: &str, _: &Policy) -> Policy {
+        self.policies.find_over(name, &self.own)
     }
 }

@@ -7,10 +7,9 @@ use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use retry_vocabulary::key::{Among, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 
-use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::named::{BREAKER, LIMITER};
+use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::configure::policies::Policies;
-use crate::limiter::numbers::LimiterNumbers;
 use crate::policy::value::Setting;
 use crate::policy::{Overrides, Policy};
 
@@ -65,64 +64,56 @@ fn policies() -> Schema {
 }
 
 fn entry() -> Schema {
-    let mut entry = table(Among::Policy, &[]);
-    let properties = entry.get_mut("properties");
-    if let Some(properties) = properties.and_then(|properties| properties.as_object_mut()) {
-        properties.insert(BREAKER.into(), breaker().into());
-        properties.insert(LIMITER.into(), limiter().into());
-    }
-    entry
+    let shared = [(BREAKER, breaker()), (LIMITER, limiter())];
+    object(properties(Among::Policy, &[]).chain(shared))
 }
 
 fn breaker() -> Schema {
-    let mut open_for = duration("(?=.*[1-9])");
+    let ratio = json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 });
+    let ratio = described_as(ratio, "the share of failed attempts that opens the breaker");
     let about = "how long the breaker lets nothing through once it is open; at least 1 ms";
-    open_for.insert("description".into(), about.into());
-    json_schema!({
-        "type": "object",
-        "properties": {
-            "ratio": {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "maximum": 1,
-                "description": "the share of failed attempts that opens the breaker",
-            },
-            "open_for": open_for,
-        },
-        "additionalProperties": false,
-    })
+    let open_for = described_as(duration("(?=.*[1-9])"), about);
+    object([("ratio", ratio), ("open_for", open_for)])
 }
 
 fn limiter() -> Schema {
-    let bound = |about| json_schema!({ "type": "integer", "minimum": 1, "description": about });
-    json_schema!({
-        "type": "object",
-        "properties": {
-            "least": bound("the least number of attempts that may run at a time"),
-            "most": bound("the most attempts that may run at a time"),
-        },
-        "additionalProperties": false,
-    })
+    let bound = |about| described_as(json_schema!({ "type": "integer", "minimum": 1 }), about);
+    let least = bound("the least number of attempts that may run at a time");
+    let most = bound("the most attempts that may run at a time");
+    object([("least", least), ("most", most)])
 }
 
 /// A table of keys, with the default of each that `defaults` names.
 fn table(keys: Among, defaults: &[(Key, Setting)]) -> Schema {
-    let mut properties = BTreeMap::new();
-    for key in keys.keys() {
+    object(properties(keys, defaults))
+}
+
+fn properties(
+    keys: Among,
+    defaults: &[(Key, Setting)],
+) -> impl Iterator<Item = (&'static str, Schema)> {
+    keys.keys().map(|key| {
         let mut schema = described(key);
         if let Some((_, default)) = defaults.iter().find(|(known, _)| *known == key) {
             let default = json_schema!({ "default": default });
             let default = default.as_object().cloned().unwrap_or_default();
             schema.ensure_object().extend(default);
         }
-        properties.insert(key.name(), schema);
-    }
+        (key.name(), schema)
+    })
+}
+
+fn object(properties: impl IntoIterator<Item = (&'static str, Schema)>) -> Schema {
+    let properties: BTreeMap<_, _> = properties.into_iter().collect();
     json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
 fn described(key: Key) -> Schema {
-    let mut schema = value(key);
-    schema.insert("description".into(), key.about().into());
+    described_as(value(key), key.about())
+}
+
+fn described_as(mut schema: Schema, about: &str) -> Schema {
+    schema.insert("description".into(), about.into());
     schema
 }
 

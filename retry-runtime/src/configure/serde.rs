@@ -10,45 +10,32 @@ use ::serde::de::{
 };
 use retry_vocabulary::key::{Among, Key};
 
-use crate::breaker::numbers::BreakerNumbers;
 use crate::configure::named::{BREAKER, LIMITER, Named};
+use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::configure::policies::Policies;
-use crate::limiter::numbers::LimiterNumbers;
 use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::value::{Entries, KeyValue, RawValue};
 use crate::policy::{Overrides, Policy};
 
-/// Reads the keys that a table names, on top of [`Policy::new`]. [`Overrides`] lists them.
-impl<'de> Deserialize<'de> for Policy {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer, Table::Policy, |entries| {
-            Self::new().overridden_by(&Overrides::from_entries(entries)?)
-        })
-    }
+macro_rules! from_table {
+    ($($(#[$doc:meta])* $type:ty: $table:ident, $of:expr;)*) => {$(
+        $(#[$doc])*
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let table = Table::$table;
+                deserializer.deserialize_map(TableVisitor { table, of: $of })
+            }
+        }
+    )*};
 }
 
-impl<'de> Deserialize<'de> for Overrides {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer, Table::Policy, Self::from_entries)
-    }
-}
-
-impl<'de> Deserialize<'de> for Policies {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer, Table::Policies, Self::from_entries)
-    }
-}
-
-impl<'de> Deserialize<'de> for BreakerNumbers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer, Table::BreakerNumbers, Self::from_entries)
-    }
-}
-
-impl<'de> Deserialize<'de> for LimiterNumbers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer, Table::LimiterNumbers, Self::from_entries)
-    }
+from_table! {
+    /// Reads the keys that a table names, on top of [`Policy::new`]. [`Overrides`] lists them.
+    Policy: Policy, |entries| Self::new().overridden_by(&Overrides::from_entries(entries)?);
+    Overrides: Policy, Self::from_entries;
+    Policies: Policies, Self::from_entries;
+    BreakerNumbers: BreakerNumbers, Self::from_entries;
+    LimiterNumbers: LimiterNumbers, Self::from_entries;
 }
 
 /// What the entries of a table are.
@@ -123,16 +110,7 @@ impl Table {
     }
 }
 
-/// Reads a table and makes of its entries what the function says.
-fn read<'de, T, D: Deserializer<'de>>(
-    deserializer: D,
-    table: Table,
-    of: fn(Entries) -> Result<T, PolicyError>,
-) -> Result<T, D::Error> {
-    deserializer.deserialize_map(TableVisitor { table, of })
-}
-
-/// Calls the function while the table is read, so that the format adds its line to the function's error, too.
+/// Reads a table, and calls the function meanwhile, so that the format adds its line to the function's error, too.
 struct TableVisitor<T> {
     table: Table,
     of: fn(Entries) -> Result<T, PolicyError>,

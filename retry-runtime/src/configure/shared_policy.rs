@@ -1,8 +1,7 @@
 use core::fmt;
 use std::sync::{PoisonError, RwLock};
 
-use crate::configure::own_policy::{FindPolicy, OwnPolicy};
-use crate::configure::policies::Policies;
+use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
 use crate::policy::Policy;
 
 /// A policy that changes while the program runs, or [`Policies`] that do. The key `policy` takes one.

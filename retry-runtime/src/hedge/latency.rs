@@ -1,10 +1,10 @@
 use core::ops::Deref;
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use crate::budget::keyed::Rest;
 use crate::sync::lock;
-use crate::time;
+use crate::time::nanos;
 
 /// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
 ///
@@ -24,7 +24,7 @@ use crate::time;
 /// it timed out, or its call was dropped) counts as one that would have taken at least that long, by the Kaplan–Meier
 /// estimator. A failure says nothing.
 ///
-/// Keeps the last 1024 attempts in 8 KiB.
+/// Keeps the last 1024 attempts in 16 KiB.
 #[derive(Debug)]
 pub struct Latency {
     last: Mutex<Last>,
@@ -39,10 +39,9 @@ struct Last {
     estimate: Option<Estimate>,
 }
 
-/// How long an attempt took, in nanoseconds, doubled; odd where it was dropped. So equal times are in the estimator's
-/// order: what ended comes before what would have gone on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Took(u64);
+/// How long an attempt took, in nanoseconds, and whether it was dropped. So equal times are in the estimator's order:
+/// what ended comes before what would have gone on.
+type Took = (u64, bool);
 
 /// What a quantile was when it was last worked out.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +63,7 @@ impl Latency {
     pub const fn new() -> Self {
         Self {
             last: Mutex::new(Last {
-                attempts: [Took(0); KEPT],
+                attempts: [(0, false); KEPT],
                 kept: 0,
                 oldest: 0,
                 estimate: None,
@@ -81,23 +80,19 @@ impl Latency {
 
     /// Records that an attempt of your own loop succeeded after that time.
     pub fn record(&self, took: Duration) {
-        self.last().push(Took::finished(took));
+        lock(&self.last).push((nanos(took), false));
     }
 
     /// Records that an attempt of your own loop was dropped after that time, and would have taken longer.
     pub fn record_dropped(&self, after: Duration) {
-        self.last().push(Took::dropped(after));
-    }
-
-    fn last(&self) -> MutexGuard<'_, Last> {
-        lock(&self.last)
+        lock(&self.last).push((nanos(after), true));
     }
 }
 
 /// While it knows too few attempts to say anything, or is unused.
 impl Rest for Latency {
     fn is_at_rest(&self, is_unused: bool) -> bool {
-        is_unused || self.last().kept < LEAST
+        is_unused || lock(&self.last).kept < LEAST
     }
 }
 
@@ -156,7 +151,7 @@ impl<L: Deref<Target = Latency>> Quantile<L> {
     ///
     /// If too many of the last attempts were dropped to know it, this is the longest time known, which is too short.
     pub fn get(&self) -> Option<Duration> {
-        self.latency.last().quantile(self.quantile)
+        lock(&self.latency.last).quantile(self.quantile)
     }
 
     pub(crate) fn into_latency(self) -> L {
@@ -202,9 +197,9 @@ fn estimate(mut attempts: [Took; KEPT], kept: usize, quantile: f64) -> Duration 
     attempts.sort_unstable();
     let mut going_on = 1.0;
     let mut longest = Duration::ZERO;
-    for (running, took) in (1..=kept).rev().zip(attempts) {
-        longest = took.time();
-        if took.is_finished() {
+    for (running, (took, is_dropped)) in (1..=kept).rev().zip(attempts) {
+        longest = Duration::from_nanos(*took);
+        if !*is_dropped {
             going_on *= 1.0 - 1.0 / running as f64;
             if going_on <= 1.0 - quantile + ROUNDING {
                 break;
@@ -212,27 +207,4 @@ fn estimate(mut attempts: [Took; KEPT], kept: usize, quantile: f64) -> Duration 
         }
     }
     longest
-}
-
-impl Took {
-    fn finished(took: Duration) -> Self {
-        Self(nanos(took) << 1)
-    }
-
-    fn dropped(after: Duration) -> Self {
-        Self(nanos(after) << 1 | 1)
-    }
-
-    fn is_finished(self) -> bool {
-        self.0 & 1 == 0
-    }
-
-    fn time(self) -> Duration {
-        Duration::from_nanos(self.0 >> 1)
-    }
-}
-
-/// Saturates after 292 years.
-fn nanos(duration: Duration) -> u64 {
-    time::nanos(duration).min(u64::MAX >> 1)
 }

@@ -160,7 +160,7 @@ impl ConcurrencyLimiter {
     }
 
     /// Puts others in the place of those in force, under one lock: what others set meanwhile is not lost.
-    pub(super) fn change_limits(
+    pub(crate) fn change_limits(
         &self,
         change: impl FnOnce(u32, u32) -> RangeInclusive<u32>,
     ) -> Result<(), OutOfRange> {

@@ -16,7 +16,7 @@ use crate::time::blocking_timer::BlockingTimer;
 use crate::time::enabled::{HasTimer, default_timer, expect_timer};
 #[cfg(not(feature = "std"))]
 use crate::time::moment::Moment;
-use crate::time::race::race;
+use crate::time::pause::race;
 use crate::time::timer::{Timer, sleep_out};
 
 /// What an annotated function returns.
@@ -86,22 +86,8 @@ pub fn blocking_timer<T: BlockingTimer>(timer: T) -> T {
 
 /// Never called: without the feature there is none. What it returns is one, so that its absence is one error.
 #[cfg(not(feature = "std"))]
-pub fn blocking_timer<T: BlockingTimer>(_: T) -> NoTimer {
+pub fn blocking_timer<T: BlockingTimer>(_: T) -> &'static dyn BlockingTimer {
     unreachable!("there is no timer without the feature `std`")
-}
-
-#[cfg(not(feature = "std"))]
-pub enum NoTimer {}
-
-#[cfg(not(feature = "std"))]
-impl BlockingTimer for NoTimer {
-    fn sleep(&self, _: Duration) {
-        match *self {}
-    }
-
-    fn now(&self) -> Moment {
-        match *self {}
-    }
 }
 
 /// Tells the compiler a block's type. It is never reached.

@@ -10,7 +10,8 @@ use core::time::Duration;
 use retry_classify::macro_support::else_by;
 use retry_vocabulary::range::LEAST_REPEATS;
 
-use super::{Count, ViaFn, ViaTrait};
+use super::services::{ViaFn, ViaTrait};
+use super::values::Count;
 use crate::call::attempt::Attempt;
 use crate::call::gave_up::GaveUp;
 use crate::call::next_attempt::NextAttempt;

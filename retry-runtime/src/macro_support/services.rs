@@ -8,18 +8,8 @@ use core::pin::Pin;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-#[cfg(feature = "std")]
-use crate::breaker::circuit::Breaker;
-#[cfg(feature = "std")]
-use crate::budget::bucket::Budget;
 #[cfg(not(feature = "std"))]
 use crate::budget::retry_budget::RetryBudget;
-#[cfg(not(feature = "std"))]
-use crate::classify::kind::Kind;
-#[cfg(feature = "std")]
-use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
-#[cfg(feature = "std")]
-use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::with_cost::WithCost;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
@@ -27,7 +17,11 @@ use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, CancelFn, IntoCancelled};
 use crate::time::timer::Timer;
 #[cfg(feature = "std")]
-use crate::time::timer::TimerFn;
+use crate::{
+    breaker::circuit::Breaker, budget::bucket::Budget,
+    limiter::concurrency_limiter::ConcurrencyLimiter, limiter::rate_limiter::RateLimiter,
+    time::timer::TimerFn,
+};
 
 /// Tells an impl for a trait's implementors from one for functions.
 pub struct ViaTrait;
@@ -36,19 +30,9 @@ pub struct ViaFn;
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
-    label = "neither a `Timer` nor a function from `Duration` to a future"
-)]
-#[cfg_attr(
-    feature = "std",
-    diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
-    )
-)]
-#[cfg_attr(
-    not(feature = "std"),
-    diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` there is no system clock: with `timer = …`, name a type that implements `retry_runtime::Timer`"
-    )
+    label = "neither a `Timer` nor a function from `Duration` to a future",
+    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
+    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait IntoTimer<Via> {
     type Timer: Timer;
@@ -73,19 +57,9 @@ impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
 /// What the key `timer` takes on a blocking function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
-    label = "neither a `BlockingTimer` nor a function of a `Duration`"
-)]
-#[cfg_attr(
-    feature = "std",
-    diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
-    )
-)]
-#[cfg_attr(
-    not(feature = "std"),
-    diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` there is neither a thread to sleep nor a system clock: with `timer = …`, name a type that implements `retry_runtime::BlockingTimer`"
-    )
+    label = "neither a `BlockingTimer` nor a function of a `Duration`",
+    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
+    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait IntoBlockingTimer<Via> {
     type Timer: BlockingTimer;
@@ -185,16 +159,6 @@ impl NoBudget {
     }
 }
 
-// So that its absence is one error.
-#[cfg(not(feature = "std"))]
-impl RetryBudget for NoBudget {
-    fn withdraw(&self, _: Kind) -> bool {
-        false
-    }
-
-    fn refund(&self, _: Kind) {}
-}
-
 #[cfg(not(feature = "std"))]
 #[diagnostic::on_unimplemented(
     message = "`budget` alone needs the feature `std` of `retry-runtime`",
@@ -203,9 +167,10 @@ impl RetryBudget for NoBudget {
 )]
 pub trait OwnBudget {}
 
+/// Never called. What it returns is a budget, so that its absence is one error.
 #[cfg(not(feature = "std"))]
-pub fn own_budget<B: OwnBudget>(own: B) -> B {
-    own
+pub fn own_budget<B: OwnBudget>(_: B) -> Option<&'static (dyn RetryBudget + Sync)> {
+    None
 }
 
 /// The values that calls share, and of what kind each is. The kinds stand for what the values borrow: the compiler then

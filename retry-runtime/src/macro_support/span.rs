@@ -2,9 +2,9 @@
 
 use core::cell::Cell;
 
-#[cfg(feature = "tracing")]
-use super::Features;
 use crate::observe::span as spans;
+#[cfg(feature = "tracing")]
+use crate::time::enabled::Features;
 
 pub use spans::{enter, of_attempt, within};
 

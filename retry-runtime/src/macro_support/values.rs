@@ -5,8 +5,7 @@ use core::borrow::Borrow;
 use core::ops::Deref;
 use core::time::Duration;
 
-use crate::configure::own_policy::{FindPolicy, OwnPolicy};
-use crate::configure::policies::Policies;
+use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
 #[cfg(feature = "std")]
 use crate::configure::shared_policy::SharedPolicy;
 use crate::hedge::latency::Latency;
@@ -120,15 +119,10 @@ pub trait HedgeAfter<L> {
     fn hedge_after(self) -> (Option<Duration>, Option<L>);
 }
 
-impl HedgeAfter<&'static Latency> for Duration {
+#[diagnostic::do_not_recommend]
+impl<T: TimeLimit> HedgeAfter<&'static Latency> for T {
     fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
-        (Some(self), None)
-    }
-}
-
-impl HedgeAfter<&'static Latency> for Option<Duration> {
-    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
-        (self, None)
+        (self.limit(), None)
     }
 }
 
@@ -156,9 +150,8 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
 )]
 pub trait NoQuantile {}
 
-impl NoQuantile for Duration {}
-
-impl NoQuantile for Option<Duration> {}
+#[diagnostic::do_not_recommend]
+impl<T: TimeLimit> NoQuantile for T {}
 
 /// The value of `hedge`, which is refused where it is a quantile.
 #[inline]
@@ -207,7 +200,7 @@ macro_rules! found_by_name {
 
             fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
                 let mut found = Policy::new();
-                name(&mut |name| found = self.find_by_name(name));
+                name(&mut |name| found = self.find_over(name, &Policy::new()));
                 found
             }
         }

@@ -2,7 +2,8 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::observe::{AttemptEnd, Cause, Reason};
+use crate::observe::cause::Cause;
+use crate::observe::reason::Reason;
 
 /// One thing that happened in a call.
 ///
@@ -100,6 +101,32 @@ impl<'a> Event<'a> {
     pub(crate) fn pause(&self) -> Option<Duration> {
         match self.data {
             EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
+            _ => None,
+        }
+    }
+
+    /// How an attempt or a correction ended with this event, if one did.
+    pub(crate) fn attempt_end(&self) -> Option<AttemptEnd> {
+        match self.data {
+            EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
+                Some(AttemptEnd::Failed(kind))
+            }
+            EventData::Correcting { .. } => Some(AttemptEnd::Failed(Kind::Invalid)),
+            EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => ended,
+            EventData::Succeeded { .. } => Some(AttemptEnd::Succeeded),
+            _ => None,
+        }
+    }
+
+    /// After how many attempts a call ended with this event, and how.
+    #[cfg(feature = "std")]
+    pub(crate) fn call_end(&self) -> Option<(u32, CallEnd)> {
+        match self.data {
+            EventData::GaveUp {
+                attempts, reason, ..
+            } => Some((attempts, CallEnd::GaveUp(reason))),
+            EventData::Succeeded { attempts, .. } => Some((attempts, CallEnd::Succeeded)),
+            EventData::FellBack { .. } => Some((self.attempt, CallEnd::FellBack)),
             _ => None,
         }
     }
@@ -293,6 +320,35 @@ pub enum EventData<'a> {
         /// the policy of a call around is an expression, which is evaluated at a failure.
         attempts: Option<u64>,
     },
+}
+
+/// How the last attempt of a call that gives up ended, as [`EventData::GaveUp`](crate::EventData::GaveUp) and
+/// [`EventData::FallingBack`](crate::EventData::FallingBack) say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AttemptEnd {
+    /// A success: the last round of a batch that had given up items before.
+    Succeeded,
+    /// A failure that is not worth a retry.
+    Stop,
+    /// A failure of a kind that is worth a retry.
+    Failed(Kind),
+}
+
+impl AttemptEnd {
+    /// The end by a failure, of that kind if it is worth a retry.
+    pub(crate) fn failed(kind: Option<Kind>) -> Self {
+        kind.map_or(Self::Stop, Self::Failed)
+    }
+}
+
+/// What became of a call.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    Succeeded,
+    FellBack,
+    GaveUp(Reason),
 }
 
 impl fmt::Display for Event<'_> {

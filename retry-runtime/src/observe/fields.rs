@@ -20,17 +20,23 @@ macro_rules! fields {
             /// level of its own.
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
+            pub(crate) attempt: Option<u32>,
             $($(#[$doc])* pub(crate) $field: Option<$type>,)*
             /// A text after a colon at the end.
             pub(crate) summary: Option<&'a dyn fmt::Display>,
         }
 
         impl<'a> Fields<'a> {
-            const fn named(name: &'static str, call: &'a dyn fmt::Display) -> Self {
-                Self { name, record: None, call, $($field: None,)* summary: None }
+            pub(crate) const fn new(
+                name: &'static str,
+                call: &'a dyn fmt::Display,
+                attempt: Option<u32>,
+            ) -> Self {
+                Self { name, record: None, call, attempt, $($field: None,)* summary: None }
             }
 
             fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.write_one(f, "attempt", self.attempt)?;
                 $(self.write_one(f, stringify!($field), self.$field$(.map($shown))?)?;)*
                 Ok(())
             }
@@ -39,7 +45,6 @@ macro_rules! fields {
 }
 
 fields! {
-    attempt: u32;
     correction: u32;
     max: Max;
     /// The number of the retry and its limit, where its kind has a count of its own.
@@ -131,17 +136,7 @@ fn any(count: u32) -> Option<u32> {
     (count > 0).then_some(count)
 }
 
-impl<'a> Fields<'a> {
-    pub(crate) const fn new(
-        name: &'static str,
-        call: &'a dyn fmt::Display,
-        attempt: Option<u32>,
-    ) -> Self {
-        let mut fields = Self::named(name, call);
-        fields.attempt = attempt;
-        fields
-    }
-
+impl Fields<'_> {
     fn write_one(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -21,5 +21,5 @@ pub fn tell(call: &str) {
         reason: Some("the call names no `timeout`, or can't have one"),
         ..Fields::new("ignoring the policy's timeout", &call, None)
     };
-    report_line!(WARN, call, fields);
+    report_line!(Warn, call, fields);
 }

@@ -3,43 +3,11 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use crate::listed::listed;
 #[cfg(feature = "std")]
 use crate::name::begins_with;
-use crate::observe::record::Record;
+use crate::observe::record::{Level, Record};
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
-
-/// How much a log record matters: the levels of `tracing`, and none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Nothing is logged.
-    Off,
-    /// Something is broken.
-    Error,
-    /// Something needs attention.
-    Warn,
-    /// What operators want to know.
-    Info,
-    /// What developers want to know.
-    Debug,
-    /// Everything.
-    Trace,
-}
-
-listed!(Level: Off, Error, Warn, Info, Debug, Trace);
-
-impl From<tracing::Level> for Level {
-    fn from(level: tracing::Level) -> Self {
-        match level {
-            tracing::Level::ERROR => Self::Error,
-            tracing::Level::WARN => Self::Warn,
-            tracing::Level::INFO => Self::Info,
-            tracing::Level::DEBUG => Self::Debug,
-            tracing::Level::TRACE => Self::Trace,
-        }
-    }
-}
 
 /// For each record its level's number from 1; 0 where it is as documented.
 static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record::COUNT];

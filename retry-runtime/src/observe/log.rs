@@ -8,10 +8,10 @@ use tracing::field::display;
 
 use crate::error_text::shown::shown;
 use crate::observe::fields::{Delay, Fields, Message};
-use crate::observe::levels::{self, Level};
+use crate::observe::levels;
 #[cfg(feature = "std")]
 use crate::observe::once_per_name::OncePerName;
-use crate::observe::record::Record;
+use crate::observe::record::{Level, Record};
 
 /// Does nothing where the event has no record.
 pub(crate) fn log(fields: &Fields<'_>) {

@@ -1,5 +1,5 @@
 #[cfg(feature = "tracing")]
-use crate::observe::levels::Level;
+use crate::listed::listed;
 
 /// A log record, by the event that it is about. Events without a record are for observers alone.
 ///
@@ -76,3 +76,24 @@ impl Record {
         }
     }
 }
+
+/// How much a log record matters: the levels of `tracing`, and none.
+#[cfg(feature = "tracing")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Nothing is logged.
+    Off,
+    /// Something is broken.
+    Error,
+    /// Something needs attention.
+    Warn,
+    /// What operators want to know.
+    Info,
+    /// What developers want to know.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+#[cfg(feature = "tracing")]
+listed!(Level: Off, Error, Warn, Info, Debug, Trace);

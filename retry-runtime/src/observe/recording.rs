@@ -1,10 +1,108 @@
-//! What a test records: see `testing::record`.
+//! What tests record of the calls on a thread, and of those that a recorder observes.
 
+use alloc::sync::Arc;
 use core::cell::RefCell;
+use core::fmt::Display;
+use core::time::Duration;
 
-use crate::observe::event::Event;
-use crate::observe::fields::Fields;
-use crate::observe::recorder::Recorder;
+use crate::observe::event::CallEnd;
+use crate::observe::{Event, Observer, Reason};
+use crate::sync::{Mutex, lock};
+
+/// What calls did, for a test to compare with what they should have done.
+///
+/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) are read by these methods. These hold what is
+/// logged, so nothing of a call whose first attempt succeeds. A recorder of your own, named with the key `observe`,
+/// sees such calls, too:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::testing::{Recorder, fail_times, skip_sleeps};
+/// use retry_runtime::{Jitter, Observer, Policy, Reason};
+///
+/// let policy = Policy::fixed(Duration::from_secs(1)).jitter(Jitter::None).max(2);
+/// let _skipped = skip_sleeps();
+/// let recorder = Recorder::new();
+/// for failures in [0, 2, 3] {
+///     let server = fail_times(failures, String::from("busy"));
+///     let call = policy.on(|_: &String| true).observe(|event| recorder.observe(event));
+///     let _ = call.call_blocking(|| server.next());
+/// }
+/// assert_eq!(recorder.attempts(), [1, 3, 3]);
+/// assert_eq!(recorder.delays(), [Duration::from_secs(1); 4]);
+/// assert_eq!(recorder.reasons(), [Reason::Exhausted]);
+/// ```
+///
+/// A clone has the same events.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder(Arc<Mutex<Vec<Recorded>>>);
+
+#[derive(Clone, Debug)]
+struct Recorded {
+    call: String,
+    /// `None` of what is not logged.
+    line: Option<String>,
+    delay: Option<Duration>,
+    end: Option<(u32, CallEnd)>,
+}
+
+impl Recorder {
+    /// A recorder that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn record(&self, call: &str, line: Option<String>, event: Option<&Event<'_>>) {
+        lock(&self.0).push(Recorded {
+            call: call.to_owned(),
+            line,
+            delay: event.and_then(Event::pause),
+            end: event.and_then(Event::call_end),
+        });
+    }
+
+    fn all<T>(&self, part: impl Fn(&Recorded) -> Option<T>) -> Vec<T> {
+        lock(&self.0).iter().filter_map(part).collect()
+    }
+
+    /// A copy of what was recorded so far of the calls of that name. It does not grow.
+    #[must_use]
+    pub fn of(&self, name: &str) -> Self {
+        let of_call = |entry: &Recorded| (entry.call == name).then(|| entry.clone());
+        Self(Arc::new(Mutex::new(self.all(of_call))))
+    }
+
+    /// The events, one line each, as the `Display` of [`Event`] prints them. Errors are as in the log.
+    pub fn lines(&self) -> Vec<String> {
+        self.all(|entry| entry.line.clone())
+    }
+
+    /// The pauses, in the order in which they began.
+    pub fn delays(&self) -> Vec<Duration> {
+        self.all(|entry| entry.delay)
+    }
+
+    /// How many attempts each call made, in the order in which the calls ended.
+    pub fn attempts(&self) -> Vec<u32> {
+        self.all(|entry| entry.end.map(|(attempts, _)| attempts))
+    }
+
+    /// Why calls gave up, in the order in which they did.
+    pub fn reasons(&self) -> Vec<Reason> {
+        self.all(|entry| match entry.end {
+            Some((_, CallEnd::GaveUp(reason))) => Some(reason),
+            _ => None,
+        })
+    }
+}
+
+impl Observer for Recorder {
+    fn observe(&self, event: &Event<'_>) {
+        // Formatted before anything is locked: the user's `Display` may make a call of its own.
+        let line = event.to_string();
+        self.record(event.call, Some(line), Some(event));
+    }
+}
 
 thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
@@ -15,24 +113,10 @@ pub(crate) fn replace(recorder: Option<Recorder>) -> Option<Recorder> {
     RECORDER.replace(recorder)
 }
 
-pub(crate) fn record(event: &Event<'_>) {
+/// Records a line of a call if it is logged, and the event that it is about if it is about one.
+pub(crate) fn record(call: &str, line: Option<&dyn Display>, event: Option<&Event<'_>>) {
     if let Some(recorder) = here() {
-        recorder.record(event.call, Some(event.to_string()), Some(event));
-    }
-}
-
-/// Records the end of a call that the log has from other events.
-#[cfg(feature = "batch")]
-pub(crate) fn record_end(event: &Event<'_>) {
-    if let Some(recorder) = here() {
-        recorder.record(event.call, None, Some(event));
-    }
-}
-
-/// Records a line that is no event's.
-pub(crate) fn record_line(call: &str, line: &Fields<'_>) {
-    if let Some(recorder) = here() {
-        recorder.record(call, Some(line.to_string()), None);
+        recorder.record(call, line.map(ToString::to_string), event);
     }
 }
 

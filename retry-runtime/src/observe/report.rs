@@ -19,7 +19,7 @@ pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Obser
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "tracing")]
     log(&event.fields());
-    recording::record(event);
+    recording::record(event.call, Some(event), Some(event));
     if let Some(observe) = observe {
         observe(event);
     }
@@ -28,19 +28,19 @@ pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
 /// Reports the end of a call that the log has from other events.
 #[cfg(feature = "batch")]
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
-    recording::record_end(event);
+    recording::record(event.call, None, Some(event));
     if let Some(observe) = observe {
         observe(event);
     }
 }
 
-/// Logs and records a line that is no event's, at that level of `tracing`.
+/// Logs and records a line that is no event's, at that level.
 macro_rules! report_line {
     ($level:ident, $call:expr, $fields:expr) => {{
         let fields = &$fields;
         #[cfg(feature = "tracing")]
-        $crate::observe::log::log_at(tracing::Level::$level.into(), fields);
-        $crate::observe::recording::record_line($call, fields);
+        $crate::observe::log::log_at($crate::observe::record::Level::$level, fields);
+        $crate::observe::recording::record($call, Some(fields), None);
     }};
 }
 

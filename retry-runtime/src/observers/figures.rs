@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::admission::AdmissionControl;
 use crate::admission::state::BreakerState;
 use crate::budget::bucket::Budget;
-use crate::observe::call_end::{CallEnd, CallOutcome};
+use crate::observe::event::CallEnd;
 use crate::observe::{AttemptEnd, Event, EventData};
 
 /// What the adapters call a figure: the crate `metrics`, and OpenTelemetry, with its unit there.
@@ -16,6 +16,7 @@ use crate::observe::{AttemptEnd, Event, EventData};
     allow(dead_code, reason = "each adapter has a name of its own")
 )]
 pub(super) struct Figure {
+    pub(super) sort: Sort,
     pub(super) metric: &'static str,
     pub(super) instrument: &'static str,
     pub(super) unit: &'static str,
@@ -24,58 +25,60 @@ pub(super) struct Figure {
 
 pub(super) const SECONDS: &str = "s";
 
-/// Figures of one sort, and all of them in order.
+#[derive(Clone, Copy)]
+pub(super) enum Sort {
+    Counter,
+    Histogram,
+    Gauge,
+}
+
+/// What is measured, and the figure of each in that order.
 macro_rules! figures {
-    ($($sort:ident $all:ident { $($figure:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)* })*) => {$(
+    ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)*) => {
         #[derive(Clone, Copy)]
-        pub(super) enum $sort {
-            $($figure),*
+        pub(super) enum Measured {
+            $($measured),*
         }
 
-        pub(super) const $all: [Figure; [$($sort::$figure),*].len()] = [$(Figure {
+        pub(super) const FIGURES: [Figure; [$(Measured::$measured),*].len()] = [$(Figure {
+            sort: Sort::$sort,
             metric: $metric,
             instrument: $instrument,
             unit: $unit,
             about: $about,
         }),*];
-    )*};
+    };
 }
 
 figures! {
-    Counter COUNTERS {
-        Calls "retry_calls_total" "retry.calls" "{call}",
-            "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
-        Attempts "retry_attempts_total" "retry.attempts" "{attempt}",
-            "Attempts and corrections that ended, by kind: succeeded, stop, the kind of failure, or rejected (not sent)";
-        Openings "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
-            "Times that a breaker opened, by the call whose attempt opened it";
-    }
-    Histogram HISTOGRAMS {
-        CallDuration "retry_call_duration_seconds" "retry.call.duration" SECONDS,
-            "How long calls took, with their pauses and waits, by outcome";
-        AttemptDuration "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
-            "How long attempts took, by kind: succeeded, stop, or the kind of failure";
-        AttemptsPerCall "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
-            "Attempts that each call made until it ended, unless it made none";
-        Delay "retry_delay_seconds" "retry.delay" SECONDS,
-            "Pauses before retries and corrections";
-        Wait "retry_wait_seconds" "retry.wait" SECONDS,
-            "Waits of attempts for their turn with a limiter";
-    }
-    Gauge GAUGES {
-        Budget "retry_budget_available" "retry.budget.available" "{token}",
-            "Tokens that a budget has left";
-        Breaker "retry_breaker_state" "retry.breaker.state" "1",
-            "State of a breaker: 0 closed, 1 half open, 2 open";
-        Running "retry_limiter_running" "retry.limiter.running" "{attempt}",
-            "Attempts that run behind a limiter";
-        Waiting "retry_limiter_waiting" "retry.limiter.waiting" "{attempt}",
-            "Attempts that wait for their turn with a limiter";
-        Limit "retry_limiter_limit" "retry.limiter.limit" "{attempt}",
-            "Attempts that a limiter lets run at a time";
-        Rate "retry_limiter_rate" "retry.limiter.rate" "{cost}/s",
-            "Cost that a limiter lets begin per second";
-    }
+    Calls Counter "retry_calls_total" "retry.calls" "{call}",
+        "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
+    Attempts Counter "retry_attempts_total" "retry.attempts" "{attempt}",
+        "Attempts and corrections that ended, by kind: succeeded, stop, the kind of failure, or rejected (not sent)";
+    Openings Counter "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
+        "Times that a breaker opened, by the call whose attempt opened it";
+    CallDuration Histogram "retry_call_duration_seconds" "retry.call.duration" SECONDS,
+        "How long calls took, with their pauses and waits, by outcome";
+    AttemptDuration Histogram "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
+        "How long attempts took, by kind: succeeded, stop, or the kind of failure";
+    AttemptsPerCall Histogram "retry_attempts_per_call" "retry.attempts_per_call" "{attempt}",
+        "Attempts that each call made until it ended, unless it made none";
+    Delay Histogram "retry_delay_seconds" "retry.delay" SECONDS,
+        "Pauses before retries and corrections";
+    Wait Histogram "retry_wait_seconds" "retry.wait" SECONDS,
+        "Waits of attempts for their turn with a limiter";
+    Budget Gauge "retry_budget_available" "retry.budget.available" "{token}",
+        "Tokens that a budget has left";
+    Breaker Gauge "retry_breaker_state" "retry.breaker.state" "1",
+        "State of a breaker: 0 closed, 1 half open, 2 open";
+    Running Gauge "retry_limiter_running" "retry.limiter.running" "{attempt}",
+        "Attempts that run behind a limiter";
+    Waiting Gauge "retry_limiter_waiting" "retry.limiter.waiting" "{attempt}",
+        "Attempts that wait for their turn with a limiter";
+    Limit Gauge "retry_limiter_limit" "retry.limiter.limit" "{attempt}",
+        "Attempts that a limiter lets run at a time";
+    Rate Gauge "retry_limiter_rate" "retry.limiter.rate" "{cost}/s",
+        "Cost that a limiter lets begin per second";
 }
 
 /// The key of a label, as OpenTelemetry has it, and its value.
@@ -89,41 +92,42 @@ pub(super) enum Value<'a> {
 
 /// What measures, of another crate.
 pub(super) trait Instruments {
-    fn count(&self, counter: Counter, labels: &[Label<'_>]);
-    fn record(&self, histogram: Histogram, value: f64, labels: &[Label<'_>]);
-    fn set(&self, gauge: Gauge, value: f64, label: Label<'_>);
+    /// Records a value, which counters take for 1.
+    fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]);
 }
 
 /// Measures an event, and what calls share.
 pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
     let name = ("retry.name", Value::Name(event.call));
-    let took = |histogram, time: Option<Duration>, labels: &[Label<'_>]| {
+    let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
         if let Some(time) = time {
-            to.record(histogram, time.as_secs_f64(), labels);
+            to.measure(what, time.as_secs_f64(), labels);
         }
     };
     if let Some(end) = event.attempt_end() {
         let labels = [name, ("retry.kind", Value::Name(end.name()))];
-        to.count(Counter::Attempts, &labels);
-        took(Histogram::AttemptDuration, event.attempt_elapsed(), &labels);
+        to.measure(Measured::Attempts, 1.0, &labels);
+        took(Measured::AttemptDuration, event.attempt_elapsed(), &labels);
     }
-    took(Histogram::Delay, event.pause(), &[name]);
+    took(Measured::Delay, event.pause(), &[name]);
     match event.data {
-        EventData::Waited { waited } => took(Histogram::Wait, Some(waited), &[name]),
-        EventData::BreakerOpened { .. } => to.count(Counter::Openings, &[name]),
+        EventData::Waited { waited } => took(Measured::Wait, Some(waited), &[name]),
+        EventData::BreakerOpened { .. } => to.measure(Measured::Openings, 1.0, &[name]),
         _ => {}
     }
-    if let Some(CallEnd { attempts, outcome }) = event.call_end() {
-        let outcome = ("retry.outcome", Value::Name(outcome.name()));
+    if let Some((attempts, end)) = event.call_end() {
+        let outcome = ("retry.outcome", Value::Name(end.name()));
         let retried = ("retry.retried", Value::Flag(attempts > 1));
-        to.count(Counter::Calls, &[name, outcome, retried]);
-        took(Histogram::CallDuration, event.elapsed(), &[name, outcome]);
+        to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
+        took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
         // A call that was rejected before its first attempt would lower the mean to below 1.
         if attempts > 0 {
-            to.record(Histogram::AttemptsPerCall, attempts.into(), &[name]);
+            to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
         }
     }
-    shared.measure(to);
+    for shared in shared.0.iter().flatten() {
+        shared.measure(to);
+    }
 }
 
 /// What calls share, each with the name that it is shown under.
@@ -153,12 +157,6 @@ impl<'a> Gauged<'a> {
         self.0[at] = Some(shared);
         self
     }
-
-    fn measure(&self, to: &impl Instruments) {
-        for shared in self.0.iter().flatten() {
-            shared.measure(to);
-        }
-    }
 }
 
 impl Shared<'_> {
@@ -166,7 +164,7 @@ impl Shared<'_> {
         match *self {
             Self::Budget(name, budget) => {
                 let label = ("retry.budget", Value::Name(name));
-                to.set(Gauge::Budget, budget.available(), label);
+                to.measure(Measured::Budget, budget.available(), &[label]);
             }
             Self::Breaker(name, breaker) => {
                 let label = ("retry.breaker", Value::Name(name));
@@ -175,23 +173,23 @@ impl Shared<'_> {
                 } else {
                     BreakerState::Closed
                 });
-                to.set(Gauge::Breaker, number_of(state).into(), label);
+                to.measure(Measured::Breaker, number_of(state), &[label]);
             }
             Self::Limiter(name, limiter) => {
                 let label = ("retry.limiter", Value::Name(name));
                 let state = limiter.state();
                 let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
-                for (gauge, value) in [
-                    (Gauge::Running, state.running.map(whole)),
+                for (what, value) in [
+                    (Measured::Running, state.running.map(whole)),
                     (
-                        Gauge::Waiting,
+                        Measured::Waiting,
                         state.waiting.map(|waiting| whole(waiting as u64)),
                     ),
-                    (Gauge::Limit, state.limit.map(f64::from)),
-                    (Gauge::Rate, state.rate),
+                    (Measured::Limit, state.limit.map(f64::from)),
+                    (Measured::Rate, state.rate),
                 ] {
                     if let Some(value) = value {
-                        to.set(gauge, value, label);
+                        to.measure(what, value, &[label]);
                     }
                 }
             }
@@ -219,7 +217,7 @@ impl AttemptEnd {
     }
 }
 
-impl CallOutcome {
+impl CallEnd {
     const fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
@@ -230,10 +228,10 @@ impl CallOutcome {
 }
 
 /// The number that stands for that state, the worse the higher.
-const fn number_of(state: BreakerState) -> u8 {
+const fn number_of(state: BreakerState) -> f64 {
     match state {
-        BreakerState::Closed | BreakerState::ForcedClosed => 0,
-        BreakerState::HalfOpen => 1,
-        BreakerState::Open | BreakerState::ForcedOpen => 2,
+        BreakerState::Closed | BreakerState::ForcedClosed => 0.0,
+        BreakerState::HalfOpen => 1.0,
+        BreakerState::Open | BreakerState::ForcedOpen => 2.0,
     }
 }

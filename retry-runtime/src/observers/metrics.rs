@@ -3,8 +3,7 @@ use ::metrics::{
 };
 
 use super::figures::{
-    self, COUNTERS, Counter, Figure, GAUGES, Gauge, Gauged, HISTOGRAMS, Histogram, Instruments,
-    SECONDS, Shared, Value, measure,
+    self, FIGURES, Figure, Gauged, Instruments, Measured, SECONDS, Shared, Sort, Value, measure,
 };
 use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
@@ -72,18 +71,17 @@ impl Metrics<'static> {
 
     /// Tells the recorder what each metric is about, and its unit. Call it once, after you have installed the recorder.
     pub fn describe() {
-        let unit = |figure: Figure| match figure.unit {
-            SECONDS => Unit::Seconds,
-            _ => Unit::Count,
-        };
-        for figure in COUNTERS {
-            describe_counter!(figure.metric, unit(figure), figure.about);
-        }
-        for figure in HISTOGRAMS {
-            describe_histogram!(figure.metric, unit(figure), figure.about);
-        }
-        for figure in GAUGES {
-            describe_gauge!(figure.metric, unit(figure), figure.about);
+        for figure in FIGURES {
+            let Figure { metric, about, .. } = figure;
+            let unit = match figure.unit {
+                SECONDS => Unit::Seconds,
+                _ => Unit::Count,
+            };
+            match figure.sort {
+                Sort::Counter => describe_counter!(metric, unit, about),
+                Sort::Histogram => describe_histogram!(metric, unit, about),
+                Sort::Gauge => describe_gauge!(metric, unit, about),
+            }
         }
     }
 }
@@ -131,7 +129,7 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// Shows under that name how full that limiter is, as its [`state`](crate::AdmissionControl::state) says, at each event of a
     /// call that names this observer.
     #[must_use]
     pub const fn limiter(
@@ -154,16 +152,13 @@ impl Observer for Metrics<'_> {
 struct Recorder;
 
 impl Instruments for Recorder {
-    fn count(&self, counter: Counter, of: &[figures::Label<'_>]) {
-        counter!(COUNTERS[counter as usize].metric, labels(of)).increment(1);
-    }
-
-    fn record(&self, histogram: Histogram, value: f64, of: &[figures::Label<'_>]) {
-        histogram!(HISTOGRAMS[histogram as usize].metric, labels(of)).record(value);
-    }
-
-    fn set(&self, gauge: Gauge, value: f64, of: figures::Label<'_>) {
-        gauge!(GAUGES[gauge as usize].metric, labels(&[of])).set(value);
+    fn measure(&self, what: Measured, value: f64, of: &[figures::Label<'_>]) {
+        let (Figure { sort, metric, .. }, labels) = (FIGURES[what as usize], labels(of));
+        match sort {
+            Sort::Counter => counter!(metric, labels).increment(1),
+            Sort::Histogram => histogram!(metric, labels).record(value),
+            Sort::Gauge => gauge!(metric, labels).set(value),
+        }
     }
 }
 

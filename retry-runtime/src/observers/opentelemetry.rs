@@ -2,7 +2,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
 use super::figures::{
-    self, COUNTERS, GAUGES, Gauged, HISTOGRAMS, Instruments, Label, SECONDS, Shared, Value, measure,
+    FIGURES, Figure, Gauged, Instruments, Label, Measured, SECONDS, Shared, Sort, Value, measure,
 };
 use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
@@ -47,14 +47,19 @@ use crate::observe::{Event, Observer};
 ///
 /// It shows up to 16 budgets, breakers and limiters; naming one more panics.
 ///
-/// A span of an HTTP request counts the attempts before it as `http.request.resend_count`:
-/// [`resend_count`](Self::resend_count).
+/// A span of an HTTP request counts the attempts before it as `http.request.resend_count`: from the second attempt on,
+/// `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
 #[derive(Clone, Debug)]
 pub struct OpenTelemetry<'a> {
-    counters: [Counter<u64>; COUNTERS.len()],
-    histograms: [Histogram<f64>; HISTOGRAMS.len()],
-    gauges: [Gauge<f64>; GAUGES.len()],
+    instruments: [Instrument; FIGURES.len()],
     shared: Gauged<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Instrument {
+    Counter(Counter<u64>),
+    Histogram(Histogram<f64>),
+    Gauge(Gauge<f64>),
 }
 
 /// The limits of the histograms' buckets, unless a view of the program's sets others: those of the SDK are for milliseconds.
@@ -64,49 +69,31 @@ const BUCKETS_OF_ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
 impl OpenTelemetry<'static> {
     /// Measures with instruments of that meter.
     pub fn new(meter: &Meter) -> Self {
-        let counter = |name| meter.u64_counter(name);
-        let gauge = |name| meter.f64_gauge(name);
-        let histogram = |name, unit| {
-            let buckets = match unit {
-                SECONDS => BUCKETS_OF_SECONDS.to_vec(),
-                _ => BUCKETS_OF_ATTEMPTS.to_vec(),
-            };
-            meter.f64_histogram(name).with_boundaries(buckets)
+        let instrument = |figure: Figure| {
+            let Figure { unit, about, .. } = figure;
+            macro_rules! build {
+                ($builder:expr) => {
+                    $builder.with_unit(unit).with_description(about).build()
+                };
+            }
+            let name = figure.instrument;
+            match figure.sort {
+                Sort::Counter => Instrument::Counter(build!(meter.u64_counter(name))),
+                Sort::Gauge => Instrument::Gauge(build!(meter.f64_gauge(name))),
+                Sort::Histogram => {
+                    let buckets = match unit {
+                        SECONDS => BUCKETS_OF_SECONDS.to_vec(),
+                        _ => BUCKETS_OF_ATTEMPTS.to_vec(),
+                    };
+                    let histogram = meter.f64_histogram(name).with_boundaries(buckets);
+                    Instrument::Histogram(build!(histogram))
+                }
+            }
         };
-        macro_rules! built {
-            ($figures:ident, $figure:ident => $builder:expr) => {
-                $figures.map(|$figure| {
-                    let builder = $builder.with_unit($figure.unit);
-                    builder.with_description($figure.about).build()
-                })
-            };
-        }
         Self {
-            counters: built!(COUNTERS, figure => counter(figure.instrument)),
-            histograms: built!(HISTOGRAMS, figure => histogram(figure.instrument, figure.unit)),
-            gauges: built!(GAUGES, figure => gauge(figure.instrument)),
+            instruments: FIGURES.map(instrument),
             shared: Gauged::NONE,
         }
-    }
-
-    /// The attribute `http.request.resend_count` for the span of an HTTP request that the attempt of that number makes.
-    /// The first attempt has none.
-    ///
-    /// ```
-    /// use retry_runtime::observers::OpenTelemetry;
-    ///
-    /// assert_eq!(OpenTelemetry::resend_count(1), None);
-    /// let attribute = OpenTelemetry::resend_count(3).unwrap();
-    /// assert_eq!(attribute.key.as_str(), "http.request.resend_count");
-    /// assert_eq!(attribute.value, 2.into());
-    /// ```
-    ///
-    /// The name is that of OpenTelemetry's semantic conventions for HTTP.
-    pub fn resend_count(attempt: u32) -> Option<KeyValue> {
-        let before = i64::from(attempt)
-            .checked_sub(1)
-            .filter(|before| *before > 0)?;
-        Some(KeyValue::new("http.request.resend_count", before))
     }
 }
 
@@ -126,7 +113,7 @@ impl<'a> OpenTelemetry<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, as its [`state`](crate::Limiter::state) says, at each event of a
+    /// Shows under that name how full that limiter is, as its [`state`](crate::AdmissionControl::state) says, at each event of a
     /// call that names this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn AdmissionControl + Sync)) -> Self {
@@ -142,16 +129,13 @@ impl Observer for OpenTelemetry<'_> {
 }
 
 impl Instruments for OpenTelemetry<'_> {
-    fn count(&self, counter: figures::Counter, labels: &[Label<'_>]) {
-        self.counters[counter as usize].add(1, &attributes(labels));
-    }
-
-    fn record(&self, histogram: figures::Histogram, value: f64, labels: &[Label<'_>]) {
-        self.histograms[histogram as usize].record(value, &attributes(labels));
-    }
-
-    fn set(&self, gauge: figures::Gauge, value: f64, label: Label<'_>) {
-        self.gauges[gauge as usize].record(value, &attributes(&[label]));
+    fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]) {
+        let attributes = attributes(labels);
+        match &self.instruments[what as usize] {
+            Instrument::Counter(counter) => counter.add(1, &attributes),
+            Instrument::Histogram(histogram) => histogram.record(value, &attributes),
+            Instrument::Gauge(gauge) => gauge.record(value, &attributes),
+        }
     }
 }
 

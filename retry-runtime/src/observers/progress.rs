@@ -100,20 +100,7 @@ impl Progress {
     /// `{done}`, `{failed}` and `{waiting}` are the numbers of a batch or a plan, which also sets the bar's length and
     /// position. The bar counts down only if it is drawn now and then: see its `enable_steady_tick`.
     pub fn on(bar: ProgressBar, template: &str) -> Result<Self, TemplateError> {
-        let style = ProgressStyle::with_template(template)?;
-        Ok(Self::styled(bar, style))
-    }
-
-    fn ticking(bar: ProgressBar, template: &str) -> Self {
-        bar.enable_steady_tick(TICK);
-        let style = ProgressStyle::with_template(template);
-        Self::styled(
-            bar,
-            style.unwrap_or_else(|_| ProgressStyle::default_spinner()),
-        )
-    }
-
-    fn styled(bar: ProgressBar, mut style: ProgressStyle) -> Self {
+        let mut style = ProgressStyle::with_template(template)?;
         let drawn = Arc::new(Mutex::new(BarState::default()));
         for (name, part) in PLACEHOLDERS {
             let drawn = Arc::clone(&drawn);
@@ -124,7 +111,12 @@ impl Progress {
             style = style.with_key(name, draw);
         }
         bar.set_style(style);
-        Self { bar, drawn }
+        Ok(Self { bar, drawn })
+    }
+
+    fn ticking(bar: ProgressBar, template: &str) -> Self {
+        bar.enable_steady_tick(TICK);
+        Self::on(bar, template).expect("the template is one of ours")
     }
 
     /// The bar that it draws on.
@@ -132,8 +124,9 @@ impl Progress {
         &self.bar
     }
 
-    fn show(&self, line: StatusLine) {
-        lock(&self.drawn).line = line;
+    fn show(&self, doing: &'static str, delay: Option<Duration>, rest: String) {
+        let until = delay.and_then(|delay| Instant::now().checked_add(delay));
+        lock(&self.drawn).line = StatusLine { doing, until, rest };
         self.bar.tick();
     }
 
@@ -151,11 +144,7 @@ impl Progress {
 
 impl Observer for Progress {
     fn observe(&self, event: &Event<'_>) {
-        let about = |doing, delay, number, max, error| StatusLine {
-            doing,
-            until: Instant::now().checked_add(delay),
-            rest: format!(" ({number}/{}): {}", Max(max), shown(error)),
-        };
+        let about = |number, max, error| format!(" ({number}/{}): {}", Max(max), shown(error));
         match event.data {
             EventData::Retrying {
                 retry,
@@ -163,27 +152,23 @@ impl Observer for Progress {
                 delay,
                 error,
                 ..
-            } => self.show(about("retrying", delay, retry, retry_max, error)),
+            } => self.show("retrying", Some(delay), about(retry, retry_max, error)),
             EventData::Correcting {
                 correction,
                 max,
                 delay,
                 error,
-            } => self.show(about("correcting", delay, correction, max, error)),
-            EventData::Waiting { ahead, at_least } => self.show(StatusLine {
-                doing: "next turn",
-                until: at_least.and_then(|at_least| Instant::now().checked_add(at_least)),
-                rest: format!(" ({ahead} ahead)"),
-            }),
+            } => self.show("correcting", Some(delay), about(correction, max, error)),
+            EventData::Waiting { ahead, at_least } => {
+                self.show("next turn", at_least, format!(" ({ahead} ahead)"));
+            }
             EventData::Started
             | EventData::Waited { .. }
             | EventData::Succeeded { .. }
-            | EventData::FellBack { .. } => self.show(StatusLine::default()),
-            EventData::GaveUp { reason, error, .. } => self.show(StatusLine {
-                doing: "gave up",
-                until: None,
-                rest: format!(" ({reason}): {}", shown(error)),
-            }),
+            | EventData::FellBack { .. } => self.show("", None, String::new()),
+            EventData::GaveUp { reason, error, .. } => {
+                self.show("gave up", None, format!(" ({reason}): {}", shown(error)));
+            }
             EventData::Progressed {
                 done,
                 failed,

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
-use crate::observe::call_end::{CallEnd, CallOutcome};
+use crate::observe::event::CallEnd;
 use crate::observe::{Event, EventData, Observer, Reason};
 use crate::sync::{Mutex, lock};
 
@@ -105,12 +105,12 @@ impl Totals {
         }
         let pause = event.pause().unwrap_or_default();
         self.paused = self.paused.saturating_add(pause);
-        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
+        if let Some((attempts, end)) = event.call_end() {
             self.attempts += u64::from(attempts);
-            match outcome {
-                CallOutcome::Succeeded => self.succeeded += 1,
-                CallOutcome::FellBack => self.fell_back += 1,
-                CallOutcome::GaveUp(reason) => self.gave_up[reason as usize] += 1,
+            match end {
+                CallEnd::Succeeded => self.succeeded += 1,
+                CallEnd::FellBack => self.fell_back += 1,
+                CallEnd::GaveUp(reason) => self.gave_up[reason as usize] += 1,
             }
         }
         if error.is_some() {
@@ -229,12 +229,12 @@ impl fmt::Display for Totals {
             }
         }
         let reasons = Reason::ALL.into_iter().zip(self.gave_up);
-        for (index, (reason, count)) in reasons.filter(|(_, count)| *count > 0).enumerate() {
-            let before = if index == 0 { " (" } else { ", " };
-            write!(f, "{before}{count} {reason}")?;
-        }
-        if self.gave_up() > 0 {
-            f.write_str(")")?;
+        let reasons = reasons.filter(|(_, count)| *count > 0);
+        let reasons: Vec<_> = reasons
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        if !reasons.is_empty() {
+            write!(f, " ({})", reasons.join(", "))?;
         }
         match &self.last_error {
             Some(error) => write!(f, "; last error: {error}"),

@@ -58,10 +58,10 @@ pub(crate) fn report_subtask(
         allow(clippy::match_same_arms, reason = "only the levels differ")
     )]
     match ended {
-        Ended::Completed => report_line!(DEBUG, plan, fields),
-        Ended::Healed => report_line!(INFO, plan, fields),
+        Ended::Completed => report_line!(Debug, plan, fields),
+        Ended::Healed => report_line!(Info, plan, fields),
         Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
-            report_line!(WARN, plan, fields);
+            report_line!(Warn, plan, fields);
         }
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn report_retry(plan: &str, error: &str) {
         error: Some(&error),
         ..Fields::new("retrying", &plan, None)
     };
-    report_line!(WARN, plan, fields);
+    report_line!(Warn, plan, fields);
 }
 
 /// Reports what a run came to.
@@ -81,5 +81,5 @@ pub(crate) fn report_summary(plan: &str, summary: &Summary) {
         summary: Some(summary),
         ..Fields::new("summary", &plan, None)
     };
-    report_line!(INFO, plan, fields);
+    report_line!(Info, plan, fields);
 }

@@ -20,7 +20,7 @@ use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
 use crate::in_flight::Shared;
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::event::{Event, EventData};
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Progress;

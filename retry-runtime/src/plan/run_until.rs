@@ -15,14 +15,14 @@ use crate::chain::span::around;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::in_flight::{Bounds, Shared};
-use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::AttemptEnd;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
 use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Subtask, Validity};
 use crate::time::cancel::MayCancel;
-use crate::time::race::race;
+use crate::time::pause::race;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
 

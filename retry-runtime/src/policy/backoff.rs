@@ -1,6 +1,5 @@
+use alloc::boxed::Box;
 use core::time::Duration;
-
-use crate::policy::list;
 
 /// The shape of the delays: the key `backoff`. Its numbers are `base`, `factor`, `cap` and `floor`.
 ///
@@ -11,7 +10,7 @@ use crate::policy::list;
 /// let seconds = |policy: Policy| -> Vec<u64> {
 ///     policy.max(5).delays().map(|delay| delay.as_secs()).collect()
 /// };
-/// assert_eq!(seconds(Policy::exponential()), [1, 2, 4, 8, 16]);
+/// assert_eq!(seconds(Policy::new()), [1, 2, 4, 8, 16]);
 /// assert_eq!(seconds(Policy::linear(Duration::from_secs(2))), [2, 4, 6, 8, 10]);
 /// assert_eq!(seconds(Policy::fibonacci(Duration::from_secs(1))), [1, 1, 2, 3, 5]);
 /// ```
@@ -70,7 +69,7 @@ impl Backoff {
     /// assert!(policy.to_string().contains("backoff=[1s, 5s, 30s]"));
     /// ```
     pub fn list(delays: &[Duration]) -> Self {
-        Self::List(list::keep(delays))
+        Self::List(keep(delays))
     }
 
     pub(crate) const fn is_list(self) -> bool {
@@ -128,4 +127,45 @@ fn fibonacci(index: u32) -> u32 {
         (current, next) = (next, current.saturating_add(next));
     }
     current
+}
+
+// A policy is `Copy`, so what it refers to must live for ever.
+
+/// Keeps each different list once.
+#[cfg(feature = "std")]
+fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
+    use std::sync::Mutex;
+
+    use crate::sync::lock;
+
+    static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
+
+    let mut kept = lock(&KEPT);
+    if let Some(known) = kept.iter().copied().find(|known| **known == delays) {
+        return known;
+    }
+    let delays = leak(delays);
+    kept.push(delays);
+    delays
+}
+
+/// Keeps a list each time, since there is no lock to keep a registry behind.
+#[cfg(not(feature = "std"))]
+use leak as keep;
+
+fn leak(delays: &[Duration]) -> &'static &'static [Duration] {
+    let delays: &'static [Duration] = Box::leak(delays.into());
+    Box::leak(Box::new(delays))
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_lists_are_kept_once() {
+        let delays = [Duration::from_secs(1), Duration::from_secs(5)];
+        assert!(core::ptr::eq(keep(&delays), keep(&delays)));
+        assert!(!core::ptr::eq(keep(&delays), keep(&delays[..1])));
+    }
 }

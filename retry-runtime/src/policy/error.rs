@@ -69,3 +69,8 @@ macro_rules! refused {
     };
 }
 pub(crate) use refused;
+
+/// Adds to an error in which entry it is.
+pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
+    refused!("in `{}`: {error}", short(name))
+}

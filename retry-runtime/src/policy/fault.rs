@@ -1,6 +1,5 @@
 //! What the attribute, texts and files refuse of a policy's numbers: one rule for all that a setter takes.
 
-use alloc::string::String;
 use core::time::Duration;
 
 use retry_vocabulary::complaint::{self, Bound};
@@ -31,21 +30,21 @@ pub(crate) enum Fault {
     BesideList(Option<Key>),
 }
 
-impl Fault {
-    pub(crate) fn complaint(self) -> String {
-        match self {
-            Self::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
-            Self::Above(low, high) => complaint::is_above(low, high),
-            Self::BesideList(section) => {
+impl From<Fault> for PolicyError {
+    fn from(fault: Fault) -> Self {
+        Self::new(match fault {
+            Fault::OutOfRange(at, range) => complaint::was_out_of_range(&at, range),
+            Fault::Above(low, high) => complaint::is_above(low, high),
+            Fault::BesideList(section) => {
                 let [base, factor] = [Key::Base, Key::Factor].map(|key| At { section, key });
-                complaint::no_effect(
-                    &format_args!("{base}` or `{factor}"),
-                    complaint::BESIDE_LIST,
-                )
+                let growth = format_args!("{base}` or `{factor}");
+                complaint::no_effect(&growth, complaint::BESIDE_LIST)
             }
-        }
+        })
     }
+}
 
+impl Fault {
     /// The complaint as far as a constant can tell it.
     const fn in_short(self) -> &'static str {
         match self {
@@ -92,7 +91,7 @@ impl Policy {
     /// ```
     pub fn try_checked(self) -> Result<Self, PolicyError> {
         match self.fault() {
-            Some(fault) => Err(PolicyError::new(fault.complaint())),
+            Some(fault) => Err(fault.into()),
             None => self.check_deadline().map(|()| self),
         }
     }
@@ -185,22 +184,16 @@ impl Policy {
         }
         let mut sections: &[_] = &SECTIONS;
         while let [(section, kind), rest @ ..] = sections {
-            let fault = match self.sections[row(*kind)] {
-                named if self.is_beside_list(&named) => Some(Fault::BesideList(*section)),
-                Section {
-                    factor: Some(factor),
-                    ..
-                } if !range::is_factor(factor) => {
+            let named = &self.sections[row(*kind)];
+            let fault = match (named.factor, named.jitter) {
+                _ if self.is_beside_list(named) => Some(Fault::BesideList(*section)),
+                (Some(factor), _) if !range::is_factor(factor) => {
                     Some(out_of_range(*section, Key::Factor, range::FACTOR))
                 }
-                Section {
-                    jitter: Some(Jitter::Ratio(ratio)),
-                    ..
-                } if range::check_ratio(ratio).is_err() => Some(out_of_range(
-                    *section,
-                    Key::Jitter,
-                    range::FINE_RATIO_IN_RANGE,
-                )),
+                (_, Some(Jitter::Ratio(ratio))) if range::check_ratio(ratio).is_err() => {
+                    let range = range::FINE_RATIO_IN_RANGE;
+                    Some(out_of_range(*section, Key::Jitter, range))
+                }
                 _ => self.disorder(*section, *kind),
             };
             if fault.is_some() {

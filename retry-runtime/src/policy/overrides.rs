@@ -4,11 +4,11 @@ use core::time::Duration;
 
 use retry_vocabulary::complaint;
 use retry_vocabulary::duration;
-use retry_vocabulary::key::{Among, At, Key};
+use retry_vocabulary::key::{Among, At, Key, Owner};
 
 use crate::classify::kind::Kind;
 use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::fault::{Fault, SECTIONS};
+use crate::policy::fault::SECTIONS;
 use crate::policy::schedule::Schedule;
 use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 use crate::policy::{Backoff, Policy, Section};
@@ -111,25 +111,22 @@ impl Policy {
     /// Whether the key has another value than the default, in its section or for all. Keys of delays act together, and on
     /// what sections inherit, so any of them stands for all.
     fn sets(&self, at: At) -> bool {
-        const DELAYS: [Key; 6] = [
-            Key::Backoff,
-            Key::Base,
-            Key::Factor,
-            Key::Cap,
-            Key::Floor,
-            Key::Jitter,
-        ];
-
-        let differs = |(section, kind), key| {
-            let at = At { section, key };
-            self.get(at, self.named(kind)) != Self::new().get(at, Section::new())
+        let is_of_delays = |key: Key| match key.owner() {
+            Owner::Schedule => key != Key::Max,
+            _ => key == Key::Floor,
         };
-        let mut sections = SECTIONS.into_iter();
-        if DELAYS.contains(&at.key) {
-            return sections.any(|section| DELAYS.iter().any(|key| differs(section, *key)));
-        }
-        sections.any(|section| {
-            (section.0.is_none() || section.0 == at.section) && differs(section, at.key)
+        SECTIONS.into_iter().any(|(section, kind)| {
+            let is_here = section.is_none() || section == at.section;
+            let counts = |key: &Key| {
+                if is_of_delays(at.key) {
+                    return is_of_delays(*key);
+                }
+                *key == at.key && is_here
+            };
+            Among::Policy.keys().filter(counts).any(|key| {
+                let at = At { section, key };
+                self.get(at, self.named(kind)) != Self::new().get(at, Section::new())
+            })
         })
     }
 
@@ -182,20 +179,18 @@ impl Policy {
         kind: Option<Kind>,
         last: &Overrides,
     ) -> Result<(), PolicyError> {
-        let own = self.named(None);
-        let in_force = own.overridden_by(self.named(kind));
-        let mut growth = [Key::Base, Key::Factor]
-            .map(|key| At { section, key })
-            .into_iter()
-            .filter(|at| in_force.names_list() && last.named.contains_key(at));
-        let complaint = match growth.next() {
-            Some(at) => Some(complaint::no_effect(&at, complaint::BESIDE_LIST)),
-            None => self.disorder(section, kind).map(Fault::complaint),
-        };
-        match complaint {
-            Some(complaint) => Err(PolicyError::new(complaint)),
-            None => Ok(()),
+        let is_list = self
+            .named(None)
+            .overridden_by(self.named(kind))
+            .names_list();
+        for at in [Key::Base, Key::Factor].map(|key| At { section, key }) {
+            if is_list && last.named.contains_key(&at) {
+                let complaint = complaint::no_effect(&at, complaint::BESIDE_LIST);
+                return Err(PolicyError::new(complaint));
+            }
         }
+        let fault = self.disorder(section, kind);
+        fault.map_or(Ok(()), |fault| Err(fault.into()))
     }
 }
 
@@ -285,30 +280,32 @@ impl Overrides {
     }
 
     fn read_all(&mut self, section: Option<Key>, entries: Entries) -> Result<(), PolicyError> {
+        let among = section.map_or(Among::Policy, Among::Section);
         let mut keys: Vec<(At, RawValue)> = Vec::new();
         for (name, raw) in entries {
-            let at = find(section, &name, &raw)?;
+            let Some(key) = among.find(&name) else {
+                let complaint = complaint::unknown_key(&short(&name), raw.single(), among);
+                return Err(PolicyError::new(complaint));
+            };
+            let at = At { section, key };
             if keys.iter().any(|(known, _)| *known == at) {
                 return Err(PolicyError::new(complaint::given_twice(&at)));
             }
             keys.push((at, raw));
         }
-        keys.into_iter()
-            .try_for_each(|(at, raw)| self.read(at, raw))
-    }
-
-    fn read(&mut self, at: At, raw: RawValue) -> Result<(), PolicyError> {
-        match raw {
-            RawValue::Table(entries) if at.key.is_section() => {
-                return self.read_all(Some(at.key), entries);
+        for (at, raw) in keys {
+            match raw {
+                _ if !at.key.is_section() => {
+                    self.named.insert(at, KeyValue::read(at, &raw)?);
+                }
+                RawValue::Table(entries) => self.read_all(Some(at.key), entries)?,
+                _ => {
+                    let given = short(raw.single());
+                    let remedy = "is not a section: write its keys, as in";
+                    return Err(refused!("`{at} = {given}` {remedy} `{at}(max=5)`"));
+                }
             }
-            _ if at.key.is_section() => {
-                let given = short(raw.single());
-                let remedy = "is not a section: write its keys, as in";
-                return Err(refused!("`{at} = {given}` {remedy} `{at}(max=5)`"));
-            }
-            _ => self.named.insert(at, KeyValue::read(at, &raw)?),
-        };
+        }
         Ok(())
     }
 
@@ -319,10 +316,10 @@ impl Overrides {
             match (at.section, settings.last_mut()) {
                 (None, _) => settings.push((at.key, Setting::One(*value))),
                 (Some(section), Some((last, Setting::Section(keys)))) if *last == section => {
-                    keys.push((at.key, *value));
+                    keys.push((at.key, Setting::One(*value)));
                 }
                 (Some(section), _) => {
-                    let keys = Vec::from([(at.key, *value)]);
+                    let keys = Vec::from([(at.key, Setting::One(*value))]);
                     settings.push((section, Setting::Section(keys)));
                 }
             }
@@ -331,12 +328,8 @@ impl Overrides {
     }
 }
 
-/// The key of a name, which stands before `raw`.
-fn find(section: Option<Key>, name: &str, raw: &RawValue) -> Result<At, PolicyError> {
-    let among = section.map_or(Among::Policy, Among::Section);
-    let complaint = || complaint::unknown_key(&short(name), raw.single(), among);
-    let key = among
-        .find(name)
-        .ok_or_else(|| PolicyError::new(complaint()))?;
-    Ok(At { section, key })
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        Overrides::all_of(self) == Overrides::all_of(other)
+    }
 }

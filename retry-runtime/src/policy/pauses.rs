@@ -4,31 +4,8 @@ use core::time::Duration;
 use crate::policy::schedule::Schedule;
 use crate::time::random;
 
-/// The delays of a policy without jitter: what [`Policy::delays`](crate::Policy::delays) returns.
-#[derive(Clone, Debug)]
-pub struct Delays {
-    schedule: Schedule,
-    retry: u32,
-}
-
-impl Delays {
-    pub(crate) const fn new(schedule: Schedule) -> Self {
-        Self { schedule, retry: 0 }
-    }
-}
-
-impl Iterator for Delays {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        self.retry = self.schedule.next_retry(self.retry)?;
-        Some(self.schedule.plain_delay(self.retry))
-    }
-}
-
-impl FusedIterator for Delays {}
-
-/// The pauses of a policy, jitter included: what [`Policy::pauses`](crate::Policy::pauses) returns.
+/// The pauses of a policy, one for each retry: what [`Policy::pauses`](crate::Policy::pauses) and, without jitter,
+/// [`Policy::delays`](crate::Policy::delays) return.
 #[derive(Clone, Debug)]
 pub struct Pauses {
     schedule: Schedule,

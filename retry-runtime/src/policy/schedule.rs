@@ -2,7 +2,9 @@ use core::time::Duration;
 
 use retry_vocabulary::default;
 
-use crate::policy::{Backoff, Jitter, Section};
+use crate::policy::backoff::Backoff;
+use crate::policy::jitter::Jitter;
+use crate::policy::section::Section;
 
 /// How many retries and how long before each: the numbers in force for one kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]

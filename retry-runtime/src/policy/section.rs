@@ -1,9 +1,10 @@
 use core::time::Duration;
 
+use retry_vocabulary::duration::LONGEST;
 use retry_vocabulary::range;
 
-use crate::policy::at_longest;
-use crate::policy::{Backoff, Jitter};
+use crate::policy::backoff::Backoff;
+use crate::policy::jitter::Jitter;
 
 /// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
 /// `timed_out(…)`, `invalid(…)` and `rejected(…)`.
@@ -116,11 +117,6 @@ impl Section {
         self
     }
 
-    /// Retries without limit: see [`Policy::unlimited`](crate::Policy::unlimited).
-    pub const fn unlimited(self) -> Self {
-        self.max(u32::MAX)
-    }
-
     /// The shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
     pub const fn backoff(self, backoff: Backoff) -> Self {
         let mut named = Self::new();
@@ -159,4 +155,12 @@ impl Section {
 
 const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
     if first.is_some() { first } else { second }
+}
+
+/// The duration, or the longest that a policy's text can name.
+pub(crate) const fn at_longest(duration: Duration) -> Duration {
+    if duration.as_nanos() > LONGEST.as_nanos() {
+        return LONGEST;
+    }
+    duration
 }

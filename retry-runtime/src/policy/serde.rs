@@ -16,11 +16,7 @@ impl Serialize for Policy {
 /// Writes a table of what the layer names, in the form of a [`Policy`]'s.
 impl Serialize for Overrides {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.settings()
-                .iter()
-                .map(|(key, value)| (key.name(), value)),
-        )
+        Setting::Section(self.settings()).serialize(serializer)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Policies as text: the grammar that `Overrides` documents.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -103,14 +102,7 @@ impl fmt::Display for Policy {
 
 impl fmt::Display for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = self
-            .settings()
-            .into_iter()
-            .map(|(key, setting)| match setting {
-                Setting::One(value) => format!("{key}={value}"),
-                Setting::Section(_) => format!("{key}({setting})"),
-            });
-        f.write_str(&keys.collect::<Vec<_>>().join(", "))
+        Setting::Section(self.settings()).fmt(f)
     }
 }
 

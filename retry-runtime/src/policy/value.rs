@@ -115,15 +115,19 @@ fn read_word<W: Word>(at: At, text: &str, value: fn(W) -> KeyValue) -> Result<Ke
 /// What stands behind a key in a text or a table.
 pub(crate) enum Setting {
     One(KeyValue),
-    Section(Vec<(Key, KeyValue)>),
+    Section(Vec<(Key, Self)>),
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys = match self {
             Self::One(value) => return value.fmt(f),
-            Self::Section(keys) => keys.iter().map(|(key, value)| format!("{key}={value}")),
+            Self::Section(keys) => keys,
         };
+        let keys = keys.iter().map(|(key, setting)| match setting {
+            Self::One(value) => format!("{key}={value}"),
+            Self::Section(_) => format!("{key}({setting})"),
+        });
         f.write_str(&keys.collect::<Vec<_>>().join(", "))
     }
 }

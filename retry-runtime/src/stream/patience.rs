@@ -9,7 +9,7 @@ use futures_core::Stream;
 
 use super::StreamItem;
 use crate::classify::timed_out::TimedOut;
-use crate::time::race::race;
+use crate::time::pause::race;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 

@@ -9,7 +9,7 @@ use core::time::Duration;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use crate::observe::recorder::Recorder;
+use crate::observe::recording::Recorder;
 use crate::sync::{Mutex, lock};
 use crate::testing::state::State;
 use crate::time::skip::Skipped;
@@ -89,20 +89,21 @@ impl Scope {
 
     /// The time that was skipped so far.
     pub fn skipped(&self) -> Duration {
-        let skipped = self.skipped.as_ref();
-        skipped.map_or(Duration::ZERO, Skipped::total)
+        self.skipped
+            .as_ref()
+            .map(Skipped::total)
+            .unwrap_or_default()
     }
 
     fn state(&self) -> State {
-        let mut state = State::here();
-        state.recorder = Some(self.recorder.clone());
-        if let Some(skipped) = &self.skipped {
-            state.skipped = Some(skipped.clone());
+        let here = State::here();
+        let seeds = self.seeds.as_ref();
+        let seeded = seeds.map(|seeds| SmallRng::from_rng(&mut *lock(seeds)));
+        State {
+            recorder: Some(self.recorder.clone()),
+            skipped: self.skipped.clone().or(here.skipped),
+            generator: seeded.or(here.generator),
         }
-        if let Some(seeds) = &self.seeds {
-            state.generator = Some(SmallRng::from_rng(&mut *lock(seeds)));
-        }
-        state
     }
 }
 

@@ -7,8 +7,7 @@ use core::time::Duration;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use crate::observe::recorder::Recorder;
-use crate::observe::recording;
+use crate::observe::recording::{self, Recorder};
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 

@@ -1,13 +1,13 @@
 use alloc::sync::Arc;
 use core::time::Duration;
+#[cfg(feature = "std")]
+use std::thread;
 
 use crate::forward::forward;
 use crate::time::cancel::{Cancel, STEP};
+use crate::time::moment::{Clock, Moment};
 #[cfg(feature = "std")]
-use crate::time::clock;
-#[cfg(feature = "std")]
-use crate::time::timer::TimerFn;
-use crate::time::{Clock, Moment};
+use crate::time::{cancel::Uncancelled, clock, skip, timer::TimerFn};
 
 /// How a blocking function sleeps between attempts: the key `timer`.
 ///
@@ -51,19 +51,9 @@ use crate::time::{Clock, Moment};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
-    label = "not a `BlockingTimer`"
-)]
-#[cfg_attr(
-    feature = "std",
-    diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`"
-    )
-)]
-#[cfg_attr(
-    not(feature = "std"),
-    diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` there is neither a thread to sleep nor a system clock: with `timer = …`, name a type that implements `retry_runtime::BlockingTimer`"
-    )
+    label = "not a `BlockingTimer`",
+    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`",
+    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait BlockingTimer {
     /// Returns after that long.
@@ -142,6 +132,39 @@ forward! {
 impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
     fn sleep(&self, duration: Duration) {
         (self.0)(duration);
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now_blocking)
+    }
+}
+
+/// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else
+/// tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
+/// timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefaultTimer;
+
+#[cfg(feature = "std")]
+#[diagnostic::do_not_recommend]
+impl BlockingTimer for DefaultTimer {
+    fn sleep(&self, duration: Duration) {
+        Uncancelled.wait(self.to_sleep(duration));
+    }
+
+    fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
+        cancel.wait(self.to_sleep(duration))
+    }
+
+    fn park(&self, at_most: Option<Duration>) {
+        match at_most {
+            Some(most) => thread::park_timeout(most),
+            None => thread::park(),
+        }
+    }
+
+    fn to_sleep(&self, duration: Duration) -> Duration {
+        skip::to_sleep(duration)
     }
 
     fn clock(&self) -> Clock {

@@ -5,6 +5,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use crate::time::enabled::{GiveWay, give_way};
+use crate::time::skip;
 
 /// A sleep that yields to the executor if it is over at once.
 pub(crate) struct Pause<'a, S> {
@@ -70,4 +71,18 @@ impl Future for OwnWaker {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
         Poll::Ready(context.waker().clone())
     }
+}
+
+/// The body's output, or `None` if the sleep, a timeout's, ends first.
+pub(crate) fn race<F: Future>(
+    mut body: Pin<&mut F>,
+    mut sleep: Pin<&mut impl Future<Output = ()>>,
+) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |context| {
+        if let Poll::Ready(output) = body.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        let slept = skip::unskipped(|| sleep.as_mut().poll(context));
+        slept.map(|()| None)
+    })
 }

@@ -62,20 +62,15 @@ fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
     seeded(RngExt::random).or_else(drawn)
 }
 
+/// From the system's generator. A system without one is no reason to fail: then each draw differs, so that a device's own
+/// delays are spread all the same, and for most programs, which systems start at addresses that nobody can guess.
 fn from_system() -> SmallRng {
-    let mut seed = [0; 32];
-    match getrandom::fill(&mut seed) {
-        Ok(()) => SmallRng::from_seed(seed),
-        // A system without a generator is no reason to fail.
-        Err(_) => from_elsewhere(),
-    }
-}
-
-/// Different for each draw, so that a device's own delays are spread all the same, and for most programs, which systems
-/// start at addresses that nobody can guess.
-fn from_elsewhere() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
+    let mut seed = [0; 32];
+    if getrandom::fill(&mut seed).is_ok() {
+        return SmallRng::from_seed(seed);
+    }
     let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
     SmallRng::seed_from_u64(u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64)
 }

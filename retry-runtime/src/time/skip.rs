@@ -96,16 +96,9 @@ fn skip(duration: Duration) -> Duration {
 }
 
 /// The time that was skipped so far.
-#[inline]
 pub(crate) fn skipped() -> Duration {
-    match SKIP.get() {
-        Skip::Off => Duration::ZERO,
-        Skip::On | Skip::Suspended => total(),
+    if SKIP.get() == Skip::Off {
+        return Duration::ZERO;
     }
-}
-
-#[cold]
-#[inline(never)]
-fn total() -> Duration {
     SKIPPED.with_borrow(|skipped| skipped.as_ref().map(Skipped::total).unwrap_or_default())
 }

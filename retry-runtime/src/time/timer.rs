@@ -44,19 +44,9 @@ use crate::time::{Clock, Moment};
 /// The annotated function's future is `Send` only if `sleep`'s future is.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
-    label = "not a `Timer`"
-)]
-#[cfg_attr(
-    feature = "std",
-    diagnostic::on_unimplemented(
-        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`"
-    )
-)]
-#[cfg_attr(
-    not(feature = "std"),
-    diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` there is no system clock: with `timer = …`, name a type that implements `retry_runtime::Timer`"
-    )
+    label = "not a `Timer`",
+    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`",
+    note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait Timer {
     /// Returns a future that completes after that long.

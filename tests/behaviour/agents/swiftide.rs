@@ -15,7 +15,7 @@ use LanguageModelError::{ContextLengthExceeded, PermanentError, TransientError};
 
 /// 1 s, doubled, for 60 s in all, ± 50 %.
 const POLICY: Policy = Policy::new()
-    .unlimited()
+    .max(u32::MAX)
     .base(secs(1))
     .factor(2.0)
     .cap(secs(60))

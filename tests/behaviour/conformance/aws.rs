@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use super::{millis, secs};
 
 /// 3 attempts, 50 ms, doubling, 20 s; throttling from 1 s.
-const STANDARD: Policy = Policy::exponential()
+const STANDARD: Policy = Policy::new()
     .max(2)
     .base(millis(50))
     .cap(secs(20))

@@ -216,7 +216,7 @@ async fn a_policy_at_run_time_stands_in_place_of_the_attributes() {
     // A method's own numbers stay.
     let model = Retrying::with_policy(Flaky::new(9), policy);
     assert_eq!(model.blocking(), Err(Busy(2)));
-    let policy = Policy::fixed(Duration::from_secs(1)).unlimited();
+    let policy = Policy::fixed(Duration::from_secs(1)).max(u32::MAX);
     let policy = policy.jitter(Jitter::None).deadline(Duration::from_secs(4));
     let model = Retrying::with_policy(Flaky::new(99), policy);
     assert_eq!(model.complete("hello").await, Err(Busy(5)));

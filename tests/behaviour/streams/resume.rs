@@ -192,7 +192,9 @@ async fn a_deadline_is_the_time_until_the_next_item() {
         source(attempt.number())
     }
 
-    const POLICY: Policy = Policy::none().unlimited().deadline(Duration::from_secs(10));
+    const POLICY: Policy = Policy::none()
+        .max(u32::MAX)
+        .deadline(Duration::from_secs(10));
     #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, deadline = {
         evaluated.set(evaluated.get() + 1);
         Duration::from_secs(10)

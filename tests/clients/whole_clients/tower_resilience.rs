@@ -21,7 +21,7 @@ use super::plain::{Fault, Plain};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const FIXED: Policy = Policy::fixed(Duration::from_millis(10)).jitter(Jitter::None);
-const EXPONENTIAL: Policy = Policy::exponential()
+const EXPONENTIAL: Policy = Policy::new()
     .base(Duration::from_millis(50))
     .jitter(Jitter::None);
 const ANY: On = |_| true;

@@ -6,7 +6,7 @@ use core::time::Duration;
 use gloo_timers::future::TimeoutFuture;
 pub(crate) use web_time::Instant;
 
-use crate::time::default_timer::DefaultTimer;
+use crate::time::blocking_timer::DefaultTimer;
 use crate::time::enabled::{Features, HasTimer};
 use crate::time::{Clock, Timer, clock, skip};
 

@@ -4,7 +4,8 @@ use core::future::Future;
 use core::time::Duration;
 pub(crate) use std::time::Instant;
 
-use crate::time::default_timer::DefaultTimer;
+use crate::forward::forward;
+use crate::time::blocking_timer::DefaultTimer;
 pub(crate) use crate::time::enabled::wake::GiveWay;
 pub use crate::time::enabled::wake::give_way;
 use crate::time::enabled::{Features, HasTimer};
@@ -16,21 +17,12 @@ pub(crate) fn instant() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-#[diagnostic::do_not_recommend]
-impl Timer for DefaultTimer {
-    #[inline]
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        TokioTimer.sleep(duration)
-    }
-
-    fn clock(&self) -> Clock {
-        Timer::clock(&TokioTimer)
-    }
-
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        TokioTimer.expect(call);
-    }
-}
+forward!(@held Timer {
+    #![diagnostic::do_not_recommend]
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+    fn clock(&self) -> Clock;
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str);
+} [] [] DefaultTimer, |_timer| TokioTimer);
 
 impl HasTimer for Features {
     type Timer = TokioTimer;

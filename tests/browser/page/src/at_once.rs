@@ -32,7 +32,7 @@ pub const FORMS: [(&str, for<'a> fn(&'a Server) -> LocalBoxFuture<'a, Outcome>);
     ("limiter", |server| Box::pin(limited(server))),
 ];
 
-const AT_ONCE: Policy = Policy::none().unlimited();
+const AT_ONCE: Policy = Policy::none().max(u32::MAX);
 
 /// Stands for a server: down until a timer of the page fires after 50 ms.
 pub struct Server {

@@ -214,7 +214,7 @@ pub async fn read_hedged_until(millis: u64, bus: &Bus) -> Result<u32, BusError> 
 }
 
 pub async fn read_by_policy_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
-    let policy = Policy::exponential()
+    let policy = Policy::new()
         .base(Duration::from_millis(100))
         .max(9);
     policy
