@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Batches, Policy, PolicyCall, TimerFn, retry_each, retry_each_blocking};
+use retry_runtime::{Policy, PolicyCall, TimerFn, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;
@@ -27,9 +27,8 @@ fn answer(items: Vec<&u64>) -> Answers {
     Ok(answers.collect())
 }
 
-fn batches() -> Batches<PolicyCall<'static, impl FnMut(&bool) -> bool + Send>> {
-    let policy = Policy::none().on(|retry: &bool| *retry);
-    policy.batches(1000)
+fn policy() -> PolicyCall<'static, impl FnMut(&bool) -> bool + Send> {
+    Policy::none().on(|retry: &bool| *retry)
 }
 
 fn all_ok(results: &[Result<u64, impl Sized>]) -> usize {
@@ -46,13 +45,16 @@ fn concurrent(items: &[u64]) -> usize {
 
 fn run(items: &[u64], concurrency: usize) -> usize {
     let no_pause = TimerFn::new(|_| std::future::ready(()));
-    let batches = batches().concurrency(concurrency).timer(no_pause);
+    let batches = policy()
+        .timer(no_pause)
+        .batches(1000)
+        .concurrency(concurrency);
     let results = retry_each(batches, items, async |pending| answer(pending));
     all_ok(&futures::executor::block_on(results))
 }
 
 fn blocking(items: &[u64]) -> usize {
-    all_ok(&retry_each_blocking(batches(), items, answer))
+    all_ok(&retry_each_blocking(policy().batches(1000), items, answer))
 }
 
 const WAYS: [(&str, Batch); 3] = [

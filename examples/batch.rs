@@ -37,8 +37,9 @@ async fn main() {
         println!("         the texts that failed wait {wait:.1?}");
         tokio::time::sleep(wait)
     });
-    let batches = Policy::new().max(4).batches(100).concurrency(4);
-    let results = retry_each(batches.timer(timer), &texts, async |pending| {
+    let policy = Policy::new().max(4).timer(timer);
+    let batches = policy.batches(100).concurrency(4);
+    let results = retry_each(batches, &texts, async |pending| {
         service.embed(&pending).await
     })
     .await;

@@ -11,29 +11,25 @@ mod stop;
 mod tally;
 
 use alloc::boxed::Box;
-#[cfg(feature = "nested")]
 use alloc::sync::Arc;
 use core::future::Future;
 use core::pin::pin;
 
-#[cfg(feature = "nested")]
 use crate::call::attempted::attempt_within;
-use crate::chain::context::Context;
-use crate::chain::into_chain::{Chain, IntoChain};
-use crate::chain::name::place_of;
+use crate::chain::into_chain::IntoChain;
+use crate::chain::name::place_of_closure;
 use crate::chain::on_error::OnError;
 use crate::chain::span::{Span, around};
-use crate::classify::rejected::RejectedBy;
-use crate::in_flight::{Bounds, InFlight, Next, Shared, turn};
-#[cfg(feature = "nested")]
 use crate::policy::Policy;
 use crate::time::cancel::{MayAbort, MayCancel};
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
+use crate::work::in_flight::{Bounds, run};
+use crate::work::job::Job;
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
-use rounds::{Batch, Rounds};
+use rounds::{Batch, Rounds, items_of};
 
 /// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
 ///
@@ -135,15 +131,13 @@ use rounds::{Batch, Rounds};
 /// results. The future is `Send` where the items, their iterator, the operation, its future and `T` are, and the error is
 /// `Send` and `Sync`, as all items of a failed call share it.
 #[must_use = "an item that was given up is only told of here"]
-pub async fn retry_each<P, I, F, R, T, E>(
-    policy: P,
+pub async fn retry_each<I, R, T, E>(
+    policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     items: I,
-    operation: F,
+    operation: impl FnMut(Vec<I::Item>) -> R,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     I: IntoIterator<Item: Clone>,
-    F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
     let mut results = Vec::new();
@@ -182,128 +176,53 @@ where
 /// An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
 /// [`is_dropped`](ItemError::is_dropped) is true while a call with it runs: if the future is dropped then, the request
 /// may have taken effect.
-pub fn retry_each_into<P, I, F, R, T, E>(
+pub fn retry_each_into<I, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
-    policy: P,
+    policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     items: I,
-    operation: F,
+    mut operation: impl FnMut(Vec<I::Item>) -> R,
 ) -> impl Future<Output = ()>
 where
-    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     I: IntoIterator<Item: Clone>,
-    F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
-    let batches = policy.into_batches();
-    let mut chain = batches.chain.into_chain();
-    let name = chain.name.take().unwrap_or_else(|| place_of::<F>().into());
-    let span = chain.settings.is_spanned.then(|| name.clone());
-    let numbers = (batches.size, batches.concurrency);
-    around(span, send(results, chain, name, numbers, items, operation))
-}
-
-/// Sends rounds until each item has succeeded or was given up.
-async fn send<P, I, F, R, T, E>(
-    results: &mut Vec<Result<T, ItemError<E>>>,
-    chain: Chain<P>,
-    name: Box<str>,
-    (size, concurrency): (usize, usize),
-    items: I,
-    mut operation: F,
-) where
-    P: IntoChain<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
-    I: IntoIterator<Item: Clone>,
-    F: FnMut(Vec<I::Item>) -> R,
-    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
-{
-    let timer = chain.timer;
-    let is_spanned = chain.settings.is_spanned;
-    let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
-    timer.expect(|| rules.name());
-    let shared = Shared::new(&chain.protections, &timer, Timer::now);
-    let items = items.into_iter();
-    let mut rounds = Rounds::<P, _, _, _>::new(rules, shared, size, chain.on, items, results);
-    let cancelled = pin!(chain.cancel.into_cancelled());
-    let deadline = rounds.deadline;
-    let mut bounds = Bounds {
-        timer: &timer,
-        deadline,
-        end: pin!(sleep_until(&timer, deadline)),
-        signal: Signal::new(cancelled).await,
-    };
-    let most = (concurrency, is_spanned);
-    loop {
-        send_round(&mut rounds, &mut bounds, &mut operation, most).await;
-        match rounds.next_round(|| bounds.signal.is_cancelled()) {
-            Some(pause) => bounds.pause(pause).await,
-            None => return,
-        }
-    }
-}
-
-/// Sends the items of a round, in that many calls at a time, each in a span if that is true.
-async fn send_round<P, I, F, R, T, E>(
-    rounds: &mut Rounds<'_, P, I, T, E>,
-    bounds: &mut Bounds<'_, P::Timer, impl Future<Output = ()>, impl Future>,
-    operation: &mut F,
-    (concurrency, is_spanned): (usize, bool),
-) where
-    P: IntoChain<Timer: Timer, On: OnError<E>>,
-    I: Iterator<Item: Clone>,
-    F: FnMut(Vec<I::Item>) -> R,
-    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
-{
-    let mut in_flight = InFlight::new(concurrency);
-    let mut drawn = 0;
-    loop {
-        let mut next = None;
-        while next.is_none() && in_flight.has_room() {
-            let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
-                break;
-            };
-            drawn += 1;
-            next = rounds.proceed(batch).map(|entered| (drawn, entered));
-        }
-        if next.is_none() {
-            if in_flight.is_empty() {
-                return;
-            }
-            match in_flight.next(bounds).await {
-                Next::Turn(call, entries, round) => {
-                    let entered = rounds.proceed(Batch { entries, round });
-                    next = entered.map(|entered| (call, entered));
-                }
-                Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
-                Next::Stopped(by, queued, sent) => {
-                    for (_, entries) in queued {
-                        rounds.rejected(entries, by);
-                    }
-                    if by == RejectedBy::Deadline {
-                        return rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
-                    }
-                }
-            }
-        }
-        let Some((call, standing)) = next else {
-            continue;
+    let Batches {
+        chain,
+        size,
+        concurrency,
+    } = policy.into_batches();
+    let mut chain = chain.into_chain();
+    let name = chain.name.take();
+    let name = name.unwrap_or_else(|| place_of_closure(&operation).into());
+    let is_spanned = chain.rules.settings.is_spanned;
+    around(is_spanned.then(|| name.clone()), async move {
+        let (protections, timer) = (chain.protections, chain.timer);
+        timer.expect(|| &name);
+        let job = Job::new(chain.rules, &name, &protections, &timer, Timer::now);
+        let cancelled = pin!(chain.cancel.into_cancelled());
+        let mut bounds = Bounds {
+            end: pin!(sleep_until(&timer, job.deadline)),
+            signal: Signal::new(cancelled).await,
         };
-        let (begun, waits) = rounds.begin(standing);
-        if let Some(Batch { entries, round }) = waits {
-            in_flight.wait(call, entries, turn(round, rounds.deadline));
+        let mut rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
+        let mut begin = |rounds: &mut Rounds<'_, _, _, _, _>,
+                         (entries, call): &mut Batch<'_, _, _>| {
+            let number = call.call().attempt();
+            let span = Span::of_attempt(is_spanned, || number);
+            let answers = span.within(|| operation(items_of(entries)));
+            around_others(answers, rounds.job.rules.policy(), &name)
+        };
+        loop {
+            run(&mut rounds, concurrency, &mut bounds, &mut begin).await;
+            match rounds.next_round(|| bounds.signal.is_cancelled()) {
+                Some(pause) => bounds.signal.pause(pin!(timer.sleep(pause))).await,
+                None => return,
+            }
         }
-        if let Some(mut batch) = begun {
-            let number = batch.round.call().attempt();
-            let items = batch.items();
-            let answers = Span::of_attempt(is_spanned, || number).within(|| operation(items));
-            #[cfg(feature = "nested")]
-            let answers = around_others(answers, rounds.rules.policy(), rounds.rules.name());
-            in_flight.begin(call, batch, answers);
-        }
-    }
+    })
 }
 
 /// The call of a batch, which is the outer one for calls that it makes.
-#[cfg(feature = "nested")]
 fn around_others<F: Future>(
     answers: F,
     policy: &Policy,

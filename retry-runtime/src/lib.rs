@@ -29,8 +29,6 @@ mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
-#[cfg(any(feature = "batch", feature = "plan"))]
-mod in_flight;
 mod limiter;
 mod listed;
 #[cfg(feature = "tracing")]
@@ -53,6 +51,8 @@ mod sync;
 #[cfg(feature = "std")]
 pub mod testing;
 mod time;
+#[cfg(any(feature = "batch", feature = "plan"))]
+mod work;
 
 pub use admission::change::{Change, Changes, Transition};
 pub use admission::outcome::AttemptOutcome;

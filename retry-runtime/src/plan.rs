@@ -3,13 +3,13 @@
 //! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
 
 mod dependencies;
-mod diagram;
 mod end;
 mod error;
 mod event;
 mod graph;
 #[cfg(feature = "serde")]
 mod journal;
+mod mermaid;
 mod node;
 mod plan_run;
 mod round_budget;
@@ -20,6 +20,7 @@ mod saved;
 mod snapshot;
 #[cfg(feature = "serde")]
 mod state;
+mod status;
 mod steps;
 mod subtask;
 mod summary;
@@ -27,12 +28,10 @@ mod validity;
 
 use alloc::sync::Arc;
 use core::fmt;
-use core::marker::PhantomData;
 use core::num::NonZeroUsize;
 use std::collections::HashMap;
 
 pub use dependencies::Dependencies;
-pub use diagram::Diagram;
 pub use end::PlanEnd;
 pub use error::PlanError;
 pub use snapshot::Snapshot;
@@ -42,11 +41,14 @@ pub use subtask::{Local, Sendable, Subtask};
 pub use summary::Summary;
 pub use validity::Validity;
 
+use retry_vocabulary::nearest;
+
 use crate::error_text::shown::shown;
 use crate::plan::graph::Graph;
 #[cfg(feature = "serde")]
 use crate::plan::journal::Journal;
-use crate::plan::node::{Node, State};
+use crate::plan::node::Node;
+use crate::plan::status::Status;
 
 /// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
 ///
@@ -108,7 +110,6 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     #[cfg(feature = "serde")]
     journal: Option<Journal<'a, T>>,
     executions: u64,
-    lifetime: PhantomData<&'a ()>,
 }
 
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -147,7 +148,6 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
             #[cfg(feature = "serde")]
             journal: None,
             executions: 0,
-            lifetime: PhantomData,
         }
     }
 
@@ -191,7 +191,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// Adds a subtask made by [`Subtask::new`] or [`Subtask::local`]; [`add`](Plan::add) makes it, too.
     pub fn push(&mut self, subtask: Subtask<'a, T, E, F>) {
-        let name = Arc::clone(subtask.shared_name());
+        let name = Arc::clone(&subtask.name);
         self.by_name.entry(name).or_insert(self.nodes.len());
         self.nodes.push(Node::new(subtask));
         self.graph = None;
@@ -225,45 +225,69 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     }
 
     fn checked(&self) -> Result<Graph, PlanError> {
-        let second =
-            |(index, node): &(usize, &Node<'a, T, E, F>)| self.by_name[node.name()] != *index;
-        if let Some((index, node)) = self.nodes.iter().enumerate().find(second) {
-            return Err(PlanError::duplicate(
-                node.name(),
-                self.by_name[node.name()],
-                index,
-            ));
+        for (index, node) in self.nodes.iter().enumerate() {
+            let (name, first) = (node.name(), self.by_name[node.name()]);
+            if first != index {
+                let (first, second) = (first + 1, index + 1);
+                return Err(PlanError(format!(
+                    "the subtasks added as number {first} and number {second} are both named `{name}`: \
+                     give each a name of its own"
+                )));
+            }
         }
         let graph = Graph::new(&self.nodes, &self.by_name);
         if let Some((node, name)) = &graph.unknown {
-            return Err(PlanError::unknown(
-                self.nodes[*node].name(),
-                name,
-                self.by_name.keys(),
-            ));
+            let remedy = self.did_you_mean(name);
+            let remedy = remedy.unwrap_or("add it, or remove the dependency".into());
+            let subtask = self.nodes[*node].name();
+            return Err(PlanError(format!(
+                "{subtask} → {name}: there is no subtask `{name}`; {remedy}"
+            )));
         }
         let cycle = graph.cycle();
-        if cycle.is_empty() {
+        let Some(first) = cycle.first() else {
             return Ok(graph);
-        }
-        let names = cycle.iter().map(|node| self.nodes[*node].name());
-        Err(PlanError::cycle(names))
+        };
+        let names = cycle.iter().chain([first]);
+        let names: Vec<_> = names.map(|node| &**self.nodes[*node].name()).collect();
+        Err(PlanError(format!(
+            "each subtask waits for the next and none can begin: {}",
+            names.join(" → ")
+        )))
+    }
+
+    /// The nearest name of a subtask, as a question.
+    fn did_you_mean(&self, name: &str) -> Option<String> {
+        // In order, so that of two names as near the message has always the same.
+        let mut known: Vec<&str> = self.by_name.keys().map(|name| &**name).collect();
+        known.sort_unstable();
+        nearest(name, &known).map(|name| format!("did you mean `{name}`?"))
+    }
+
+    /// The index of the subtask of that name.
+    fn index_of(&self, name: &str) -> Result<usize, PlanError> {
+        self.by_name.get(name).copied().ok_or_else(|| {
+            let guess = self.did_you_mean(name).map(|guess| format!("; {guess}"));
+            let guess = guess.unwrap_or_default();
+            PlanError(format!("there is no subtask `{name}`{guess}"))
+        })
     }
 
     /// The dependencies, worked out once for all subtasks that there are.
     fn graph(&mut self) -> Result<Arc<Graph>, PlanError> {
-        let graph = match &self.graph {
-            Some(graph) => Arc::clone(graph),
+        let graph = match self.graph.take() {
+            Some(graph) => graph,
             None => Arc::new(self.checked()?),
         };
-        self.graph = Some(Arc::clone(&graph));
-        Ok(graph)
+        Ok(Arc::clone(self.graph.insert(graph)))
     }
 
     /// The dependencies of a plan that an executor of this crate may run.
     fn runnable(&self) -> Result<Graph, PlanError> {
         if self.is_driven {
-            return Err(PlanError::driven());
+            return Err(PlanError(String::from(
+                "another executor drives the plan: use `ready`, `start` and `complete`",
+            )));
         }
         self.checked()
     }
@@ -309,23 +333,22 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// What became of the subtasks so far.
     pub fn summary(&self) -> Summary {
-        let blocked = Graph::new(&self.nodes, &self.by_name).blocked(&self.nodes);
+        let graph = Graph::new(&self.nodes, &self.by_name);
         let mut summary = Summary {
             executions: self.executions,
             ..Summary::default()
         };
-        for (node, blocked) in self.nodes.iter().zip(blocked) {
+        for (node, status) in self.statuses(&graph) {
             let name = node.name().to_string();
-            match &node.state {
-                State::Completed(_) => summary.completed.push(name),
-                State::Failed { dead_end, .. } => {
-                    if *dead_end {
-                        summary.dead_ends.push(name.clone());
-                    }
+            match status {
+                Status::Completed => summary.completed.push(name),
+                Status::Failed => summary.failed.push(name),
+                Status::DeadEnd => {
+                    summary.dead_ends.push(name.clone());
                     summary.failed.push(name);
                 }
-                State::Pending if blocked => summary.blocked.push(name),
-                State::Pending => summary.pending.push(name),
+                Status::Blocked => summary.blocked.push(name),
+                Status::Pending => summary.pending.push(name),
             }
         }
         summary

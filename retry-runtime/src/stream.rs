@@ -101,31 +101,23 @@ pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<
     ended.map_err(|stopped| stopped.error)
 }
 
-/// Where one item waits to be taken.
-type Slot<T, E> = Arc<Mutex<Option<Result<T, E>>>>;
-
-/// The loop's end of the slot.
+/// Where one item waits to be taken. The loop has one end of it, and the stream the other.
 #[derive(Debug)]
-pub struct Giver<T, E>(Slot<T, E>);
+pub struct Slot<T, E>(Arc<Mutex<Option<Result<T, E>>>>);
 
-/// The stream's end of the slot.
-#[derive(Debug)]
-pub struct Taker<T, E>(Slot<T, E>);
+/// The two ends of a slot.
+pub type Ends<T, E> = (Slot<T, E>, Slot<T, E>);
 
-#[expect(
-    clippy::type_complexity,
-    reason = "two ends of one slot, taken apart at once"
-)]
-pub fn hand_over<I: StreamItem>() -> (Giver<I::Value, I::Error>, Taker<I::Value, I::Error>) {
+pub fn hand_over<I: StreamItem>() -> Ends<I::Value, I::Error> {
     ends()
 }
 
-fn ends<T, E>() -> (Giver<T, E>, Taker<T, E>) {
+fn ends<T, E>() -> Ends<T, E> {
     let slot = Arc::new(Mutex::new(None));
-    (Giver(Arc::clone(&slot)), Taker(slot))
+    (Slot(Arc::clone(&slot)), Slot(slot))
 }
 
-impl<T, E> Giver<T, E> {
+impl<T, E> Slot<T, E> {
     /// Completes once the item is taken. No waker is needed: the taker itself polls this.
     async fn give(&self, item: Result<T, E>) {
         let mut item = Some(item);
@@ -143,13 +135,13 @@ impl<T, E> Giver<T, E> {
 /// The stream that an annotated function returns.
 #[must_use = "streams do nothing unless polled"]
 pub struct Retried<T, E, F> {
-    slot: Taker<T, E>,
+    slot: Slot<T, E>,
     /// Until it ends. It returns the last item to yield, if any.
     run: Option<Pin<Box<F>>>,
 }
 
 impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
-    pub fn new(slot: Taker<T, E>, run: F) -> Self {
+    pub fn new(slot: Slot<T, E>, run: F) -> Self {
         Self {
             slot,
             run: Some(Box::pin(run)),
@@ -158,21 +150,17 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
 
     /// Waits until an item lies in the slot, or the stream has ended.
     fn poll_arrival(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Some(run) = &mut self.run else {
+        let is_empty = |slot: &Slot<T, E>| lock(&slot.0).is_none();
+        let Some(run) = self.run.as_mut().filter(|_| is_empty(&self.slot)) else {
             return Poll::Ready(());
         };
-        if lock(&self.slot.0).is_some() {
-            return Poll::Ready(());
+        if let Poll::Ready(item) = run.as_mut().poll(context) {
+            self.run = None;
+            *lock(&self.slot.0) = item;
+        } else if is_empty(&self.slot) {
+            return Poll::Pending;
         }
-        match run.as_mut().poll(context) {
-            Poll::Ready(item) => {
-                self.run = None;
-                *lock(&self.slot.0) = item;
-                Poll::Ready(())
-            }
-            Poll::Pending if lock(&self.slot.0).is_some() => Poll::Ready(()),
-            Poll::Pending => Poll::Pending,
-        }
+        Poll::Ready(())
     }
 }
 

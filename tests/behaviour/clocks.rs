@@ -219,7 +219,7 @@ fn a_budget_gets_back_what_an_overslept_pause_cost() {
 fn no_round_of_a_batch_begins_after_an_overslept_pause() {
     let mut rounds = 0;
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let batches = policy.batches(9).timer(Simulated::oversleeping(secs(3600)));
+    let batches = policy.timer(Simulated::oversleeping(secs(3600))).batches(9);
     let results = retry_each(batches, [1, 2], |pending: Vec<u32>| {
         rounds += 1;
         async move {
@@ -568,7 +568,7 @@ fn a_policys_deadline_is_kept_by_the_clock_alone() {
     };
     block_on(policy.timer(Still).call(failing)).unwrap_err();
     assert_eq!(attempts, 21);
-    let batches = policy.batches(1).timer(Still);
+    let batches = policy.timer(Still).batches(1);
     let results = block_on(retry_each(batches, [()], async |_| {
         Err::<Vec<Result<(), _>>, _>(String::from("busy"))
     }));
@@ -609,7 +609,7 @@ fn a_methods_own_deadline_stands_over_a_decorators_policy() {
 fn a_round_of_a_batch_that_never_began_is_told_of_as_the_one_before() {
     let recording = testing::record();
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let batches = policy.batches(9).timer(Simulated::oversleeping(secs(3600)));
+    let batches = policy.timer(Simulated::oversleeping(secs(3600))).batches(9);
     let results = retry_each(batches, [1, 2], async |pending: Vec<u32>| {
         Ok::<Vec<Result<(), _>>, String>(
             pending.iter().map(|_| Err(String::from("busy"))).collect(),

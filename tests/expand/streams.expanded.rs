@@ -41,7 +41,9 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                 }
                             });
                             let retry_started = async {
-                                let retry_stream = retry_opened;
+                                let retry_stream = __retry::stream::first::boxed(
+                                    retry_opened,
+                                );
                                 __retry::stream::first::attempt(
                                         retry_stream,
                                         retry_patience,
@@ -147,25 +149,27 @@ async fn tokens(
                             retry_limit,
                             __retry::FromTimedOut::from_timed_out,
                             async {
-                                let retry_stream = __retry::stream::or_failed(
-                                    async {
-                                        if false {
-                                            return __retry::never::<
-                                                Result<
-                                                    BoxStream<'static, Result<Token, ModelError>>,
-                                                    ModelError,
-                                                >,
-                                            >();
+                                let retry_stream = __retry::stream::first::boxed(
+                                    __retry::stream::or_failed(
+                                        async {
+                                            if false {
+                                                return __retry::never::<
+                                                    Result<
+                                                        BoxStream<'static, Result<Token, ModelError>>,
+                                                        ModelError,
+                                                    >,
+                                                >();
+                                            }
+                                            { model.open().await }
                                         }
-                                        { model.open().await }
-                                    }
-                                        .await,
-                                    __retry::stream::error_types::<
-                                        Result<Token, ModelError>,
-                                        _,
-                                    >()
-                                        .0,
-                                )?;
+                                            .await,
+                                        __retry::stream::error_types::<
+                                            Result<Token, ModelError>,
+                                            _,
+                                        >()
+                                            .0,
+                                    )?,
+                                );
                                 __retry::stream::first::attempt(
                                         retry_stream,
                                         retry_patience,

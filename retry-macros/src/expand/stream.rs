@@ -144,21 +144,15 @@ impl Printer<'_> {
                 ours!(__retry::stream::or_failed(#opened, #(self.error_types()).0)?)
             }
         };
-        let attempt = if_else(
-            model.falls_back(),
-            ours!(attempt_or_fallback),
-            ours!(attempt),
-        );
-        let attempt = match stream.mode {
-            Mode::Buffer => ours!(buffer::#attempt(retry_stream, retry_patience)),
-            Mode::First | Mode::Resume => {
-                ours!(first::#attempt(retry_stream, retry_patience, #(self.counts(stream))))
-            }
+        let boxed = if_else(model.falls_back(), ours!(attempted), ours!(boxed));
+        let read = match stream.mode {
+            Mode::Buffer => ours!(buffer),
+            Mode::First | Mode::Resume => ours!(first),
         };
         let started = ours! {
             async {
-                let retry_stream = #opened;
-                __retry::stream::#attempt.await
+                let retry_stream = __retry::stream::#read::#boxed(#opened);
+                __retry::stream::#read::attempt(retry_stream, retry_patience, #(self.counts(stream))).await
             }
         };
         let started = match model.arguments.get(Key::Timeout) {
@@ -239,12 +233,16 @@ impl Printer<'_> {
         let failing = &self.model.failing;
         let patience = self.patience(ours!(__retry::None));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
+        let read = module(stream);
         // All of it there, or an error about the stream's type would appear twice, at two places.
         ours_at! {span=>
             let retry_outcome = match retry_outcome {
-                __retry::Ok(retry_stream) => __retry::stream::outcome::<#failing, _>(
-                    __retry::stream::#(module(stream))::fallen(#opened, #patience).await,
-                ),
+                __retry::Ok(retry_stream) => {
+                    let retry_stream = __retry::stream::#read::fallen(#opened);
+                    __retry::stream::outcome::<#failing, _>(
+                        __retry::stream::#read::attempt(retry_stream, #patience, __retry::stream::first::any).await,
+                    )
+                }
                 __retry::Err(retry_error) => __retry::Err(retry_error),
             };
         }

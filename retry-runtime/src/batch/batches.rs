@@ -1,12 +1,6 @@
-use crate::call::driver::Driver;
 use crate::chain::into_chain::IntoChain;
-use crate::chain::kept::Keep;
-use crate::chain::keys::Keys;
-use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::Cancel;
 
 /// A policy for batches: how many items go into a call, and how many calls are made at the same time.
 ///
@@ -18,9 +12,9 @@ use crate::time::cancel::Cancel;
 /// # async fn main() {
 /// let batches = Policy::fixed(Duration::from_millis(200))
 ///     .on(|error: &String| error.contains("overloaded"))
+///     .timer(retry_runtime::TokioTimer)
 ///     .batches(2)
-///     .concurrency(8)
-///     .timer(retry_runtime::TokioTimer);
+///     .concurrency(8);
 /// let doubled = retry_each(batches, [1, 2, 3], async |pending| {
 ///     Ok(pending.into_iter().map(|number| Ok(2 * number)).collect())
 /// });
@@ -55,17 +49,6 @@ impl<On, K> PolicyCall<'_, On, K> {
     }
 }
 
-impl<'a, On, O, C, W, M: Keep> Batches<PolicyCall<'a, On, Keys<O, C, W, M>>> {
-    /// Uses another runtime's [`Timer`](crate::Timer), or for blocking calls a [`BlockingTimer`](crate::BlockingTimer).
-    pub fn timer<V>(self, timer: V) -> Batches<PolicyCall<'a, On, Keys<O, C, V, M>>> {
-        Batches {
-            chain: self.chain.timer(timer),
-            size: self.size,
-            concurrency: self.concurrency,
-        }
-    }
-}
-
 impl<Q> Batches<Q> {
     /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
@@ -95,32 +78,6 @@ pub trait IntoBatches {
     /// The numbers, all items in one batch if none are given.
     fn into_batches(self) -> Batches<Self::Chain>;
 }
-
-/// A policy for batches that several threads can share: a bound of
-/// [`retry_each_blocking`](crate::retry_each_blocking).
-pub trait AcrossThreads<E>:
-    IntoBatches<
-        On: OnError<E> + Send,
-        Timer: BlockingTimer + Sync,
-        Cancel: Cancel + Sync,
-        Chain: IntoChain<Protections: Sync, Observer: Send>,
-    >
-{
-}
-
-impl<E, P> AcrossThreads<E> for P where
-    P: IntoBatches<
-            On: OnError<E> + Send,
-            Timer: BlockingTimer + Sync,
-            Cancel: Cancel + Sync,
-            Chain: IntoChain<Protections: Sync, Observer: Send>,
-        >
-{
-}
-
-/// A call of a batch, or an item.
-pub(super) type AttemptsOf<'a, Q> =
-    Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
 
 impl<Q: IntoChain> IntoBatches for Batches<Q> {
     type On = Q::On;

@@ -4,23 +4,23 @@ use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
-use super::batches::AcrossThreads;
-use super::rounds::{Batch, Rounds};
+use super::rounds::{Batch, Rounds, items_of};
 use super::stop::Stop;
-use super::{Batches, ItemError};
+use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted::run_within;
 use crate::call::late;
-use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::name::place_of;
+use crate::chain::on_error::OnError;
 use crate::chain::span::Span;
 use crate::classify::rejected::RejectedBy;
-use crate::in_flight::Shared;
 use crate::observe::reason::Reason;
 use crate::sync::lock;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
+use crate::work::in_flight::Work;
+use crate::work::job::Job;
 
 /// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: sleeps on this
 /// thread between rounds.
@@ -47,13 +47,17 @@ use crate::time::cancel::Cancel;
 /// iterator no further call begins, not even one that waits for a limiter; the panic is passed on once the other
 /// running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
-pub fn retry_each_blocking<P, I, F, T, E>(
-    policy: P,
+pub fn retry_each_blocking<I, F, T, E>(
+    policy: impl IntoBatches<
+        On: OnError<E> + Send,
+        Timer: BlockingTimer + Sync,
+        Cancel: Cancel + Sync,
+        Chain: IntoChain<Protections: Sync, Observer: Send>,
+    >,
     items: I,
     operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: AcrossThreads<E>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -66,13 +70,17 @@ where
 
 /// Like [`retry_each_blocking`], but puts the results into your `Vec`. You keep them if the operation panics: see
 /// [`retry_each_into`](crate::retry_each_into).
-pub fn retry_each_blocking_into<P, I, F, T, E>(
+pub fn retry_each_blocking_into<I, F, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
-    policy: P,
+    policy: impl IntoBatches<
+        On: OnError<E> + Send,
+        Timer: BlockingTimer + Sync,
+        Cancel: Cancel + Sync,
+        Chain: IntoChain<Protections: Sync, Observer: Send>,
+    >,
     items: I,
     operation: F,
 ) where
-    P: AcrossThreads<E>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -84,17 +92,15 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         concurrency,
     } = policy.into_batches();
     let chain = chain.into_chain();
-    let (cancel, timer) = (chain.cancel, chain.timer);
-    let is_spanned = chain.settings.is_spanned;
+    let (cancel, timer, protections) = (chain.cancel, chain.timer, chain.protections);
+    let is_spanned = chain.rules.settings.is_spanned;
     let name = chain.name.unwrap_or_else(|| place_of::<F>().into());
-    let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
-    let span = Span::of_call(is_spanned, || rules.name());
+    let span = Span::of_call(is_spanned, || &name);
     let _entered = span.enter();
-    let (policy, name) = (*rules.policy(), Arc::<str>::from(rules.name()));
-    let shared = Shared::new(&chain.protections, &timer, BlockingTimer::now);
-    let items = items.into_iter();
-    let rounds = Rounds::<P::Chain, _, _, _>::new(rules, shared, size, chain.on, items, results);
-    let deadline = rounds.deadline;
+    let (policy, shared_name) = (chain.rules.policy, Arc::<str>::from(&*name));
+    let job = Job::new(chain.rules, &name, &protections, &timer, BlockingTimer::now);
+    let deadline = job.deadline;
+    let rounds = Rounds::new(job, chain.on, size, items.into_iter(), results);
     let rounds = Mutex::new(rounds);
     let stop = Stop::new(&cancel);
     let mut pause = Duration::ZERO;
@@ -103,12 +109,12 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             let cancelled = cancel.is_cancelled().then_some(Reason::Cancelled);
             cancelled.or_else(|| late::late(deadline, pause, || timer.now()))
         };
-        let attempt = |batch: &mut Batch<'_, P::Chain, I::Item>| {
-            let span = Span::of_attempt(is_spanned, || batch.round.call().attempt());
-            let attempt = || operation(batch.items());
-            span.run(|| run_within(&policy, || Arc::clone(&name), attempt))
+        let attempt = |(entries, call): &mut Batch<'_, _, _>| {
+            let span = Span::of_attempt(is_spanned, || call.call().attempt());
+            let attempt = || operation(items_of(entries));
+            span.run(|| run_within(&policy, || Arc::clone(&shared_name), attempt))
         };
-        send_round::<P, _, _, _>(&rounds, &stop, (concurrency, &span), ended, attempt);
+        send_round(&rounds, &stop, (concurrency, &span), ended, attempt);
         match lock(&rounds).next_round(|| cancel.is_cancelled()) {
             Some(delay) => pause = delay,
             None => return,
@@ -119,63 +125,51 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
 }
 
 /// Sends the items of a round, in that many calls at a time, in that span.
-fn send_round<'a, P, I, T, E>(
-    rounds: &Mutex<Rounds<'a, P::Chain, I, T, E>>,
-    stop: &Stop<'_, P::Cancel>,
+fn send_round<'a, Q, I, T, E>(
+    rounds: &Mutex<Rounds<'a, Q, I, T, E>>,
+    stop: &Stop<'_, impl Cancel + Sync>,
     (concurrency, span): (usize, &Span),
     ended: impl Fn() -> Option<Reason> + Sync,
-    operation: impl Fn(&mut Batch<'a, P::Chain, I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
+    operation: impl Fn(&mut Batch<'a, Q, I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
 ) where
-    P: AcrossThreads<E>,
-    I: Iterator<Item: Clone + Send> + Send,
-    T: Send,
-    E: Send + Sync,
+    Q: IntoChain<On: OnError<E>, Timer: BlockingTimer>,
+    I: Iterator,
+    Rounds<'a, Q, I, T, E>: Send,
+    Batch<'a, Q, I::Item>: Send,
 {
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
-    // Calls that have to wait are handed to a thread, too.
+    // Calls that have to wait are handed to a thread, too, with the end of their pause.
     let handed = Mutex::new(Vec::with_capacity(1));
-    let hand = || {
-        let batch = lock(rounds).next_batch(&ended);
-        batch
-            .map(|batch| lock(&handed).push((batch, None)))
-            .is_some()
-    };
+    let draw = || Some((lock(rounds).next_batch(|_| ended())?, None));
+    let hand = || draw().map(|batch| lock(&handed).push(batch)).is_some();
     let next = || {
         if stop.has_panicked() {
             return None;
         }
         let handed = lock(&handed).pop();
-        handed.or_else(|| Some((lock(rounds).next_batch(&ended)?, None)))
-    };
-    // The next batch, unless it has to wait or does not begin.
-    let begin = || {
-        let (mut batch, waits) = next()?;
-        if let Some(end) = waits {
-            stop.wait(&mut batch.round, end);
-        }
-        let Some(standing) = lock(rounds).proceed(batch) else {
-            return Some(None);
-        };
-        if stop.has_panicked() {
-            lock(rounds).rejected(standing.0.entries, RejectedBy::Cancelled);
-            return Some(None);
-        }
-        let (begun, waits) = lock(rounds).begin(standing);
-        // The time of a call that runs meanwhile is part of a pause.
-        let waits = waits.map(|mut batch| {
-            let end = batch.round.pause_end();
-            (batch, Some(end))
-        });
-        lock(&handed).extend(waits);
-        Some(begun)
+        handed.or_else(draw)
     };
     let work = || {
         // Another thread is not in it yet.
         let _entered = span.enter();
-        while let Some(begun) = begin() {
+        while let Some((mut batch, waits)) = next() {
+            if let Some(end) = waits {
+                stop.wait::<Q>(&mut batch.1, end);
+            }
+            if stop.has_panicked() {
+                lock(rounds).rejected(batch.0, RejectedBy::Cancelled);
+                continue;
+            }
+            let (begun, waiting) = lock(rounds).proceed(batch, &mut || false);
+            // The time of a call that runs meanwhile is part of a pause.
+            let waiting = waiting.map(|mut batch| {
+                let end = batch.1.pause_end();
+                (batch, Some(end))
+            });
+            lock(&handed).extend(waiting);
             if let Some(mut batch) = begun {
                 let answers = operation(&mut batch);
-                lock(rounds).answered(batch, answers);
+                lock(rounds).ended(batch, answers);
             }
         }
     };

@@ -4,18 +4,16 @@ use alloc::collections::BTreeMap;
 use core::mem;
 use core::time::Duration;
 
-use super::part::{Part, ShownItem};
+use super::part::Part;
 use super::round::Round;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::decide::{Decision, refused};
+use crate::call::decide::refused;
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
-use crate::observe::report::{Observe, reborrow};
-use crate::policy::schedule::limit;
 
 /// What items must have in common to share a decision: their retries so far, the kind of failure, and what the budget
 /// hears of a failure that is not worth a retry. Also the reason, if the failure alone gives an item up: it must
@@ -45,11 +43,10 @@ struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many items lead; of these, for how many the last retry was paid, the next one is, and how many have asked.
+    /// How many items lead; of these, for how many the last retry was paid, and how many may yet be sent again.
     leaders: usize,
     followed: usize,
     paid: usize,
-    asked: usize,
     /// How many items are sent again.
     again: usize,
     /// The first that is not paid for.
@@ -57,7 +54,7 @@ struct Group {
     /// The verdict with the longest hint.
     verdict: Verdict,
     call: Call,
-    decision: Decision,
+    decision: Result<Duration, Reason>,
 }
 
 /// Failed items by what they have in common.
@@ -90,7 +87,6 @@ impl<'a> Groups<'a> {
                 leaders: 0,
                 followed: 0,
                 paid: 0,
-                asked: 0,
                 again: 0,
                 unpaid: None,
                 verdict,
@@ -112,10 +108,8 @@ impl<'a> Groups<'a> {
                 .cancelled(round.cancelled)
                 .idempotent(round.idempotent)
                 .limited(is_limited)
-                .times(group.leaders, group.followed);
-            if let Some(budget) = budget {
-                failure = failure.budget(budget);
-            }
+                .times(group.leaders, group.followed)
+                .paid_by(budget);
             group.decision = group.call.decide(&mut failure, round.policy);
             group.paid = failure.paid;
             all.pause = all.pause.max(group.decision.ok());
@@ -124,11 +118,7 @@ impl<'a> Groups<'a> {
     }
 
     fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
-        let Round { policy, now, .. } = *self.round;
-        let left = self
-            .round
-            .deadline
-            .map_or(Duration::MAX, |end| end.since(now));
+        let Round { policy, left, .. } = *self.round;
         let left = left.min(call.pauses_left(policy));
         let refused = refused(policy, verdict, self.round.idempotent, left);
         Alike {
@@ -147,9 +137,13 @@ impl<'a> Groups<'a> {
             return Err(Reason::NotRetryable);
         };
         let delay = group.decision?;
-        group.asked += usize::from(failure.leads);
-        if group.asked > group.paid {
-            group.unpaid.get_or_insert(failure.index);
+        if failure.leads {
+            match group.paid.checked_sub(1) {
+                Some(left) => group.paid = left,
+                None => group.unpaid = group.unpaid.or(Some(failure.index)),
+            }
+        }
+        if group.unpaid.is_some() {
             return Err(Reason::Budget);
         }
         group.again += 1;
@@ -158,41 +152,37 @@ impl<'a> Groups<'a> {
         Ok(call)
     }
 
-    /// A record for each group, and one for its items that the budget did not pay for. It shows the error of the first.
-    /// Returns what was given up last.
-    pub(super) fn report(
-        &self,
-        shown: &ShownItem<'_>,
-        mut observe: Option<Observe<'_>>,
-    ) -> Option<Part> {
+    /// What there is to report: each group, and its items that the budget did not pay for.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         let pause = self.pause.unwrap_or_default();
-        let (mut is_retried, mut last) = (false, None);
-        for group in self.alike.values() {
-            let part = |first, items, follows| Part {
-                first,
-                items,
+        let mut is_first = true;
+        self.alike.values().flat_map(move |group| {
+            let follows = group.decision.map(|_| pause);
+            let is_retry = follows.is_ok() && mem::take(&mut is_first);
+            let all = Part {
+                round: self.round.number,
+                first: group.first,
+                items: group.items,
+                of: self.round.items,
                 end: None,
-                max: limit(group.call.max_retries()),
                 kind: group.verdict.kind(),
                 hint: group.verdict.hint(),
                 follows,
+                retry: is_retry.then_some(group.call),
             };
-            let follows = group.decision.map(|_| pause);
-            if follows.is_ok() {
-                let retry = (!mem::replace(&mut is_retried, true)).then_some(&group.call);
-                let again = part(group.first, group.again, follows);
-                self.round
-                    .report(again, retry, shown, reborrow(&mut observe));
-            }
-            let given_up = match (follows, group.unpaid) {
-                (Ok(_), None) => continue,
-                (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
-                (Err(_), _) => part(group.first, group.items, follows),
+            let unpaid = group.unpaid.map(|first| Part {
+                first,
+                items: group.items - group.again,
+                follows: Err(Reason::Budget),
+                retry: None,
+                ..all
+            });
+            let items = if follows.is_ok() {
+                group.again
+            } else {
+                group.items
             };
-            self.round
-                .report(given_up, None, shown, reborrow(&mut observe));
-            last = Some(given_up);
-        }
-        last
+            [Part { items, ..all }].into_iter().chain(unpaid)
+        })
     }
 }

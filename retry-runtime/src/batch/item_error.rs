@@ -36,7 +36,12 @@ pub struct ItemError<E> {
 }
 
 impl<E> ItemError<E> {
-    const fn new(cause: Option<Result<Arc<E>, Miscount>>, attempts: u32, reason: Reason) -> Self {
+    /// What an item ends with if nothing more happens.
+    pub(super) const fn new(
+        cause: Option<Result<Arc<E>, Miscount>>,
+        attempts: u32,
+        reason: Reason,
+    ) -> Self {
         Self {
             cause,
             attempts,
@@ -45,24 +50,10 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// For an item not sent yet: what it ends with if nothing more happens.
-    pub(super) fn not_sent(reason: Reason) -> Self {
-        Self::new(None, 0, reason)
-    }
-
-    /// For an item that may be sent again: what it ends with if nothing more happens.
-    pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
-        Self::new(Some(Ok(error)), attempts, Reason::Cancelled)
-    }
-
     /// A call sends the item. It keeps its last error until that ends.
     pub(super) fn sent(&mut self, attempts: u32) {
         self.attempts = attempts;
         self.under_way = true;
-    }
-
-    pub(super) fn miscounted(miscount: Miscount, attempts: u32) -> Self {
-        Self::new(Some(Err(miscount)), attempts, Reason::Unanswered)
     }
 
     /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call

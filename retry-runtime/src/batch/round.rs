@@ -1,15 +1,15 @@
+use core::time::Duration;
+
 use super::part::{Part, ShownItem, ShownPart};
 #[cfg(feature = "nested")]
 use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
-use crate::call::state::Call;
 use crate::call::with_hint::WithHint;
-use crate::observe::event::AttemptEnd;
 use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::{Observe, report, report_unlogged_end};
+use crate::observe::report::{Observe, reborrow, report};
 use crate::policy::Policy;
+use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
@@ -19,6 +19,8 @@ pub(super) struct Round<'a> {
     pub(super) deadline: Option<Moment>,
     /// When the round ended.
     pub(super) now: Moment,
+    /// The time until the deadline.
+    pub(super) left: Duration,
     pub(super) cancelled: bool,
     pub(super) idempotent: bool,
     pub(super) name: &'a str,
@@ -29,19 +31,28 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// A record of items that failed. `retry` is there where it stands for the next round, as the first of those that
-    /// are sent again does: the call of these items.
+    /// A record for each of these parts. Returns what was given up last.
     pub(super) fn report(
         &self,
-        part: Part,
-        retry: Option<&Call>,
+        parts: impl Iterator<Item = Part>,
         shown: &ShownItem<'_>,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (max, kind, follows) = (part.max, part.kind, part.follows);
-        let of = self.items;
-        let error = &WithHint::new(ShownPart { part, of, shown }, follows, part.hint);
-        let data = match (kind, follows, retry) {
+        observe: &mut Option<Observe<'_>>,
+    ) -> Option<Part> {
+        let mut given_up = None;
+        for part in parts {
+            self.report_part(part, shown, reborrow(observe));
+            if part.follows.is_err() {
+                given_up = Some(part);
+            }
+        }
+        given_up
+    }
+
+    fn report_part(&self, part: Part, shown: &ShownItem<'_>, observe: Option<Observe<'_>>) {
+        let max = limit(self.policy.retries_allowed());
+        let (kind, follows) = (part.kind, part.follows);
+        let error = &WithHint::new(ShownPart { part, shown }, follows, part.hint);
+        let data = match (kind, follows, part.retry) {
             (Some(kind), Ok(delay), Some(call)) => {
                 #[cfg(feature = "nested")]
                 nested::tell(
@@ -67,30 +78,6 @@ impl Round<'_> {
                 follows,
             },
         };
-        report(&Event::new(self.name, self.number, data), observe);
-    }
-
-    /// Tells why the batch gave up, whose last round ended so. The log has it from what was reported of its parts.
-    pub(super) fn gave_up(
-        &self,
-        part: Part,
-        reason: Reason,
-        ended: Option<AttemptEnd>,
-        shown: &ShownItem<'_>,
-        observe: Option<Observe<'_>>,
-    ) {
-        let data = EventData::GaveUp {
-            attempts: self.number,
-            corrections: 0,
-            max: part.max,
-            error: &ShownPart {
-                part,
-                of: self.items,
-                shown,
-            },
-            ended,
-            reason,
-        };
-        report_unlogged_end(&Event::new(self.name, self.number, data), observe);
+        report(&Event::new(self.name, part.round, data), observe);
     }
 }

@@ -1,50 +1,43 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
-use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
 use core::fmt;
-use core::iter::Fuse;
+use core::iter::{Fuse, from_fn};
 use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::batches::AttemptsOf;
 use super::groups::{Groups, ItemFailure};
 use super::item_error::Miscount;
-use super::part::{ItemEnd, Part};
+use super::part::{ItemEnd, Part, ShownPart};
 use super::round::Round;
 use super::tally::Tally;
 use crate::admission::outcome::AttemptOutcome;
 use crate::call::failure::Failure;
-use crate::call::protections::Protects;
 use crate::call::state::Call;
-use crate::chain::context::{Context, Observes};
+use crate::chain::context::Observes;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::{Classifies, Described, OnError};
 use crate::classify::kind::Kind;
-use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
-use crate::in_flight::{Shared, in_order};
 use crate::observe::event::AttemptEnd;
-use crate::observe::ignored_timeout;
-use crate::observe::progress::Progress;
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
-use crate::observe::report::reborrow;
+use crate::observe::report::report_unlogged_end;
 use crate::observe::verdict_warning;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::time::moment::Moment;
+use crate::work::in_flight::{AttemptsOf, BegunAndWaiting, Unit, Work, in_order};
+use crate::work::job::Job;
 
 pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
-    pub(super) rules: Context<'a, Q::Observer>,
-    shared: Shared<'a, Q::Protections, Q::Timer>,
+    pub(super) job: Job<'a, Q>,
+    on: Q::On,
     /// How many items go into one call at most.
     size: usize,
-    on: Q::On,
-    /// When the batch ends at the latest.
-    pub(super) deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
     number: u32,
@@ -54,14 +47,13 @@ pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
     queue: vec::IntoIter<Entry<'a, Q, I::Item>>,
-    /// Items of this round whose last call failed.
+    /// Items of this round whose last call failed, by index.
     failed: Vec<(usize, Failed<'a, Q, I::Item>)>,
     /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
     /// What was given up last.
     given_up: Option<Part>,
-    progress: Progress,
 }
 
 /// An item that may be sent, as a call of its own.
@@ -73,31 +65,23 @@ pub(super) struct Entry<'a, Q: IntoChain, I> {
     is_unpaid: bool,
 }
 
-/// The items of one call, and its slot of the limiter, which its round as a call has.
-pub(super) struct Batch<'a, Q: IntoChain, I> {
-    pub(super) entries: Vec<Entry<'a, Q, I>>,
-    pub(super) round: AttemptsOf<'a, Q>,
-}
+/// The items of one call.
+pub(super) type Entries<'a, Q, I> = Vec<Entry<'a, Q, I>>;
 
-/// A call that begins, and one that waits.
-type BegunAndWaiting<B> = (Option<B>, Option<B>);
+/// The items of one call, and its slot of the limiter, which its round as a call has.
+pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
 
 type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
 
-/// A call. True if it has to wait before it may begin. `None` if the call was rejected.
-type Standing<'a, Q, I> = Option<(Batch<'a, Q, I>, bool)>;
-
-impl<Q: IntoChain, I: Clone> Batch<'_, Q, I> {
-    pub(super) fn items(&self) -> Vec<I> {
-        let items = self.entries.iter().map(|entry| entry.item.clone());
-        items.collect()
-    }
+/// Clones of the items, as a call sends them.
+pub(super) fn items_of<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> Vec<I> {
+    entries.iter().map(|entry| entry.item.clone()).collect()
 }
 
-/// The more severe of two ends: what the limiter hears of a call whose items ended so. That it throttles says more of a
-/// server than for how long.
-fn more_severe(one: AttemptOutcome, other: AttemptOutcome) -> AttemptOutcome {
-    let severity = |end: &AttemptOutcome| match *end {
+/// How severe the end of an item is: a call reports its most severe one to the limiter. That a server throttles matters
+/// more than for how long.
+fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
+    match *end {
         AttemptOutcome::NotBegun => (0, None),
         AttemptOutcome::Ignored | AttemptOutcome::Dropped => (1, None),
         AttemptOutcome::Success => (2, None),
@@ -106,11 +90,6 @@ fn more_severe(one: AttemptOutcome, other: AttemptOutcome) -> AttemptOutcome {
             Kind::Timeout => (4, hint),
             _ => (3, hint),
         },
-    };
-    if severity(&other) > severity(&one) {
-        other
-    } else {
-        one
     }
 }
 
@@ -132,27 +111,19 @@ where
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Context<'a, Q::Observer>,
-        shared: Shared<'a, Q::Protections, Q::Timer>,
-        size: usize,
+        job: Job<'a, Q>,
         on: Q::On,
+        size: usize,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
     ) -> Self {
-        if rules.policy().attempt_limit().is_some() {
-            ignored_timeout::tell(rules.name());
-        }
-        let limit = rules.policy().time_limit();
-        let now = || shared.now();
         results.clear();
         results.reserve(items.size_hint().0);
         Self {
-            deadline: limit.and_then(|limit| now().checked_add(limit)),
-            ended: None,
-            rules,
-            shared,
-            size,
+            job,
             on,
+            size,
+            ended: None,
             number: 1,
             has_begun: false,
             results,
@@ -161,29 +132,20 @@ where
             failed: Vec::new(),
             tally: Tally::default(),
             given_up: None,
-            progress: Progress::default(),
         }
     }
 
     /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
     pub(super) fn next_batch(
         &mut self,
-        ended: impl FnOnce() -> Option<Reason>,
+        ended: impl FnOnce(&Job<'a, Q>) -> Option<Reason>,
     ) -> Option<Batch<'a, Q, I::Item>> {
-        self.ended = self.ended.or_else(ended);
-        if let Some(reason) = self.ended {
-            self.leave(reason);
-            return None;
-        }
+        self.ended = self.ended.or_else(|| ended(&self.job));
+        self.leave_if_ended();
         let most = self.queue.len() + self.fresh.size_hint().0;
-        let mut entries = Vec::with_capacity(most.min(self.size));
-        while entries.len() < self.size {
-            let Some(entry) = self.queue.next().or_else(|| self.fresh()) else {
-                break;
-            };
-            self.tally.items += 1;
-            entries.push(entry);
-        }
+        let size = self.size;
+        let mut entries = Vec::with_capacity(most.min(size));
+        entries.extend(from_fn(|| self.draw()).take(size));
         if entries.is_empty() {
             return None;
         }
@@ -191,188 +153,108 @@ where
         for entry in &entries {
             round.share_rejections(&entry.attempts);
         }
-        Some(Batch { entries, round })
+        Some((entries, round))
     }
 
     /// This round as a call with that many items.
     fn round_of(&self, items: usize) -> AttemptsOf<'a, Q> {
-        let mut round = self.shared.attempts();
+        let mut round = self.job.attempts();
         round.set_call(Call::after(self.number.saturating_sub(1)));
-        round.set_end(self.deadline);
-        round.retry_rejections();
         round.set_items(items);
         round
     }
 
-    /// The next item that no call has sent yet.
-    fn fresh(&mut self) -> Option<Entry<'a, Q, I::Item>> {
-        if self.number != 1 {
-            return None;
-        }
-        let item = self.fresh.next()?;
-        let index = self.results.len();
-        self.results
-            .push(Err(ItemError::not_sent(Reason::Cancelled)));
-        Some(Entry {
-            index,
-            item,
-            attempts: self.shared.attempts(),
-            is_unpaid: false,
-        })
-    }
-
-    /// Takes a call as far as it gets without waiting. A rejected call is tried again after a pause, or its items end.
-    pub(super) fn proceed(&mut self, mut batch: Batch<'a, Q, I::Item>) -> Standing<'a, Q, I::Item> {
-        while batch.round.waits(self.rules.reporter()) {
-            let Some((by, half_open_in)) = batch.round.rejection() else {
-                self.progressed();
-                return Some((batch, true));
-            };
-            // Never cancelled here: a batch that is cancelled begins no further call.
-            let (site, reporter) = self.rules.parts();
-            let rejected = Rejected::new(by);
-            let failure = Failure::of_rejection(&site, &rejected, half_open_in);
-            batch.round.rejected(failure, reporter);
-            for entry in &mut batch.entries {
-                entry.attempts.share_rejections(&batch.round);
-            }
-        }
-        match batch.round.stop() {
-            None => Some((batch, false)),
-            Some(stop) => {
-                self.rejected(batch.entries, stop.rejected().by());
-                None
-            }
-        }
+    /// The next item to send.
+    fn draw(&mut self) -> Option<Entry<'a, Q, I::Item>> {
+        let entry = self.queue.next().or_else(|| {
+            let item = self.fresh.next()?;
+            let index = self.results.len();
+            let not_sent = ItemError::new(None, 0, Reason::Cancelled);
+            self.results.push(Err(not_sent));
+            Some(Entry {
+                index,
+                item,
+                attempts: self.job.attempts(),
+                is_unpaid: false,
+            })
+        })?;
+        self.tally.items += 1;
+        Some(entry)
     }
 
     /// The call does not begin, and its items end.
-    pub(super) fn rejected(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, by: RejectedBy) {
-        for mut entry in entries {
-            self.end(&mut entry, ItemEnd::Rejected(by), by.into());
+    pub(super) fn rejected(&mut self, entries: Entries<'a, Q, I::Item>, by: RejectedBy) {
+        for entry in entries {
+            self.end(&entry, ItemEnd::Rejected(by), by.into());
         }
         self.progressed();
-    }
-
-    /// The retries that are reported as allowed.
-    fn max(&self) -> Option<u32> {
-        limit(self.rules.policy_in_force().retries_allowed())
     }
 
     /// Ends an item without a failure of its own.
-    fn end(&mut self, entry: &mut Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
+    fn end(&mut self, entry: &Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
-        let max = self.max();
-        self.tally.ended(end, max, entry.index, 1);
+        self.tally.ended(end, reason, entry.index);
     }
 
-    /// Begins a call that waits for nothing, with the items that the breaker lets through. Returns it, and what waits:
-    /// the call, or its other items as a call of their own, if they are tried again.
-    pub(super) fn begin(
+    /// Begins a call with the items that the breaker lets through. The others wait as a call of their own, if they are
+    /// tried again.
+    fn begin(
         &mut self,
-        (mut batch, waits): (Batch<'a, Q, I::Item>, bool),
-    ) -> BegunAndWaiting<Batch<'a, Q, I::Item>> {
-        if waits {
-            return (None, Some(batch));
-        }
-        let (mut rejected, mut others) = (None, Vec::new());
-        let entries = batch.entries.into_iter().filter_map(|mut entry| {
-            if let Err(by) = self.admit(&mut entry) {
-                rejected = Some(by);
-                others.push(entry);
-                return None;
-            }
-            Some(entry)
-        });
-        batch.entries = entries.collect();
-        let begins = !batch.entries.is_empty();
-        let others = rejected.and_then(|by| {
-            let mut round = self.round_of(others.len());
-            round.share_rejections(&batch.round);
-            round.reject(by);
-            let entries = others;
-            self.proceed(Batch { entries, round })
-        });
-        if begins {
-            batch.round.begin_batch();
-            if !mem::replace(&mut self.has_begun, true) {
-                batch.round.report_started(self.rules.reporter());
+        (entries, mut round): Batch<'a, Q, I::Item>,
+    ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
+        let (mut begun, mut others, mut rejected) = (Vec::new(), Vec::new(), None);
+        for mut entry in entries {
+            match entry.attempts.begin_item(self.job.rules.reporter()) {
+                Ok(()) => {
+                    if let Err(error) = &mut self.results[entry.index] {
+                        error.sent(entry.attempts.call().attempt());
+                    }
+                    begun.push(entry);
+                }
+                Err(by) => {
+                    rejected = Some(by);
+                    others.push(entry);
+                }
             }
         }
+        let waiting = rejected.and_then(|by| {
+            let mut call = self.round_of(others.len());
+            call.share_rejections(&round);
+            call.reject(by);
+            self.proceed((others, call), &mut || false).1
+        });
+        let begun = (!begun.is_empty()).then(|| {
+            let is_first = !mem::replace(&mut self.has_begun, true);
+            round.begin_batch(is_first, self.job.rules.reporter());
+            (begun, round)
+        });
         self.progressed();
-        (begins.then_some(batch), others.map(|(others, _)| others))
-    }
-
-    /// Asks the breaker if the item may be sent.
-    fn admit(&mut self, entry: &mut Entry<'a, Q, I::Item>) -> Result<(), RejectedBy> {
-        entry.attempts.begin_item(self.rules.reporter())?;
-        if let Err(error) = &mut self.results[entry.index] {
-            error.sent(entry.attempts.call().attempt());
-        }
-        Ok(())
+        (begun, waiting)
     }
 
     /// Tells the observer how far the batch is.
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
-        let (progress, number, now) = (&mut self.progress, self.number, || self.shared.now());
-        self.rules.report_once(&now, |site, observe| {
-            progress.report(site.name(), number, all, observe);
-        });
+        self.job.progressed(self.number, all);
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
-        self.progress.failed(1);
+        self.job.progress.failed(1);
         if let Err(error) = &mut self.results[index] {
             error.reason = reason;
         }
     }
 
-    /// Sends nothing more of this round.
-    fn leave(&mut self, reason: Reason) {
-        for mut entry in mem::take(&mut self.queue) {
-            self.tally.items += 1;
-            self.end(&mut entry, ItemEnd::NotSent, reason);
+    /// Sends nothing more of this round if the batch has ended.
+    fn leave_if_ended(&mut self) {
+        let Some(reason) = self.ended else { return };
+        while let Some(entry) = self.draw() {
+            self.end(&entry, ItemEnd::NotSent, reason);
         }
-        if self.number == 1 {
-            let sent = self.results.len();
-            for _ in self.fresh.by_ref() {
-                self.results.push(Err(ItemError::not_sent(reason)));
-            }
-            let items = self.results.len() - sent;
-            self.progress.failed(items);
-            self.tally.items += items;
-            let max = self.max();
-            self.tally.ended(ItemEnd::NotSent, max, sent, items);
-        }
-    }
-
-    /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = Batch<'a, Q, I::Item>>) {
-        self.ended = Some(Reason::Deadline);
-        for mut entry in calls.flat_map(|batch| batch.entries) {
-            self.end(&mut entry, ItemEnd::Dropped, Reason::Deadline);
-        }
-        self.leave(Reason::Deadline);
-    }
-
-    /// Takes in what a call returned.
-    pub(super) fn answered(
-        &mut self,
-        Batch { entries, mut round }: Batch<'a, Q, I::Item>,
-        answers: Result<Vec<Result<T, E>>, E>,
-    ) {
-        let end = match answers {
-            Err(error) => self.all_failed(entries, error),
-            Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
-            Ok(answers) => self.miscounted(entries, answers.len()),
-        };
-        round.leave(end, self.rules.reporter());
-        self.progressed();
     }
 
     /// One request failed, not as many as it has items. Returns what the limiter is told.
-    fn all_failed(&mut self, entries: Vec<Entry<'a, Q, I::Item>>, error: E) -> AttemptOutcome {
+    fn all_failed(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
         let mut leaders = BTreeSet::new();
@@ -389,17 +271,16 @@ where
     /// Each item has an answer of its own. Returns what the limiter is told.
     fn each(
         &mut self,
-        entries: Vec<Entry<'a, Q, I::Item>>,
+        entries: Entries<'a, Q, I::Item>,
         answers: Vec<Result<T, E>>,
     ) -> AttemptOutcome {
         // One request succeeded, not as many as it has items.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
-        let mut end = AttemptOutcome::NotBegun;
+        let mut worst = AttemptOutcome::NotBegun;
         for (mut entry, answer) in entries.into_iter().zip(answers) {
-            match answer {
+            let end = match answer {
                 Ok(value) => {
-                    end = more_severe(end, AttemptOutcome::Success);
                     if is_whole && !mem::take(&mut is_first) {
                         entry.attempts.release();
                     }
@@ -408,41 +289,39 @@ where
                     has_fresh |= is_fresh;
                     self.succeeded(&mut entry, !(is_whole && is_another));
                     self.results[entry.index] = Ok(value);
+                    AttemptOutcome::Success
                 }
                 Err(error) => {
                     let verdict = self.verdict(&error);
-                    end = more_severe(end, AttemptOutcome::of_failure(verdict));
                     self.failed(entry, Arc::new(error), verdict, true);
+                    AttemptOutcome::of_failure(verdict)
                 }
+            };
+            if severity(&end) > severity(&worst) {
+                worst = end;
             }
         }
-        end
+        worst
     }
 
     /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
-    fn miscounted(
-        &mut self,
-        entries: Vec<Entry<'a, Q, I::Item>>,
-        answers: usize,
-    ) -> AttemptOutcome {
+    fn miscounted(&mut self, entries: Entries<'a, Q, I::Item>, answers: usize) -> AttemptOutcome {
         let items = entries.len();
         let miscount = Miscount { answers, items };
         for mut entry in entries {
             entry.attempts.release();
-            self.end(
-                &mut entry,
-                ItemEnd::Miscounted(miscount),
-                Reason::Unanswered,
-            );
+            let reason = Reason::Unanswered;
+            self.end(&entry, ItemEnd::Miscounted(miscount), reason);
             let attempts = entry.attempts.call().attempt();
-            self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));
+            let error = ItemError::new(Some(Err(miscount)), attempts, reason);
+            self.results[entry.index] = Err(error);
         }
         AttemptOutcome::Ignored
     }
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
     fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
-        entry.attempts.answered(self.rules.reporter());
+        entry.attempts.answered(self.job.rules.reporter());
         if entry.is_unpaid {
             // There is nothing to give back.
             entry.attempts.set_followed(None);
@@ -450,14 +329,14 @@ where
         if leads {
             entry.attempts.credit_success();
         }
-        self.progress.done(1);
+        self.job.progress.done(1);
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
         let verdict = self.on.verdict(error);
         if verdict.warns() {
             let on = &self.on;
-            verdict_warning::tell(self.rules.name(), verdict, &Described { on, error });
+            verdict_warning::tell(self.job.rules.name(), verdict, &Described { on, error });
         }
         verdict
     }
@@ -473,11 +352,12 @@ where
             on: &self.on,
             error: &*error,
         };
-        let (site, reporter) = self.rules.parts();
+        let (site, reporter) = self.job.rules.parts();
         let failure = Failure::new(&site, verdict, &shown);
         entry.attempts.record_failure(&failure, reporter);
         let call = entry.attempts.call();
-        self.results[entry.index] = Err(ItemError::failed(error, call.attempt()));
+        let error = ItemError::new(Some(Ok(error)), call.attempt(), Reason::Cancelled);
+        self.results[entry.index] = Err(error);
         let failure = ItemFailure {
             index: entry.index,
             call,
@@ -491,28 +371,36 @@ where
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
     pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let name = self.rules.name().to_owned();
-        let policy = self.rules.policy_in_force();
-        let round = self.round((&policy, &name), tally.items, is_cancelled);
+        let policy = self.job.rules.policy_in_force();
+        let round = self.round(&policy, tally.items, is_cancelled);
         // Calls end in any order.
         let failed = in_order(mem::take(&mut self.failed));
-        let mut failures = failed.iter().map(|(_, (_, failure))| *failure);
-        let budget = self.shared.protections.budget();
-        let is_limited = self.shared.handles_throttling();
+        let mut failures = failed.iter().map(|(_, failure)| *failure);
+        let budget = self.job.budget();
+        let is_limited = self.job.handles_throttling();
         let mut groups = Groups::new(&round, &mut failures, budget, is_limited);
-        let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
+        let mut queue = Vec::with_capacity(failed.len());
+        for (mut entry, failure) in failed {
+            match groups.decision(failure) {
+                Ok(call) => {
+                    entry.attempts.decided(call, failure.leads);
+                    entry.is_unpaid = !failure.leads;
+                    queue.push(entry);
+                }
+                Err(reason) => self.give_up(entry.index, reason),
+            }
+        }
+        self.queue = queue.into_iter();
         self.progressed();
         let shown = shown(self.results, &self.on);
-        let (of_groups, of_tally) =
-            self.rules
-                .report_once(&|| self.shared.now(), |_, mut observe| {
-                    let of_groups = groups.report(&shown, reborrow(&mut observe));
-                    (of_groups, tally.report(&round, self.ended, &shown, observe))
-                });
+        let (of_groups, of_tally) = self.job.report(|_, mut observe| {
+            let of_groups = round.report(groups.parts(), &shown, &mut observe);
+            let of_tally = round.report(tally.parts(self.number), &shown, &mut observe);
+            (of_groups, of_tally)
+        });
         drop(shown);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
-        let pause = groups.pause;
-        if pause.is_some() {
+        if groups.pause.is_some() {
             self.number = self.number.saturating_add(1);
             self.has_begun = false;
         } else {
@@ -521,88 +409,142 @@ where
                 None if self.has_begun => tally.end_of_round(),
                 None => None,
             };
-            self.tell_of_end(&round, ended);
+            self.tell_of_end(policy.retries_allowed(), ended);
         }
-        self.queue = queue.into_iter();
-        pause
+        groups.pause
     }
 
     /// The round that has ended.
     fn round<'p>(
         &self,
-        (policy, name): (&'p Policy, &'p str),
+        policy: &'p Policy,
         items: usize,
         is_cancelled: impl FnOnce() -> bool,
-    ) -> Round<'p> {
-        // Without a deadline nobody asks.
-        let now = self
-            .deadline
-            .map_or(Moment::from_origin(Duration::ZERO), |_| self.shared.now());
+    ) -> Round<'p>
+    where
+        'a: 'p,
+    {
+        let (deadline, now) = (self.job.deadline, self.job.now_of_deadline());
+        // Not at it, where another round could begin.
+        let over = deadline.filter(|_| self.ended == Some(Reason::Deadline));
+        let over = over.and_then(|end| end.checked_add(Duration::from_nanos(1)));
+        let now = over.map_or(now, |over| now.max(over));
         Round {
             policy,
-            deadline: self.deadline,
-            now: match (self.ended, self.deadline) {
-                // Not at it, where another round could begin.
-                (Some(Reason::Deadline), Some(end)) => {
-                    now.max(end.checked_add(Duration::from_nanos(1)).unwrap_or(end))
-                }
-                _ => now,
-            },
+            deadline,
+            now,
+            left: deadline.map_or(Duration::MAX, |end| end.since(now)),
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
-            idempotent: self.rules.settings.idempotent,
-            name,
+            idempotent: self.job.rules.settings.idempotent,
+            name: self.job.rules.name(),
             number: self.number,
             items,
         }
     }
 
-    /// The items that the next round sends. All others are given up.
-    fn sent_again(
-        &mut self,
-        failed: impl Iterator<Item = Failed<'a, Q, I::Item>>,
-        groups: &mut Groups<'_>,
-    ) -> Vec<Entry<'a, Q, I::Item>> {
-        let mut again = Vec::with_capacity(failed.size_hint().0);
-        for (mut entry, failure) in failed {
-            match groups.decision(failure) {
-                Ok(call) => {
-                    entry.attempts.decided(call, failure.leads);
-                    entry.is_unpaid = !failure.leads;
-                    again.push(entry);
-                }
-                Err(reason) => self.give_up(entry.index, reason),
-            }
-        }
-        again
-    }
-
-    /// Tells of the end of the batch after that round, which ended so.
-    fn tell_of_end(&mut self, round: &Round<'_>, ended: Option<AttemptEnd>) {
-        if let Some((part, reason)) = self
-            .given_up
-            .and_then(|part| Some((part, part.follows.err()?)))
-        {
+    /// Tells of the end of the batch, whose last round ended so. The log has what was given up from the reports of the
+    /// rounds, and hears of a success only after a failure.
+    fn tell_of_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
+        let given_up = self.given_up.map(|part| (part, part.follows));
+        if let Some((part, Err(reason))) = given_up {
+            let number = self.number - u32::from(!self.has_begun);
             let items = self.results.iter().filter(|result| result.is_err()).count();
-            let all = Round {
-                number: self.number - u32::from(!self.has_begun),
-                items: self.results.len(),
-                ..*round
+            let part = Part {
+                items,
+                of: self.results.len(),
+                ..part
             };
-            let shown = shown(self.results, &self.on);
-            let part = Part { items, ..part };
-            self.rules.report_once(&|| self.shared.now(), |_, observe| {
-                all.gave_up(part, reason, ended, &shown, observe);
+            let shown = &shown(self.results, &self.on);
+            let data = EventData::GaveUp {
+                attempts: number,
+                corrections: 0,
+                max: limit(max),
+                error: &ShownPart { part, shown },
+                ended,
+                reason,
+            };
+            return self.job.report(|site, observe| {
+                report_unlogged_end(&Event::new(site.name(), number, data), observe);
             });
-            return;
         }
-        // The log hears of a success only after a failure.
         let is_reported = self.number > 1 || self.has_begun && Q::Observer::OBSERVES;
         if is_reported && self.results.iter().all(Result::is_ok) {
             let call = Call::after(self.number.saturating_sub(1));
-            let max = self.rules.policy_in_force().retries_allowed();
-            let mut all = self.shared.attempts();
+            let mut all = self.job.attempts();
             all.set_call(call.with_max(max));
-            all.report_success(self.rules.reporter());
+            all.report_success(self.job.rules.reporter());
+        }
+    }
+}
+
+impl<'a, Q, I, T, E> Work<'a, Q, Entries<'a, Q, I::Item>, Result<Vec<Result<T, E>>, E>>
+    for Rounds<'a, Q, I, T, E>
+where
+    Q: IntoChain<On: OnError<E>>,
+    I: Iterator,
+{
+    fn key(entries: &Entries<'a, Q, I::Item>) -> usize {
+        entries.first().map_or(0, |entry| entry.index)
+    }
+
+    fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Batch<'a, Q, I::Item>> {
+        self.next_batch(|job| job.ended(is_cancelled))
+    }
+
+    /// A rejected call is tried again after a pause, or its items end.
+    fn proceed(
+        &mut self,
+        (mut entries, mut round): Batch<'a, Q, I::Item>,
+        _: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
+        let (site, mut reporter) = self.job.rules.parts();
+        // A batch that is cancelled begins no further call.
+        let waits = round.proceed(&site, &mut || false, &mut reporter);
+        for entry in &mut entries {
+            entry.attempts.share_rejections(&round);
+        }
+        match waits {
+            Ok(false) => self.begin((entries, round)),
+            Ok(true) => {
+                self.progressed();
+                (None, Some((entries, round)))
+            }
+            Err(by) => {
+                self.rejected(entries, by);
+                (None, None)
+            }
+        }
+    }
+
+    fn ended(
+        &mut self,
+        (entries, mut round): Batch<'a, Q, I::Item>,
+        answers: Result<Vec<Result<T, E>>, E>,
+    ) {
+        let end = match answers {
+            Err(error) => self.all_failed(entries, error),
+            Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
+            Ok(answers) => self.miscounted(entries, answers.len()),
+        };
+        round.leave(end, self.job.rules.reporter());
+        self.progressed();
+    }
+
+    fn stopped(
+        &mut self,
+        by: RejectedBy,
+        waiting: Vec<Entries<'a, Q, I::Item>>,
+        begun: Vec<Batch<'a, Q, I::Item>>,
+    ) {
+        for entries in waiting {
+            self.rejected(entries, by);
+        }
+        if by == RejectedBy::Deadline {
+            self.ended = Some(Reason::Deadline);
+            for entry in begun.into_iter().flat_map(|(entries, _)| entries) {
+                self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
+            }
+            self.leave_if_ended();
         }
     }
 }

@@ -1,14 +1,15 @@
-use core::mem;
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::thread::{self, Thread};
 
-use crate::call::driver::Driver;
-use crate::call::protections::Protects;
+use crate::chain::into_chain::IntoChain;
 use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, CancelFn};
 use crate::time::moment::Moment;
+use crate::work::in_flight::AttemptsOf;
 
 /// What ends waits: a panic on another thread, or what cancels the batch.
 pub(super) struct Stop<'a, C> {
@@ -33,17 +34,18 @@ impl<'a, C: Cancel> Stop<'a, C> {
 
     /// Works on this thread. A panic keeps the others from work in vain.
     pub(super) fn on_panic<T>(&self, work: impl FnOnce() -> T) -> T {
-        let stops = Stops(self);
-        let made = work();
-        // `thread::panicking()` is also true of a batch that a destructor runs while its thread unwinds.
-        mem::forget(stops);
-        made
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            self.has_panicked.store(true, Ordering::Relaxed);
+            // What begins to wait after this lock sees it.
+            lock(&self.waiting).iter().for_each(Thread::unpark);
+            resume_unwind(panic)
+        })
     }
 
     /// Waits until an attempt has its turn, or may enter again at the end of its pause.
-    pub(super) fn wait<P: Protects, T: BlockingTimer>(
+    pub(super) fn wait<Q: IntoChain<Timer: BlockingTimer>>(
         &self,
-        attempt: &mut Driver<P, T>,
+        attempt: &mut AttemptsOf<'_, Q>,
         end: Option<Moment>,
     ) {
         // Whenever it is woken, this thread asks if it is cancelled.
@@ -68,15 +70,5 @@ impl<C: Cancel> Cancel for Stop<'_, C> {
     /// A panic wakes all that wait.
     fn is_never(&self) -> bool {
         self.cancel.is_never()
-    }
-}
-
-struct Stops<'s, 'a, C>(&'s Stop<'a, C>);
-
-impl<C> Drop for Stops<'_, '_, C> {
-    fn drop(&mut self) {
-        self.0.has_panicked.store(true, Ordering::Relaxed);
-        // Whoever begins to wait after this lock sees it.
-        lock(&self.0.waiting).iter().for_each(Thread::unpark);
     }
 }

@@ -6,6 +6,8 @@
 
 use alloc::boxed::Box;
 use core::fmt;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use core::future::pending;
 use core::future::{Future, ready};
 use core::mem;
 use core::pin::{Pin, pin};
@@ -16,17 +18,23 @@ use crate::admission::outcome::AttemptOutcome;
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::hook::HookOutcome;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::call::late;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::protections::Protects;
 #[cfg(feature = "batch")]
 use crate::call::rejection::Rejections;
 use crate::call::reporter::Reporter;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::steps::{Next, State, Steps};
 use crate::call::stop::Stop;
 use crate::call::waiting::{Queue, wait, wait_blocking};
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::classify::kind::Kind;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::classify::rejected::Rejected;
 use crate::classify::rejected::RejectedBy;
 use crate::hedge::pushback::Pushback;
 use crate::observe::reason::Reason;
@@ -37,6 +45,8 @@ use crate::time::cancel::{self, Cancel};
 use crate::time::moment::Moment;
 use crate::time::pause::{OwnWaker, pause_or_cancelled};
 use crate::time::timer::Timer;
+#[cfg(any(feature = "batch", feature = "plan"))]
+use crate::time::timer::sleep_until;
 
 /// One call under way.
 ///
@@ -98,13 +108,28 @@ impl<P: Protects, T: Timer> Driver<P, T> {
         *is_cancelled
     }
 
-    /// Waits for the turn in the limiter's queue alone: what cancels and pauses several attempts is the loop's.
+    /// Waits for the turn in the limiter's queue, or for the end of a pause that begins now: what cancels several attempts
+    /// is the loop's.
     #[cfg(any(feature = "batch", feature = "plan"))]
-    pub(crate) async fn wait_for_turn(&mut self) -> Result<Duration, RejectedBy> {
-        let deadline = self.state.deadline;
-        let (mut queue, timer) = self.queue();
-        let never = pin!(core::future::pending::<()>());
-        wait(&mut queue, timer, deadline, never).await
+    pub(crate) fn turn(mut self) -> impl Future<Output = Self> {
+        let pause_end = self.pauses().then(|| self.pause_end());
+        async move {
+            let never = pin!(pending::<()>());
+            let deadline = self.state.deadline;
+            if let Some(end) = pause_end {
+                pause_or_cancelled(never, pin!(sleep_until(&self.timer, end))).await;
+                self.state.next = if late::is_over(deadline, || self.now()) {
+                    Next::Over(Box::new(Stop::by(RejectedBy::Deadline)))
+                } else {
+                    Next::Enter
+                };
+            } else {
+                let (mut queue, timer) = self.queue();
+                let waited = wait(&mut queue, timer, deadline, never).await;
+                self.steps(|steps| steps.waited(waited));
+            }
+            self
+        }
     }
 }
 
@@ -515,9 +540,30 @@ impl<P: Protects, T> Driver<P, T> {
 /// Steps of batches and plans.
 #[cfg(any(feature = "batch", feature = "plan"))]
 impl<P: Protects, T> Driver<P, T> {
-    /// Goes on as that call.
+    /// Goes on as that call, before its next attempt.
     pub(crate) fn set_call(&mut self, call: Call) {
         self.state.past().call = call;
+        self.state.next = Next::Enter;
+    }
+
+    /// Takes the attempt as far as it gets without a wait. Returns true if it has to wait, or what keeps it from beginning.
+    pub(crate) fn proceed(
+        &mut self,
+        site: &Site<'_>,
+        is_cancelled: &mut dyn FnMut() -> bool,
+        reporter: &mut dyn Reporter,
+    ) -> Result<bool, RejectedBy> {
+        while self.steps(|steps| steps.waits(reporter)) {
+            let Some((by, half_open_in)) = self.rejection() else {
+                return Ok(true);
+            };
+            let rejected = Rejected::new(by);
+            let failure = Failure::of_rejection(site, &rejected, half_open_in);
+            let failure = failure.cancelled(is_cancelled());
+            self.steps(|steps| steps.rejected(failure, reporter));
+        }
+        self.stop()
+            .map_or(Ok(false), |stop| Err(stop.rejected().by()))
     }
 
     /// The last retry followed a failure of that kind, if the budget pays for it.
@@ -525,20 +571,10 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.past().call.last_retry_kind = kind;
     }
 
-    /// The attempt that waited has its turn, or never does.
-    pub(crate) fn waited(&mut self, waited: Result<Duration, RejectedBy>) {
-        self.steps(|steps| steps.waited(waited));
-    }
-
     /// The end of a pause that begins now. `None` if that is further than a clock reaches.
     pub(crate) fn pause_end(&mut self) -> Option<Moment> {
         let pause = self.call().last_delay();
         self.now().checked_add(pause)
-    }
-
-    /// The pause is over. The call ends for that reason, if there is one.
-    pub(crate) fn resumed(&mut self, stop: Option<RejectedBy>) {
-        self.state.next = stop.map_or(Next::Enter, |by| Next::Over(Box::new(Stop::by(by))));
     }
 
     /// Reports a failure to breaker and limiter. What follows is decided with others.
@@ -551,7 +587,6 @@ impl<P: Protects, T> Driver<P, T> {
     pub(crate) fn decided(&mut self, call: Call, is_paid: bool) {
         self.set_call(call);
         self.state.is_paid = is_paid && self.protections.budget().is_some();
-        self.state.next = Next::Enter;
     }
 
     /// Credits the budget for a success, which is not reported.
@@ -572,14 +607,6 @@ impl<P: Protects, T> Driver<P, T> {
                 .leave(breaker, AttemptOutcome::Ignored);
             steps.give_back();
         });
-    }
-
-    /// Reports that the attempt begins.
-    #[cfg(feature = "batch")]
-    pub(crate) fn report_started<R: Reporter>(&mut self, mut reporter: R) {
-        if reporter.is_observed() {
-            self.steps(|steps| steps.report_started(&mut reporter));
-        }
     }
 }
 
@@ -611,9 +638,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.state.is_batch = true;
     }
 
-    /// The call begins with its turn, which no longer goes back as if no request had been sent.
-    pub(crate) fn begin_batch(&mut self) {
+    /// The call begins with its turn, which no longer goes back as if no request had been sent. The first of its round is
+    /// reported.
+    pub(crate) fn begin_batch<R: Reporter>(&mut self, is_first: bool, mut reporter: R) {
         self.state.held.limiter.begin();
+        if is_first && reporter.is_observed() {
+            self.steps(|steps| steps.report_started(&mut reporter));
+        }
     }
 
     /// The item begins, unless the breaker rejects it.

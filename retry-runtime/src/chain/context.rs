@@ -88,7 +88,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         self.policy.borrow()
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &'a str {
         named(self.names)
     }
 
@@ -123,22 +123,19 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         }
     }
 
-    /// Reports something.
-    #[cfg(any(feature = "batch", feature = "plan"))]
-    pub(crate) fn report_once<V>(
-        &mut self,
-        now: &dyn Fn() -> Moment,
-        report: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
-    ) -> V {
-        let (site, reporter) = self.parts();
-        let Some(observer) = reporter.observer.observer() else {
-            return report(&site, None);
+    /// The site of another name under the same policy, and what reports under that name.
+    #[cfg(feature = "plan")]
+    pub(crate) fn parts_of<'s>(
+        &'s mut self,
+        name: &'s str,
+        stopwatch: &'s mut Option<Box<Stopwatch>>,
+    ) -> (Site<'s>, ObservedBy<'s, O>) {
+        let reporter = ObservedBy {
+            names: (Some(name), || ""),
+            observer: &mut self.observer,
+            stopwatch,
         };
-        let stopwatch = reporter.stopwatch.get_or_insert_default();
-        report(
-            &site,
-            Some(&mut |event| stopwatch.tell(event, now, observer)),
-        )
+        (Site::new(self.policy.borrow(), name), reporter)
     }
 }
 
@@ -147,6 +144,22 @@ pub(crate) struct ObservedBy<'a, O> {
     pub(crate) names: Names<'a>,
     pub(crate) observer: &'a mut O,
     pub(crate) stopwatch: &'a mut Option<Box<Stopwatch>>,
+}
+
+impl<O: Observes> ObservedBy<'_, O> {
+    /// Reports something.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn once<V>(
+        self,
+        now: &dyn Fn() -> Moment,
+        report: impl FnOnce(Option<Observe<'_>>) -> V,
+    ) -> V {
+        let Some(observer) = self.observer.observer() else {
+            return report(None);
+        };
+        let stopwatch = self.stopwatch.get_or_insert_default();
+        report(Some(&mut |event| stopwatch.tell(event, now, observer)))
+    }
 }
 
 impl<O: Observes> Reporter for ObservedBy<'_, O> {

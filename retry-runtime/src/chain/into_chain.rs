@@ -39,14 +39,19 @@ pub trait IntoChain: Sized {
 /// A policy with its keys, for a batch or a plan.
 #[expect(missing_debug_implementations, reason = "taken apart at once")]
 pub struct Chain<Q: IntoChain> {
-    pub(crate) policy: Policy,
     pub(crate) name: Option<Box<str>>,
-    pub(crate) settings: Settings,
-    pub(crate) observer: Q::Observer,
+    pub(crate) rules: Rules<Q>,
     pub(crate) protections: Q::Protections,
     pub(crate) on: Q::On,
     pub(crate) cancel: Q::Cancel,
     pub(crate) timer: Q::Timer,
+}
+
+/// What a batch or a plan goes by.
+pub(crate) struct Rules<Q: IntoChain> {
+    pub(crate) policy: Policy,
+    pub(crate) settings: Settings,
+    pub(crate) observer: Q::Observer,
 }
 
 impl<'a, On, O: Observes, C, W, M> IntoChain for PolicyCall<'a, On, Keys<O, C, W, M>> {
@@ -58,10 +63,12 @@ impl<'a, On, O: Observes, C, W, M> IntoChain for PolicyCall<'a, On, Keys<O, C, W
 
     fn into_chain(self) -> Chain<Self> {
         Chain {
-            policy: self.policy,
             name: self.name.map(Box::from),
-            settings: self.settings,
-            observer: self.keys.observer,
+            rules: Rules {
+                policy: self.policy,
+                settings: self.settings,
+                observer: self.keys.observer,
+            },
             protections: self.protections,
             on: self.on,
             cancel: self.keys.cancel,
@@ -80,10 +87,12 @@ impl<P: Borrow<Policy>> IntoChain for P {
 
     fn into_chain(self) -> Chain<Self> {
         Chain {
-            policy: *self.borrow(),
             name: None,
-            settings: Settings::new(),
-            observer: (),
+            rules: Rules {
+                policy: *self.borrow(),
+                settings: Settings::new(),
+                observer: (),
+            },
             protections: (),
             on: ByClassify,
             cancel: Uncancelled,

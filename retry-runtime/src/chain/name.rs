@@ -2,6 +2,12 @@
 
 use core::any::type_name;
 
+/// The function that this closure is written in.
+#[cfg(feature = "batch")]
+pub(crate) fn place_of_closure<F>(_: &F) -> &'static str {
+    place_of::<F>()
+}
+
 /// The function that a closure of this type is written in.
 pub(crate) fn place_of<F>() -> &'static str {
     without_closures(type_name::<F>())

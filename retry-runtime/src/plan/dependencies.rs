@@ -47,10 +47,8 @@ impl<T, const N: usize> Dependencies<T> for [&str; N] {
     }
 
     fn outputs(outputs: Vec<Arc<T>>) -> [Arc<T>; N] {
-        match outputs.try_into() {
-            Ok(outputs) => outputs,
-            Err(_) => unreachable!("as many outputs as names"),
-        }
+        let outputs = outputs.try_into();
+        outputs.unwrap_or_else(|_| unreachable!("as many outputs as names"))
     }
 }
 

@@ -26,18 +26,6 @@ listed!(Ended:
     NotBegun = "not begun", GaveUp = "gave up"
 );
 
-/// What a subtask is called in the log.
-pub(crate) struct CallOfSubtask<'a> {
-    pub(crate) plan: &'a str,
-    pub(crate) subtask: &'a str,
-}
-
-impl fmt::Display for CallOfSubtask<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.plan, self.subtask)
-    }
-}
-
 /// Reports what became of a subtask, which was started so many times.
 pub(crate) fn report_subtask(
     ended: Ended,
@@ -47,7 +35,7 @@ pub(crate) fn report_subtask(
     error: Option<&dyn fmt::Display>,
     reason: Option<Reason>,
 ) {
-    let call = CallOfSubtask { plan, subtask };
+    let call = format!("{plan}.{subtask}");
     let fields = Fields {
         error,
         reason: reason.map(Reason::name),

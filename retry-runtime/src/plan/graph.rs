@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use crate::plan::node::Node;
 
-#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// What each subtask depends on.
     pub(crate) after: Vec<Vec<usize>>,
@@ -26,8 +25,8 @@ impl Graph {
             unknown: None,
         };
         for (index, node) in nodes.iter().enumerate() {
-            let mut after = Vec::with_capacity(node.subtask.after().len());
-            for name in node.subtask.after() {
+            let mut after = Vec::with_capacity(node.subtask.after.len());
+            for name in &node.subtask.after {
                 match by_name.get(name) {
                     Some(dependency) => {
                         after.push(*dependency);
@@ -43,28 +42,19 @@ impl Graph {
         graph
     }
 
-    /// Takes each dependency along, from a subtask that waits for no other any more to one that
-    /// depends on it. Returns how many each subtask waits for in the end: more than none where they
-    /// wait for each other.
-    pub(crate) fn walk(&self, mut along: impl FnMut(usize, usize)) -> Vec<usize> {
+    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
+    pub(crate) fn cycle(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let indices = 0..waiting.len();
         let mut free: Vec<usize> = indices.filter(|index| waiting[*index] == 0).collect();
         while let Some(index) = free.pop() {
             for &dependent in &self.dependents[index] {
-                along(index, dependent);
                 waiting[dependent] -= 1;
                 if waiting[dependent] == 0 {
                     free.push(dependent);
                 }
             }
         }
-        waiting
-    }
-
-    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
-    pub(crate) fn cycle(&self) -> Vec<usize> {
-        let waiting = self.walk(|_, _| ());
         // All that is left depends on something that is left, so that walk runs into a cycle.
         let Some(mut index) = waiting.iter().position(|waiting| *waiting > 0) else {
             return Vec::new();

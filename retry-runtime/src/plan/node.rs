@@ -28,12 +28,11 @@ pub(crate) enum State<T, E> {
 }
 
 /// Why a subtask failed.
-pub(crate) enum SubtaskFailure<E> {
-    /// The error, and what the key `show` made of it.
-    Error(E, Option<String>),
-    /// The text of the error, where it was loaded.
-    #[cfg(feature = "serde")]
-    Loaded(String),
+pub(crate) struct SubtaskFailure<E> {
+    /// `None` if it was loaded.
+    pub(crate) error: Option<E>,
+    /// The text of the error, where it was loaded or where the key `show` made it.
+    pub(crate) text: Option<String>,
 }
 
 impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
@@ -48,7 +47,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
     }
 
     pub(crate) fn name(&self) -> &Arc<str> {
-        self.subtask.shared_name()
+        &self.subtask.name
     }
 
     pub(crate) fn output(&self) -> Option<&Arc<T>> {
@@ -66,21 +65,15 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
     }
 
     pub(crate) fn error(&self) -> Option<&E> {
-        match self.failure()? {
-            SubtaskFailure::Error(error, _) => Some(error),
-            #[cfg(feature = "serde")]
-            SubtaskFailure::Loaded(_) => None,
-        }
+        self.failure()?.error.as_ref()
     }
 
     /// Has its error shown so.
     pub(crate) fn show(&mut self, show: impl FnOnce(&E) -> Option<String>) {
-        if let State::Failed {
-            failure: SubtaskFailure::Error(error, text),
-            ..
-        } = &mut self.state
-        {
-            *text = show(error);
+        if let State::Failed { failure, .. } = &mut self.state {
+            if let Some(error) = &failure.error {
+                failure.text = show(error);
+            }
         }
     }
 
@@ -108,11 +101,10 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 
 impl<E: fmt::Display> fmt::Display for SubtaskFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Error(error, None) => shown(error).fmt(f),
-            Self::Error(_, Some(text)) => shown(text).fmt(f),
-            #[cfg(feature = "serde")]
-            Self::Loaded(text) => shown(text).fmt(f),
+        match (&self.text, &self.error) {
+            (Some(text), _) => shown(text).fmt(f),
+            (None, Some(error)) => shown(error).fmt(f),
+            (None, None) => Ok(()),
         }
     }
 }

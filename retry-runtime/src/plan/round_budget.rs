@@ -5,47 +5,23 @@ use crate::classify::kind::Kind;
 
 /// What a round is paid from: each subtask that is retried pays for itself, after its own kind of failure.
 pub(crate) struct RoundBudget<'a> {
-    budget: &'a dyn RetryBudget,
-    /// The subtasks that have to pay, by index.
-    retried: Vec<(usize, Kind)>,
+    pub(crate) budget: &'a dyn RetryBudget,
+    /// The subtasks that have to pay, by index. Once they were asked, those that have paid.
+    pub(crate) payers: RefCell<Vec<(usize, Kind)>>,
     /// Whether others are retried that pay nothing.
-    is_free: bool,
-    paid: RefCell<Vec<(usize, Kind)>>,
-}
-
-impl<'a> RoundBudget<'a> {
-    pub(crate) fn new(
-        budget: &'a dyn RetryBudget,
-        retried: Vec<(usize, Kind)>,
-        is_free: bool,
-    ) -> Self {
-        Self {
-            budget,
-            retried,
-            is_free,
-            paid: RefCell::default(),
-        }
-    }
-
-    /// The subtasks that have paid.
-    pub(crate) fn into_paid(self) -> Vec<(usize, Kind)> {
-        self.paid.into_inner()
-    }
+    pub(crate) is_free: bool,
 }
 
 /// The budget itself is told of calls, successes and failures by each subtask.
 impl RetryBudget for RoundBudget<'_> {
     fn withdraw(&self, _: Kind) -> bool {
-        let paid = self.retried.iter().copied();
-        let paid = paid.filter(|(_, kind)| self.budget.withdraw(*kind));
-        let paid: Vec<_> = paid.collect();
-        let pays = self.is_free || !paid.is_empty();
-        self.paid.replace(paid);
-        pays
+        let mut payers = self.payers.borrow_mut();
+        payers.retain(|(_, kind)| self.budget.withdraw(*kind));
+        self.is_free || !payers.is_empty()
     }
 
     fn refund(&self, _: Kind) {
-        for (_, kind) in self.paid.take() {
+        for (_, kind) in self.payers.take() {
             self.budget.refund(kind);
         }
     }

@@ -1,29 +1,27 @@
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use core::fmt;
 use core::future::{Future, pending};
+use core::mem;
 use core::pin::pin;
 
-use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
-use crate::in_flight::{Bounds, InFlight, Next, Shared, turn};
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
-use crate::plan::plan_run::{AttemptsOf, PlanRun};
+use crate::plan::plan_run::PlanRun;
 use crate::plan::summary::Names;
-use crate::plan::{Plan, PlanError, Summary};
+use crate::plan::{Plan, PlanError, Subtask, Summary};
 use crate::policy::Policy;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, TimerFn};
-
-/// An execution of the subtask at an index. True if it has to wait before it may begin. `None` if it was rejected.
-type Standing<'r, Q> = Option<(usize, AttemptsOf<'r, Q>, bool)>;
+use crate::work::in_flight::{self, BegunAndWaiting, Bounds, Unit, Work};
+use crate::work::job::{Job, Part};
 
 /// What becomes of a subtask that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -50,8 +48,7 @@ where
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let scope = self.scope(Node::is_pending);
-        self.execute(graph, scope).await;
-        Ok(self.log_summary(&self.name))
+        Ok(self.execute(graph, scope).await)
     }
 
     /// Executes the failed subtasks, dead ends included, and then those that they had blocked. If none had failed,
@@ -73,37 +70,27 @@ where
         if begins {
             report_retry(&self.name, &self.failures(Node::is_failed));
         }
-        self.execute(graph, scope).await;
-        Ok(self.log_summary(&self.name))
+        Ok(self.execute(graph, scope).await)
     }
 
     /// Executes the subtasks in `scope` without keys and without an end.
-    async fn execute(&mut self, graph: Graph, scope: Vec<bool>) {
+    async fn execute(&mut self, graph: Graph, scope: Vec<bool>) -> Summary {
         let chain = PolicyCall::of(&Policy::none()).on(|_: &E| Verdict::STOP);
-        let chain = chain.timer(TimerFn::new(|_| pending::<()>()));
-        self.execute_under(graph, scope, chain).await;
-    }
-
-    async fn execute_under<Q>(&mut self, graph: Graph, scope: Vec<bool>, chain: Q)
-    where
-        Q: IntoChain<On: OnError<E>, Timer: Timer>,
-    {
-        let chain = chain.into_chain();
+        let timer = TimerFn::new(|_| pending::<()>());
+        let chain = chain.timer(timer).into_chain();
+        let (protections, timer) = (chain.protections, chain.timer);
         let name = Arc::clone(&self.name);
-        let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
-        let timer = chain.timer;
-        let shared = Shared::new(&chain.protections, &timer, Timer::now);
-        let mut run = PlanRun::<_, _, _, Q>::new(self, rules, shared, chain.on);
-        (run.graph, run.scope, run.again) = (graph, scope, Again::DeadEnd);
+        let job = Job::new(chain.rules, &name, &protections, &timer, Timer::now);
+        let mut run = PlanRun::new(self, (graph, scope), Again::DeadEnd, job, chain.on);
         run.begin_round();
         let never = pin!(pending::<()>());
         let mut bounds = Bounds {
-            timer: &timer,
-            deadline: None,
             end: pin!(pending()),
             signal: Signal::new(never).await,
         };
         run.execute(&mut bounds).await;
+        drop(run);
+        self.log_summary(&name)
     }
 }
 
@@ -116,6 +103,35 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
         let mut after = graph.after[index].iter();
         after.all(|index| self.nodes[*index].is_completed())
+    }
+
+    /// The dependents of a subtask that has completed, if it was the last that they waited for.
+    pub(crate) fn freed(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
+        let mut freed = graph.dependents[index].clone();
+        // A subtask that names this dependency twice is listed twice, in a row.
+        freed.dedup();
+        freed.retain(|dependent| !self.waits(*dependent, graph));
+        freed
+    }
+
+    /// Whether a subtask waits for another. Goes on from where it waited last: where many complete one after the other,
+    /// looking at all of them each time would be quadratic.
+    fn waits(&mut self, index: usize, graph: &Graph) -> bool {
+        let from = self.nodes[index].waits_for;
+        let mut after = graph.after[index][from..].iter();
+        let open = after.position(|index| !self.nodes[*index].is_completed());
+        self.nodes[index].waits_for = open.map_or(graph.after[index].len(), |open| from + open);
+        open.is_some()
+    }
+
+    /// Begins that subtask with the outputs of what it depends on.
+    pub(crate) fn start_at<R>(&self, index: usize) -> R
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+    {
+        let Subtask { after, run, .. } = &self.nodes[index].subtask;
+        let outputs = after.iter().map(|name| self.node(name)?.output().cloned());
+        run(outputs.flatten().collect())
     }
 
     /// Counts an execution of that subtask.
@@ -185,171 +201,42 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 }
 
-impl<'r, T, E, F, R, Q> PlanRun<'r, '_, T, E, F, Q>
+impl<T, E, F, Q> PlanRun<'_, '_, T, E, F, Q>
 where
-    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
-    R: Future<Output = Result<T, E>>,
+    F: ?Sized,
     E: fmt::Display,
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Executes the subtasks in its scope as their dependencies complete. None of them has
     /// completed yet. At the end that `bounds` sets, those under way are dropped. Returns those
-    /// that were too late, if any were.
-    pub(crate) async fn execute(
+    /// that were too late.
+    pub(crate) async fn execute<R>(
         &mut self,
-        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
-    ) -> Option<BTreeSet<usize>> {
-        let mut waiting = self.waiting();
-        let mut ready: VecDeque<usize> = (0..waiting.len())
-            .filter(|index| waiting[*index] == 0 && self.scope[*index])
-            .collect();
-        let mut in_flight = InFlight::new(self.plan.concurrency.get());
-        let mut late = BTreeSet::new();
-        loop {
-            let mut next = None;
-            while next.is_none() && in_flight.has_room() {
-                let Some(index) = ready.pop_front() else {
-                    break;
-                };
-                // Subtasks that wait for nothing would never let the end be asked.
-                if bounds.is_over() {
-                    late.insert(index);
-                    self.not_begun(index, RejectedBy::Deadline);
-                    continue;
-                }
-                let attempts = self.attempt_of(index);
-                next = self.proceed(index, attempts, bounds);
-            }
-            if next.is_none() {
-                if in_flight.is_empty() {
-                    return (!late.is_empty()).then_some(late);
-                }
-                match in_flight.next(bounds).await {
-                    Next::Turn(index, (), attempts) => {
-                        next = self.proceed(index, attempts, bounds);
-                    }
-                    Next::Ended(index, attempts, outcome) => {
-                        if self.executed(index, attempts, outcome) {
-                            let dependents = &self.graph.dependents[index];
-                            ready.extend(freed(dependents, &mut waiting, &self.scope));
-                        }
-                    }
-                    Next::Stopped(by, queued, begun) => {
-                        late.extend(self.stopped(by, queued, begun));
-                        if by == RejectedBy::Deadline {
-                            return Some(late);
-                        }
-                    }
-                }
-            }
-            match next {
-                Some((index, attempts, true)) => {
-                    in_flight.wait(index, (), turn(attempts, bounds.deadline));
-                }
-                Some((index, attempts, false)) => {
-                    let span = self.span_of(index);
-                    let attempt = span.within(|| self.execute_one(index));
-                    in_flight.begin(index, attempts, attempt);
-                }
-                None => {}
-            }
-        }
-    }
-
-    /// Nothing begins any more. At the deadline, what runs is dropped, too. Returns the subtasks that are too late.
-    fn stopped(
-        &mut self,
-        by: RejectedBy,
-        queued: Vec<(usize, ())>,
-        begun: Vec<(usize, AttemptsOf<'r, Q>)>,
-    ) -> Vec<usize> {
-        for (index, ()) in &queued {
-            self.not_begun(*index, by);
-        }
-        let queued = queued.into_iter().map(|(index, ())| index);
-        let mut late: Vec<_> = queued.filter(|_| by == RejectedBy::Deadline).collect();
-        for (index, attempts) in begun {
-            drop(attempts);
-            late.push(index);
-            self.dropped(index);
-        }
-        late
-    }
-
-    /// Takes an execution as far as it gets without waiting. If it is rejected, it is tried again after a pause, or else
-    /// the subtask runs no more in this run.
-    fn proceed(
-        &mut self,
-        index: usize,
-        mut attempts: AttemptsOf<'r, Q>,
-        bounds: &mut Bounds<'_, impl Timer, impl Sized, impl Future>,
-    ) -> Standing<'r, Q> {
-        while attempts.waits(self.of(index)) {
-            if attempts.rejection().is_none() {
-                return Some((index, attempts, true));
-            }
-            let is_cancelled = bounds.signal.is_cancelled();
-            self.decide_on_rejection(index, &mut attempts, is_cancelled);
-        }
-        let Some(stop) = attempts.stop() else {
-            return Some((index, attempts, false));
-        };
-        drop(attempts);
-        self.not_begun(index, stop.rejected().by());
-        None
-    }
-
-    /// Takes in the outcome of an execution, and says whether it is a success.
-    fn executed(
-        &mut self,
-        index: usize,
-        attempts: AttemptsOf<'r, Q>,
-        outcome: Result<T, E>,
-    ) -> bool {
-        let outcome = match outcome {
-            Ok(output) => {
-                self.succeeded(index, attempts);
-                Ok(output)
-            }
-            Err(error) => Err(self.failed(index, attempts, error)),
-        };
-        let plan = self.rules.name();
-        let completed = self.plan.finish(plan, index, outcome, self.again);
-        if let (false, Again::Failed) = (completed, self.again) {
-            self.refuse_final(index);
-        }
-        completed
-    }
-
-    /// For how many of those that it depends on each subtask waits.
-    fn waiting(&self) -> Vec<usize> {
-        let nodes = &self.plan.nodes;
-        let open = |after: &Vec<usize>| {
-            let open = after.iter().filter(|index| !nodes[**index].is_completed());
-            open.count()
-        };
-        self.graph.after.iter().map(open).collect()
-    }
-
-    fn execute_one(&mut self, index: usize) -> R {
-        let outputs = self.graph.after[index]
-            .iter()
-            .filter_map(|index| self.plan.nodes[*index].output().cloned())
-            .collect();
-        self.plan.count(index);
-        self.plan.nodes[index].subtask.start(outputs)
+        bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
+    ) -> BTreeSet<usize>
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+        R: Future<Output = Result<T, E>>,
+    {
+        let ready = (0..self.plan.len())
+            .filter(|index| self.scope[*index] && self.plan.is_ready(*index, &self.graph));
+        self.ready = ready.collect();
+        let most = self.plan.concurrency.get();
+        let executed = in_flight::run(self, most, bounds, |run, (index, _)| {
+            let span = run.span_of(*index);
+            run.plan.count(*index);
+            span.within(|| run.plan.start_at(*index))
+        });
+        executed.await;
+        mem::take(&mut self.late)
     }
 
     /// A subtask that was not let begin stays as it was, but runs no more in this run.
     fn not_begun(&mut self, index: usize, by: RejectedBy) {
-        self.rejected(index, by);
+        let run = &mut self.runs[index];
+        run.attempts.release();
+        run.refused = Some(by.into());
         self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.into());
-    }
-
-    /// A subtask was running when the deadline came.
-    fn dropped(&mut self, index: usize) {
-        let error = "dropped before it ended";
-        self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline);
     }
 
     /// Tells of a subtask that ends for this run without an outcome. One that had failed before keeps its error.
@@ -365,21 +252,82 @@ where
             self.make_dead_end(index, reason);
             return;
         }
-        let (plan, attempt) = (self.rules.name(), node.executions);
+        let (plan, attempt) = (self.job.rules.name(), node.executions);
         report_subtask(ended, plan, node.name(), attempt, Some(error), Some(reason));
         self.gave_up(index, Some(error), reason);
     }
 }
 
-/// The dependents of a completed subtask that are to run and wait for no other.
-fn freed<'s>(
-    dependents: &'s [usize],
-    waiting: &'s mut [usize],
-    scope: &'s [bool],
-) -> impl Iterator<Item = usize> + 's {
-    let freed = move |dependent: &usize| {
-        waiting[*dependent] -= 1;
-        waiting[*dependent] == 0 && scope[*dependent]
-    };
-    dependents.iter().copied().filter(freed)
+/// Each subtask is known by its index.
+impl<'r, T, E, F, Q> Work<'r, Q, usize, Result<T, E>> for PlanRun<'r, '_, T, E, F, Q>
+where
+    F: ?Sized,
+    E: fmt::Display,
+    Q: IntoChain<On: OnError<E>, Timer: Timer>,
+{
+    fn key(index: &usize) -> usize {
+        *index
+    }
+
+    fn next(&mut self, _: &mut dyn FnMut() -> bool) -> Option<Unit<'r, Q, usize>> {
+        loop {
+            let index = self.ready.pop_front()?;
+            // Subtasks that wait for nothing would never let the end be asked.
+            if !self.job.is_over() {
+                return Some((index, self.attempt_of(index)));
+            }
+            self.late.insert(index);
+            self.not_begun(index, RejectedBy::Deadline);
+        }
+    }
+
+    fn proceed(
+        &mut self,
+        (index, mut attempts): Unit<'r, Q, usize>,
+        is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'r, Q, usize> {
+        let Part { name, stopwatch } = &mut self.runs[index].part;
+        let (site, mut reporter) = self.job.rules.parts_of(name, stopwatch);
+        match attempts.proceed(&site, is_cancelled, &mut reporter) {
+            Ok(false) => (Some((index, attempts)), None),
+            Ok(true) => (None, Some((index, attempts))),
+            Err(by) => {
+                drop(attempts);
+                self.not_begun(index, by);
+                (None, None)
+            }
+        }
+    }
+
+    fn ended(&mut self, (index, attempts): Unit<'r, Q, usize>, outcome: Result<T, E>) {
+        let outcome = match outcome {
+            Ok(output) => {
+                self.succeeded(index, attempts);
+                Ok(output)
+            }
+            Err(error) => Err(self.failed(index, attempts, error)),
+        };
+        let plan = self.job.rules.name();
+        if self.plan.finish(plan, index, outcome, self.again) {
+            let freed = self.plan.freed(index, &self.graph).into_iter();
+            self.ready.extend(freed.filter(|index| self.scope[*index]));
+        } else if let Again::Failed = self.again {
+            self.refuse_final(index);
+        }
+    }
+
+    fn stopped(&mut self, by: RejectedBy, waiting: Vec<usize>, begun: Vec<Unit<'r, Q, usize>>) {
+        for index in waiting {
+            self.not_begun(index, by);
+            if by == RejectedBy::Deadline {
+                self.late.insert(index);
+            }
+        }
+        for (index, attempts) in begun {
+            drop(attempts);
+            self.late.insert(index);
+            let error = "dropped before it ended";
+            self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline);
+        }
+    }
 }

@@ -8,23 +8,23 @@ use core::time::Duration;
 
 use crate::call::attempted::attempt_within;
 use crate::call::decide::refused;
-use crate::chain::context::Context;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
 use crate::chain::span::around;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
-use crate::in_flight::{Bounds, Shared};
 use crate::observe::event::AttemptEnd;
 use crate::observe::reason::Reason;
-use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
-use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Subtask, Validity};
-use crate::time::cancel::MayCancel;
+use crate::plan::run::Again;
+use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Validity};
+use crate::time::cancel::{MayAbort, MayCancel};
 use crate::time::pause::race;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
+use crate::work::in_flight::Bounds;
+use crate::work::job::Job;
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -132,54 +132,50 @@ where
         let mut chain = policy.into_chain();
         let name = chain.name.take();
         let name = name.unwrap_or_else(|| Box::from(&*self.name));
-        let span = chain.settings.is_spanned.then(|| name.clone());
+        let span = chain.rules.settings.is_spanned.then(|| name.clone());
         let run = async move {
-            let timer = chain.timer;
-            let shared = Shared::new(&chain.protections, &timer, Timer::now);
-            let rules = Context::named(chain.policy, chain.settings, &name, chain.observer);
-            let run = PlanRun::<_, _, _, P>::new(self, rules, shared, chain.on);
-            run.rounds(chain.cancel, &timer, validate).await
+            let (graph, scope) = (self.runnable()?, self.scope(Node::is_pending));
+            let (protections, timer) = (chain.protections, chain.timer);
+            timer.expect(|| &name);
+            let job = Job::new(chain.rules, &name, &protections, &timer, Timer::now);
+            let cancelled = pin!(chain.cancel.into_cancelled());
+            let bounds = Bounds {
+                end: pin!(sleep_until(&timer, job.deadline)),
+                signal: Signal::new(cancelled).await,
+            };
+            let run = PlanRun::new(self, (graph, scope), Again::Failed, job, chain.on);
+            run.rounds(bounds, &timer, validate).await
         };
         around(span, run)
     }
 }
 
-impl<'r, 'a, T, E, F, R, Q> PlanRun<'r, 'a, T, E, F, Q>
+impl<'a, T, E, F, Q> PlanRun<'_, 'a, T, E, F, Q>
 where
-    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
-    R: Future<Output = Result<T, E>>,
+    F: ?Sized,
     E: fmt::Display,
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
     /// Runs rounds until the results are valid or the policy gives up.
-    async fn rounds<V, Validated>(
+    async fn rounds<V, W: Future<Output = Validity<'a, T, E, F>>, R>(
         mut self,
-        cancel: impl MayCancel,
-        timer: &'r Q::Timer,
+        mut bounds: Bounds<'_, impl Future<Output = ()>, impl Future>,
+        timer: &Q::Timer,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
     where
-        V: FnMut(Snapshot<T>) -> Validated,
-        Validated: Future<Output = Validity<'a, T, E, F>>,
+        V: FnMut(Snapshot<T>) -> W,
+        F: Fn(Vec<Arc<T>>) -> R,
+        R: Future<Output = Result<T, E>>,
     {
-        self.prepare()?;
-        timer.expect(|| self.rules.name());
-        let deadline = self.deadline;
-        let cancelled = pin!(cancel.into_cancelled());
-        let mut bounds = Bounds {
-            timer,
-            deadline,
-            end: pin!(sleep_until(timer, deadline)),
-            signal: Signal::new(cancelled).await,
-        };
         loop {
             self.begin_round();
-            if let Some(late) = self.execute_within(&mut bounds).await {
+            let late = self.execute_within(&mut bounds).await;
+            if !late.is_empty() {
                 let message = self.plan.under_way(&late);
                 return Ok(self.cut(message, None, Reason::Deadline));
             }
-            let left = deadline.map_or(Duration::MAX, |end| end.since(timer.now()));
-            let round = self.classify(left);
+            let (worst, retried) = self.classify();
             let validator = pin!(validate(self.plan.snapshot()));
             let Some(validity) = race(validator, bounds.end.as_mut()).await else {
                 let message = String::from("the validator was under way at the deadline");
@@ -191,7 +187,7 @@ where
             }
             let message = validity.message();
             let len = self.plan.len();
-            let verdict = match round.worst {
+            let verdict = match worst {
                 Some(verdict) => verdict,
                 None => self.add_missing(validity).inspect_err(|error| {
                     let ended = Some(AttemptEnd::Stop);
@@ -202,8 +198,17 @@ where
                 self.plan.truncate(len);
                 return Ok(self.cut(message, Some(AttemptEnd::Stop), reason));
             }
-            let ended = self.pause(&mut bounds, verdict, &round.retried, &message);
-            if let Err(reason) = ended.await {
+            let error = self.plan.round_error(&message);
+            let is_cancelled = bounds.signal.is_cancelled();
+            let mut ended = self.round_failed(verdict, &retried, &error, is_cancelled);
+            if let Ok(pause) = ended {
+                bounds.signal.pause(pin!(timer.sleep(pause))).await;
+                if let Some(reason) = self.job.ended(&mut || bounds.signal.is_cancelled()) {
+                    self.round_stopped(&error, reason);
+                    ended = Err(reason);
+                }
+            }
+            if let Err(reason) = ended {
                 self.plan.truncate(len);
                 self.all_gave_up(reason);
                 return Ok(PlanEnd::GaveUp { reason, message });
@@ -214,43 +219,37 @@ where
     }
 
     /// Executes a round as an attempt of the plan's call.
-    async fn execute_within(
+    async fn execute_within<R>(
         &mut self,
-        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
-    ) -> Option<BTreeSet<usize>> {
-        let (policy, name) = (*self.rules.policy(), Arc::from(self.rules.name()));
+        bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
+    ) -> BTreeSet<usize>
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+        R: Future<Output = Result<T, E>>,
+    {
+        let (policy, name) = (*self.job.rules.policy(), self.job.rules.name());
         let executed = pin!(self.execute(bounds));
-        attempt_within(executed, &policy, || name).await
-    }
-
-    /// Pauses after a round that failed. Returns the reason if no other follows.
-    async fn pause(
-        &mut self,
-        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
-        verdict: Verdict,
-        retried: &[(usize, Verdict)],
-        message: &str,
-    ) -> Result<(), Reason> {
-        let error = self.plan.round_error(message);
-        let is_cancelled = bounds.signal.is_cancelled();
-        let pause = self.round_failed(verdict, retried, &error, is_cancelled)?;
-        bounds.pause(pause).await;
-        let ended = bounds.ended().map_or(Ok(()), Err);
-        ended.inspect_err(|reason| self.round_stopped(&error, *reason))
+        attempt_within(executed, &policy, || name.into()).await
     }
 
     /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
     pub(crate) fn refuse_final(&mut self, index: usize) {
-        let (policy, verdict) = (self.rules.policy_in_force(), self.verdict(index));
-        let idempotent = self.rules.settings.idempotent;
+        let (policy, verdict) = (self.job.rules.policy_in_force(), self.verdict(index));
+        let idempotent = self.job.rules.settings.idempotent;
         if let Some(reason) = refused(&policy, verdict, idempotent, Duration::MAX) {
             self.refuse(index, reason);
         }
     }
 
-    /// Makes dead ends of the failures that are not worth a retry. Returns the others.
-    fn classify(&mut self, left: Duration) -> Round {
-        let policy = self.rules.policy_in_force();
+    /// Makes dead ends of the failures that are not worth a retry. Returns the verdict that the round counts as, `None` if
+    /// nothing is worth a retry, and the other failures.
+    fn classify(&mut self) -> (Option<Verdict>, Vec<(usize, Verdict)>) {
+        let policy = self.job.rules.policy_in_force();
+        let now = self.job.now_of_deadline();
+        let left = self
+            .job
+            .deadline
+            .map_or(Duration::MAX, |end| end.since(now));
         let left = left.min(self.round.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
@@ -259,7 +258,7 @@ where
                 continue;
             }
             let verdict = self.verdict(index);
-            match refused(&policy, verdict, self.rules.settings.idempotent, left) {
+            match refused(&policy, verdict, self.job.rules.settings.idempotent, left) {
                 None => retried.push((index, verdict)),
                 Some(Reason::Deadline) => late.push((index, verdict)),
                 Some(reason) => self.refuse(index, reason),
@@ -279,14 +278,22 @@ where
                 retried.push((index, verdict));
             }
         }
-        Round { worst, retried }
+        (worst, retried)
     }
 
-    /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.
+    /// Adds what the validator asks for, if the plan can run with it. The verdict on the round before: whether anything of
+    /// that can begin.
     fn add_missing(&mut self, validity: Validity<'a, T, E, F>) -> Result<Verdict, PlanError> {
         let (len, plan) = (self.plan.len(), &mut *self.plan);
-        let missing = plan.untried(validity);
-        self.graph = plan.extend(missing)?;
+        if let Validity::Missing(mut subtasks) = validity {
+            // What the plan has already and could not complete was tried.
+            subtasks.retain(|subtask| plan.node(&subtask.name).is_none_or(Node::is_completed));
+            for subtask in subtasks {
+                plan.push(subtask);
+            }
+        }
+        let checked = plan.checked();
+        self.graph = checked.inspect_err(|_| plan.truncate(len))?;
         let begins = (len..plan.len()).any(|index| plan.is_ready(index, &self.graph));
         Ok(if begins {
             Verdict::TRANSIENT
@@ -296,60 +303,40 @@ where
     }
 
     fn accepted(&mut self) {
-        for index in 0..self.plan.len() {
-            let node = &self.plan.nodes[index];
-            if node.retried && node.is_open() {
-                self.make_dead_end(index, Reason::Exhausted);
-            }
-        }
-        self.round_succeeded();
-        self.plan.log_summary(self.rules.name());
+        self.make_dead_ends(|node| node.retried && node.is_open(), Reason::Exhausted);
+        let call = self.round;
+        self.job.report(|site, observe| match observe {
+            Some(observe) => call.succeeded_observed(site, observe),
+            None => call.succeeded(site),
+        });
+        self.plan.log_summary(self.job.rules.name());
     }
 
     /// Gives up in the middle of a round (`None`), or after one with that end that no other could
     /// follow.
     fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
-        self.round_cut(&message, ended, reason);
+        let call = self.round;
+        self.job
+            .report(|site, observe| call.cut(site, &message, ended, reason, observe));
         self.all_gave_up(reason);
         PlanEnd::GaveUp { reason, message }
     }
 
     fn all_gave_up(&mut self, reason: Reason) {
+        self.make_dead_ends(Node::is_open, reason);
+        self.plan.log_summary(self.job.rules.name());
+    }
+
+    fn make_dead_ends(&mut self, are: impl Fn(&Node<'a, T, E, F>) -> bool, reason: Reason) {
         for index in 0..self.plan.len() {
-            if self.plan.nodes[index].is_open() {
+            if are(&self.plan.nodes[index]) {
                 self.make_dead_end(index, reason);
             }
         }
-        self.plan.log_summary(self.rules.name());
     }
 }
 
-impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
-    /// What the validator asks for, without what the plan has already and could not complete.
-    fn untried(&self, validity: Validity<'a, T, E, F>) -> Vec<Subtask<'a, T, E, F>> {
-        let Validity::Missing(mut subtasks) = validity else {
-            return Vec::new();
-        };
-        subtasks.retain(|subtask| {
-            let known = self.node(subtask.name());
-            known.is_none_or(|node| node.output().is_some())
-        });
-        subtasks
-    }
-
-    /// Adds the subtasks if the plan can run with them.
-    fn extend(&mut self, subtasks: Vec<Subtask<'a, T, E, F>>) -> Result<Graph, PlanError> {
-        let len = self.len();
-        for subtask in subtasks {
-            self.push(subtask);
-        }
-        let checked = self.checked();
-        if checked.is_err() {
-            self.truncate(len);
-        }
-        checked
-    }
-
+impl<T, E: fmt::Display, F: ?Sized> Plan<'_, T, E, F> {
     /// What is wrong with a round: the failures in it, and what the validator says.
     fn round_error(&self, message: &str) -> String {
         if self.nodes.iter().any(Node::is_open) {
@@ -358,14 +345,6 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
             message.to_owned()
         }
     }
-}
-
-/// The failures of a round.
-struct Round {
-    /// The verdict that the round counts as. `None` if nothing is worth a retry.
-    worst: Option<Verdict>,
-    /// The subtasks that are worth a retry, by index.
-    retried: Vec<(usize, Verdict)>,
 }
 
 /// Which of two failures a round counts as: the pause has to outlast the longest wait asked for.

@@ -109,10 +109,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     where
         E: fmt::Display,
     {
-        let Some(node) = self.node(name) else {
-            return Err(PlanError::no_subtask(name, self.by_name.keys()));
-        };
-        let after = node.subtask.after().iter();
+        let after = self.nodes[self.index_of(name)?].subtask.after.iter();
         let mut inputs = PlanState::new(0);
         for node in after.filter_map(|name| self.node(name)) {
             inputs.add(node);
@@ -131,12 +128,18 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             .filter(|name| !self.by_name.contains_key(*name))
             .collect();
         if !unknown.is_empty() {
-            return Err(PlanError::not_in_plan(&unknown));
+            return Err(PlanError(format!(
+                "the state has subtasks that the plan doesn't have: {}; add them before it is loaded",
+                unknown.join(", ")
+            )));
         }
         let dead_ends: HashSet<&str> = state.dead_ends.iter().map(String::as_str).collect();
         for (name, text) in state.failed {
             let dead_end = dead_ends.contains(name.as_str());
-            let failure = SubtaskFailure::Loaded(text);
+            let failure = SubtaskFailure {
+                error: None,
+                text: Some(text),
+            };
             self.set(&name, State::Failed { failure, dead_end });
         }
         for (name, output) in state.completed {

@@ -5,7 +5,7 @@ use core::fmt;
 use core::future::Future;
 
 use crate::plan::graph::Graph;
-use crate::plan::node::SubtaskFailure;
+use crate::plan::node::{Node, SubtaskFailure};
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanError};
 
@@ -59,11 +59,7 @@ where
     /// process. A future that is dropped leaves everything as it was. The error says that there is no such subtask,
     /// that it has completed, or what it still waits for.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
-        let index = self.open(name)?;
-        let node = &self.nodes[index];
-        let outputs = node.subtask.after().iter();
-        let outputs = outputs.filter_map(|name| self.node(name)?.output().cloned());
-        Ok(node.subtask.start(outputs.collect()))
+        self.open(name).map(|index| self.start_at(index))
     }
 
     /// Keeps what became of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
@@ -81,25 +77,15 @@ where
         let index = self.open(name)?;
         self.count(index);
         let plan = Arc::clone(&self.name);
-        let outcome = outcome.map_err(|error| SubtaskFailure::Error(error, None));
+        let outcome = outcome.map_err(|error| SubtaskFailure {
+            error: Some(error),
+            text: None,
+        });
         if !self.finish(&plan, index, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
-        let mut freed = graph.dependents[index].clone();
-        // A subtask that names this dependency twice is listed twice, in a row.
-        freed.dedup();
-        freed.retain(|dependent| !self.waits(*dependent, &graph));
-        Ok(self.begin(&graph, freed.into_iter()).collect())
-    }
-
-    /// Whether a subtask waits for another. Goes on from where it waited last: where many complete one after the other,
-    /// looking at all of them each time would be quadratic.
-    fn waits(&mut self, index: usize, graph: &Graph) -> bool {
-        let from = self.nodes[index].waits_for;
-        let mut after = graph.after[index][from..].iter();
-        let open = after.position(|index| self.nodes[*index].output().is_none());
-        self.nodes[index].waits_for = open.map_or(graph.after[index].len(), |open| from + open);
-        open.is_some()
+        let freed = self.freed(index, &graph).into_iter();
+        Ok(self.begin(&graph, freed).collect())
     }
 
     /// The subtasks at these indices that can begin.
@@ -115,18 +101,18 @@ where
 
     /// The index of a subtask that has not completed and can begin.
     fn open(&self, name: &str) -> Result<usize, PlanError> {
-        let Some(&index) = self.by_name.get(name) else {
-            return Err(PlanError::no_subtask(name, self.by_name.keys()));
-        };
+        let index = self.index_of(name)?;
         let node = &self.nodes[index];
-        if node.output().is_some() {
-            return Err(PlanError::has_completed(name));
+        if node.is_completed() {
+            return Err(PlanError(format!(
+                "`{name}` has completed, and runs no more"
+            )));
         }
-        let mut after = node.subtask.after().iter();
-        let waits_for =
-            after.find(|name| self.node(name).is_none_or(|node| node.output().is_none()));
-        match waits_for {
-            Some(dependency) => Err(PlanError::waits(name, dependency)),
+        let completed = |name| self.node(name).is_some_and(Node::is_completed);
+        match node.subtask.after.iter().find(|name| !completed(name)) {
+            Some(dependency) => Err(PlanError(format!(
+                "`{name}` can't run before `{dependency}`, which has not completed"
+            ))),
             None => Ok(index),
         }
     }

@@ -33,9 +33,9 @@ pub type Local<'a, T, E> =
 ///
 /// If the compiler asks for the types of the closure's arguments, name the output type: `Subtask::<String, _>::new(…)`.
 pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
-    name: Arc<str>,
-    after: Vec<Arc<str>>,
-    run: Box<F>,
+    pub(crate) name: Arc<str>,
+    pub(crate) after: Vec<Arc<str>>,
+    pub(crate) run: Box<F>,
     lifetime: PhantomData<&'a ()>,
     types: PhantomData<fn() -> (T, E)>,
 }
@@ -52,13 +52,8 @@ impl<'a, T, E> Subtask<'a, T, E> {
         C: Fn(D::Outputs) -> R + Send + 'a,
         R: Future<Output = Result<T, E>> + Send + 'a,
     {
-        Self {
-            name: name.into(),
-            after: after.into_names(),
-            run: Box::new(move |outputs| Box::pin(run(D::outputs(outputs)))),
-            lifetime: PhantomData,
-            types: PhantomData,
-        }
+        let run = move |outputs| Box::pin(run(D::outputs(outputs))) as _;
+        Self::of(name.into(), after.into_names(), Box::new(run))
     }
 }
 
@@ -71,16 +66,11 @@ impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
         C: AsyncFn(D::Outputs) -> Result<T, E> + 'a,
     {
         let run = Rc::new(run);
-        Self {
-            name: name.into(),
-            after: after.into_names(),
-            run: Box::new(move |outputs| {
-                let run = Rc::clone(&run);
-                Box::pin(async move { run(D::outputs(outputs)).await })
-            }),
-            lifetime: PhantomData,
-            types: PhantomData,
-        }
+        let run = move |outputs| {
+            let run = Rc::clone(&run);
+            Box::pin(async move { run(D::outputs(outputs)).await }) as _
+        };
+        Self::of(name.into(), after.into_names(), Box::new(run))
     }
 }
 
@@ -137,6 +127,16 @@ impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
 }
 
 impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
+    fn of(name: Arc<str>, after: Vec<Arc<str>>, run: Box<F>) -> Self {
+        Self {
+            name,
+            after,
+            run,
+            lifetime: PhantomData,
+            types: PhantomData,
+        }
+    }
+
     /// The subtask's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -145,21 +145,6 @@ impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
     /// The names of the subtasks it depends on.
     pub fn dependencies(&self) -> impl Iterator<Item = &str> {
         self.after.iter().map(|name| &**name)
-    }
-
-    pub(crate) fn shared_name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    pub(crate) fn after(&self) -> &[Arc<str>] {
-        &self.after
-    }
-
-    pub(crate) fn start<R>(&self, outputs: Vec<Arc<T>>) -> R
-    where
-        F: Fn(Vec<Arc<T>>) -> R,
-    {
-        (self.run)(outputs)
     }
 }
 

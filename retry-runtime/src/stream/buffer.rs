@@ -1,30 +1,24 @@
 //! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then is anything yielded.
 
 use core::future::Future;
-use core::pin::pin;
 
 use futures_core::Stream;
 
-use super::{Giver, Patience, Retried, Stopped, ends};
+use super::{Patience, Retried, Slot, Stopped, ends, first};
 use crate::time::timer::Timer;
 
-pub async fn attempt<S: Stream<Item = Result<T, E>>, T, E, W: Timer>(
+pub use super::first::{boxed, boxed as attempted, boxed as fallen};
+
+pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     stream: S,
-    mut patience: Patience<E, W>,
+    patience: Patience<E, W>,
+    _: impl FnMut(&T) -> bool,
 ) -> Result<Vec<T>, Stopped<E>> {
-    let mut stream = pin!(stream);
-    let mut items = Vec::new();
-    while let Some(item) = patience.item(stream.as_mut()).await? {
-        items.push(item);
-    }
-    Ok(items)
+    let started = first::attempt(stream, patience, |_| false).await?;
+    Ok(started.items)
 }
 
-/// An attempt of a call that has a fallback, and of what the fallback returned.
-pub use attempt as attempt_or_fallback;
-pub use attempt as fallen;
-
-pub async fn finish<T, E>(giver: Giver<T, E>, outcome: Result<Vec<T>, E>) -> Option<Result<T, E>> {
+pub async fn finish<T, E>(giver: Slot<T, E>, outcome: Result<Vec<T>, E>) -> Option<Result<T, E>> {
     let items = match outcome {
         Ok(items) => items,
         Err(error) => return Some(Err(error)),

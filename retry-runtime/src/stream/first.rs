@@ -7,7 +7,7 @@ use core::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::{Giver, Patience, Retried, Stopped, StreamItem, ends};
+use super::{Patience, Retried, Slot, Stopped, StreamItem, ends};
 use crate::time::timer::Timer;
 
 /// A stream whose first item that counts has arrived, or that ended without one.
@@ -39,7 +39,21 @@ impl<A: Stream, F: Stream<Item = A::Item>> Stream for Either<A, F> {
     }
 }
 
-/// Whatever comes first counts.
+pub fn boxed<S>(stream: S) -> Pin<Box<S>> {
+    Box::pin(stream)
+}
+
+/// The stream of an attempt of a call that has a fallback.
+pub fn attempted<A, F>(stream: A) -> Either<A, F> {
+    Either::Attempt(Box::pin(stream))
+}
+
+/// The stream that the fallback returned, in place of an attempt's.
+pub fn fallen<A, F>(stream: F) -> Either<A, F> {
+    Either::Fallback(Box::pin(stream))
+}
+
+/// Any item counts.
 pub fn any<T>(_: &T) -> bool {
     true
 }
@@ -49,42 +63,8 @@ pub fn counts<I: StreamItem, F: FnMut(&I::Value) -> bool>(first: F) -> F {
     first
 }
 
-pub async fn attempt<S: Stream<Item = Result<T, E>>, T, E, W: Timer>(
-    stream: S,
-    patience: Patience<E, W>,
-    counts: impl FnMut(&T) -> bool,
-) -> Result<Started<Pin<Box<S>>, T, E, W>, Stopped<E>> {
-    start(Box::pin(stream), patience, counts).await
-}
-
-/// An attempt of a call that has a fallback.
-pub async fn attempt_or_fallback<S, F, T, E, W>(
-    stream: S,
-    patience: Patience<E, W>,
-    counts: impl FnMut(&T) -> bool,
-) -> Result<Started<Either<S, F>, T, E, W>, Stopped<E>>
-where
-    S: Stream<Item = Result<T, E>>,
-    F: Stream<Item = Result<T, E>>,
-    W: Timer,
-{
-    start(Either::Attempt(Box::pin(stream)), patience, counts).await
-}
-
-/// What the fallback returned, in place of an attempt.
-pub async fn fallen<S, F, T, E, W>(
-    stream: F,
-    patience: Patience<E, W>,
-) -> Result<Started<Either<S, F>, T, E, W>, Stopped<E>>
-where
-    S: Stream<Item = Result<T, E>>,
-    F: Stream<Item = Result<T, E>>,
-    W: Timer,
-{
-    start(Either::Fallback(Box::pin(stream)), patience, any).await
-}
-
-async fn start<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
+/// Reads a stream until its first item that counts.
+pub async fn attempt<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     mut stream: S,
     mut patience: Patience<E, W>,
     mut counts: impl FnMut(&T) -> bool,
@@ -109,7 +89,7 @@ async fn start<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 }
 
 pub async fn finish<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
-    giver: Giver<T, E>,
+    giver: Slot<T, E>,
     outcome: Result<Started<S, T, E, W>, E>,
 ) -> Option<Result<T, E>> {
     let mut started = match outcome {

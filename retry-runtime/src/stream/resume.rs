@@ -7,7 +7,7 @@ use core::pin::Pin;
 use futures_core::Stream;
 
 use super::first::Started;
-use super::{Giver, Stopped, StreamItem};
+use super::{Slot, Stopped, StreamItem};
 use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::{Clock, Moment, Timer};
@@ -148,7 +148,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
 /// Hands the items of an attempt on.
 pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     mut started: Started<S, T, E, W>,
-    giver: &Giver<T, E>,
+    giver: &Slot<T, E>,
     progress: &mut Yielded<T>,
 ) -> Result<(), Stopped<E>> {
     let mut next = started.items.pop();
@@ -164,6 +164,6 @@ pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
 
 // By the same name and arguments as in the other modes.
 #[expect(clippy::unused_async, reason = "awaited as the other modes' are")]
-pub async fn finish<T, E>(_: Giver<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
+pub async fn finish<T, E>(_: Slot<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
     outcome.err().map(Err)
 }

@@ -120,8 +120,9 @@ fn blocking_batches_are_cancelled_too() {
 
 #[test]
 fn a_batch_that_never_sleeps_gives_way_once_for_each_round() {
-    let batches = Policy::none().max(2).batches(9);
-    let batches = batches.timer(TimerFn::new(|_| std::future::ready(())));
+    let policy = Policy::none().max(2);
+    let policy = policy.timer(TimerFn::new(|_| std::future::ready(())));
+    let batches = policy.batches(9);
     let mut run = std::pin::pin!(retry_each(batches, [0], async |_: Vec<u32>| -> Answers {
         Err(TRANSIENT)
     }));

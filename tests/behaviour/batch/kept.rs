@@ -55,9 +55,9 @@ fn what_is_done_is_kept_wherever_the_future_is_dropped() {
         let world = World::default();
         let batches = EXACT
             .deadline(Duration::from_secs(5000))
+            .timer(TimerFn::new(pause))
             .batches(2)
             .concurrency(2);
-        let batches = batches.timer(TimerFn::new(pause));
         let mut results = Results::new();
         let mut ended = false;
         {

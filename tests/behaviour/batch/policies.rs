@@ -53,6 +53,6 @@ async fn any_timer_does() {
         slept.borrow_mut().push(pause);
         std::future::ready(())
     });
-    assert_eq!(sizes(EXACT.batches(5).timer(timer)).await, [5, 1]);
+    assert_eq!(sizes(EXACT.timer(timer).batches(5)).await, [5, 1]);
     assert_eq!(slept.into_inner(), [secs(1)]);
 }

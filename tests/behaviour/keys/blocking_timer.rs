@@ -93,7 +93,7 @@ impl Client {
 
     fn by_batch(&self) -> Result<(), String> {
         let policy = EXACT.max(2).on(|_: &String| true);
-        let batches = policy.batches(1).concurrency(2).timer(&*self.timer);
+        let batches = policy.timer(&*self.timer).batches(1).concurrency(2);
         let results = retry_each_blocking(batches, [1, 2], |_| Err::<Vec<_>, _>("busy".into()));
         let _: &Vec<Result<(), _>> = &results;
         assert!(results.iter().all(Result::is_err));
@@ -168,7 +168,7 @@ fn deadlines_go_by_its_clock() {
     }
     let timer = Simulated::default();
     let policy = EXACT.max(9).deadline(secs(7)).on(|_: &String| true);
-    let batches = policy.batches(2).timer(&timer);
+    let batches = policy.timer(&timer).batches(2);
     let results = retry_each_blocking(batches, [1, 2], |_| {
         Err::<Vec<Result<(), _>>, _>("busy".into())
     });

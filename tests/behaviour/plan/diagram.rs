@@ -18,7 +18,7 @@ async fn mermaid_draws_every_subtask_and_dependency() {
     plan.retry_failed().await.expect("a plan that can run");
     plan.add("mail", ["search"], async |[_page]| Ok(5));
     assert_eq!(
-        plan.diagram().mermaid().to_string(),
+        plan.mermaid(),
         r#"flowchart LR
     0["search"]:::completed
     1["read"]:::dead_end
@@ -47,8 +47,7 @@ fn names_do_not_break_out_of_their_quotes() {
         async |[]| Ok(()),
     );
     plan.add("", [], async |[]| Ok(()));
-    let diagram = plan.diagram();
-    let mermaid = diagram.mermaid().to_string();
+    let mermaid = plan.mermaid();
     let line = mermaid.lines().nth(1).expect("a subtask");
     assert_eq!(
         line,
@@ -64,7 +63,7 @@ fn any_plan_can_be_drawn() {
     plan.add("0", ["1"], async |[_]| Ok(()));
     plan.add("1", ["0"], async |[_]| Ok(()));
     plan.add("2", ["none"], async |[_]| Ok(()));
-    let mermaid = plan.diagram().mermaid().to_string();
+    let mermaid = plan.mermaid();
     assert!(
         mermaid.contains("    1 --> 0\n    0 --> 1\n    classDef"),
         "{mermaid}"

@@ -106,8 +106,9 @@ async fn batch() -> usize {
     let sent = std::cell::Cell::new(0);
     let batches = Policy::fixed(Duration::from_millis(1))
         .on(|_: &Busy| true)
+        .timer(ThreadTimer)
         .batches(2);
-    let results = retry_each(batches.timer(ThreadTimer), 0..3, |pending: Vec<u32>| {
+    let results = retry_each(batches, 0..3, |pending: Vec<u32>| {
         sent.set(sent.get() + pending.len());
         let answers = match sent.get() {
             2 => Err(Busy(0)),

@@ -1,106 +1,103 @@
 //! The attempts that a batch or a plan has in flight at the same time.
 
 use alloc::vec::Vec;
-use core::future::{Future, pending, poll_fn};
-use core::pin::{Pin, pin};
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use core::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
 
-use crate::admission::AdmissionControl;
 use crate::call::driver::Driver;
-use crate::call::late;
-use crate::call::protections::Protects;
+use crate::chain::into_chain::IntoChain;
 use crate::classify::rejected::RejectedBy;
-use crate::observe::reason::Reason;
-use crate::time::moment::Moment;
-use crate::time::pause::pause_or_cancelled;
 use crate::time::signal::Signal;
 use crate::time::skip;
-use crate::time::timer::{Timer, sleep_until};
+use crate::time::timer::Timer;
+
+/// The call of an attempt of a batch or a plan.
+pub(crate) type AttemptsOf<'a, Q> =
+    Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
+
+/// What an attempt is made for, with its call.
+pub(crate) type Unit<'a, Q, U> = (U, AttemptsOf<'a, Q>);
+
+/// What becomes of a unit without a wait: what of it begins, and what waits for its turn or the end of a pause.
+pub(crate) type BegunAndWaiting<'a, Q, U> = (Option<Unit<'a, Q, U>>, Option<Unit<'a, Q, U>>);
+
+/// The work of a batch or a plan: a `U` for each attempt, which ends with an `O`.
+pub(crate) trait Work<'a, Q: IntoChain, U, O> {
+    /// The place of a unit among all that are in flight.
+    fn key(unit: &U) -> usize;
+
+    /// The next unit, unless nothing is left that can begin now.
+    fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Unit<'a, Q, U>>;
+
+    /// Takes a unit as far as it gets without a wait.
+    fn proceed(
+        &mut self,
+        unit: Unit<'a, Q, U>,
+        is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> BegunAndWaiting<'a, Q, U>;
+
+    /// The attempt has ended.
+    fn ended(&mut self, unit: Unit<'a, Q, U>, outcome: O);
+
+    /// Nothing that waits will begin. At the deadline, the attempts in flight were dropped, too.
+    fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
+}
 
 /// The limits that end a batch or a plan before its work is done.
-pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
-    pub(crate) timer: &'a Timer,
-    pub(crate) deadline: Option<Moment>,
+pub(crate) struct Bounds<'a, End, Cancelled> {
     /// Completes at the deadline.
     pub(crate) end: Pin<&'a mut End>,
     pub(crate) signal: Signal<'a, Cancelled>,
 }
 
-impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
-    /// Returns true if the deadline has passed.
-    pub(crate) fn is_over(&self) -> bool {
-        late::is_over(self.deadline, || self.timer.now())
-    }
-
-    /// The reason that nothing may begin any more.
-    pub(crate) fn ended(&mut self) -> Option<Reason> {
-        if self.signal.is_cancelled() {
-            return Some(Reason::Cancelled);
-        }
-        self.is_over().then_some(Reason::Deadline)
-    }
-
-    /// Pauses until what cancels the work completes at the latest.
-    pub(crate) async fn pause(&mut self, pause: Duration) {
-        self.signal.pause(pin!(self.timer.sleep(pause))).await;
-    }
-}
-
-/// What the attempts of a batch or a plan share.
-pub(crate) struct Shared<'a, P, W> {
-    pub(crate) protections: &'a P,
-    timer: &'a W,
-    now: fn(&&'a W) -> Moment,
-}
-
-impl<'a, P: Protects, W> Shared<'a, P, W> {
-    /// `now` reads the timer's clock.
-    pub(crate) fn new(protections: &'a P, timer: &'a W, now: fn(&&'a W) -> Moment) -> Self {
-        Self {
-            protections,
-            timer,
-            now,
-        }
-    }
-
-    /// A call before its first attempt.
-    pub(crate) fn attempts(&self) -> Driver<&'a P, &'a W> {
-        Driver::with_clock(self.protections, self.timer, self.now)
-    }
-
-    pub(crate) fn now(&self) -> Moment {
-        (self.now)(&self.timer)
-    }
-
-    /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
-    pub(crate) fn handles_throttling(&self) -> bool {
-        let limiter = self.protections.limiter();
-        limiter.is_some_and(AdmissionControl::handles_throttling)
-    }
-}
-
-/// Waits until an attempt has its turn, or may enter again.
-pub(crate) fn turn<P: Protects, T: Timer>(
-    mut attempt: Driver<P, T>,
-    deadline: Option<Moment>,
-) -> impl Future<Output = Driver<P, T>> {
-    let end = attempt.pauses().then(|| attempt.pause_end());
-    async move {
-        // What cancels one cancels all, and is polled for all of them.
-        if let Some(end) = end {
-            let never = pin!(pending::<()>());
-            pause_or_cancelled(never, pin!(sleep_until(attempt.timer(), end))).await;
-            let is_over = late::is_over(deadline, || attempt.now());
-            attempt.resumed(is_over.then_some(RejectedBy::Deadline));
+/// Does all work that can be done now, in at most that many attempts at a time, which `begin` begins.
+pub(crate) async fn run<'a, Q, U, W, A>(
+    work: &mut W,
+    most: usize,
+    bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
+    mut begin: impl FnMut(&mut W, &mut Unit<'a, Q, U>) -> A,
+) where
+    Q: IntoChain<Timer: Timer + 'a, Protections: 'a>,
+    W: Work<'a, Q, U, A::Output>,
+    A: Future,
+{
+    let mut in_flight = InFlight::new(most);
+    loop {
+        let next = if in_flight.has_room() {
+            work.next(&mut || bounds.signal.is_cancelled())
         } else {
-            let waited = attempt.wait_for_turn().await;
-            attempt.waited(waited);
+            None
+        };
+        let unit = match next {
+            Some(unit) => unit,
+            None if in_flight.is_empty() => return,
+            None => match in_flight.next(bounds).await {
+                Next::Turn(unit, attempts) => (unit, attempts),
+                Next::Ended(unit, outcome) => {
+                    work.ended(unit, outcome);
+                    continue;
+                }
+                Next::Stopped(by, waiting, begun) => {
+                    work.stopped(by, waiting, begun);
+                    if by == RejectedBy::Deadline {
+                        return;
+                    }
+                    continue;
+                }
+            },
+        };
+        let (begun, waiting) = work.proceed(unit, &mut || bounds.signal.is_cancelled());
+        if let Some((unit, attempts)) = waiting {
+            in_flight.wait(W::key(&unit), unit, attempts.turn());
         }
-        attempt
+        if let Some(mut unit) = begun {
+            let attempt = begin(work, &mut unit);
+            in_flight.begin(W::key(&unit.0), unit, attempt);
+        }
     }
 }
 
@@ -115,18 +112,18 @@ pin_project! {
 }
 
 impl<V, F: Future> Future for Keeping<V, F> {
-    type Output = (usize, V, F::Output);
+    type Output = (V, F::Output);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let output = ready!(this.future.poll(context));
         let kept = this.kept.take().expect("taken only at the end");
-        Poll::Ready((*this.key, kept, output))
+        Poll::Ready((kept, output))
     }
 }
 
 /// Drops the futures. Returns what was kept for them, in the order of its keys.
-fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<(usize, V)> {
+fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<V> {
     let kept = Pin::new(&mut *futures)
         .iter_pin_mut()
         .filter_map(|keeping| {
@@ -138,14 +135,14 @@ fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<(usize, 
     kept
 }
 
-/// Sorts by the keys, of which no two are equal.
-pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<(usize, V)> {
+/// The values in the order of their keys, of which no two are equal.
+pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
     let keys = values.iter().map(|(key, _)| *key);
     let indices = sorted(keys.zip(0..).collect());
     let mut values: Vec<_> = values.into_iter().map(Some).collect();
     let in_order = indices
         .iter()
-        .filter_map(|(_, index)| values[*index].take());
+        .filter_map(|(_, index)| Some(values[*index].take()?.1));
     in_order.collect()
 }
 
@@ -155,9 +152,9 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     keys
 }
 
-/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. For each of the former a
-/// `Queued` is kept, for each of the latter a `Begun`.
-pub(crate) struct InFlight<Queued, Turn, Begun, Attempt> {
+/// Attempts that wait for their turn or the end of a pause, and attempts that run, each by its key. For each of the
+/// former a `Queued` is kept, for each of the latter a `Begun`.
+struct InFlight<Queued, Turn, Begun, Attempt> {
     /// How many may wait or run at once.
     most: usize,
     /// Attempts that wait for room. The last comes first: one that made room for itself goes on.
@@ -175,21 +172,17 @@ impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attemp
 }
 
 /// The next thing that happens.
-#[cfg_attr(
-    not(feature = "plan"),
-    allow(dead_code, reason = "batches need no index")
-)]
-pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
+enum Next<Queued, Turned, Begun, Outcome> {
     /// The turn of an attempt has come, or never does.
-    Turn(usize, Queued, Turned),
+    Turn(Queued, Turned),
     /// An attempt ended.
-    Ended(usize, Begun, Outcome),
+    Ended(Begun, Outcome),
     /// Nothing begins any more, so none of the former. At the deadline the latter are dropped, too.
-    Stopped(RejectedBy, Vec<(usize, Queued)>, Vec<(usize, Begun)>),
+    Stopped(RejectedBy, Vec<Queued>, Vec<Begun>),
 }
 
 impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun, Attempt> {
-    pub(crate) fn new(most: usize) -> Self {
+    fn new(most: usize) -> Self {
         Self {
             most,
             held: Vec::new(),
@@ -202,12 +195,12 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         self.turns.len() + self.attempts.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns true if there is room for another attempt. Those that wait for room come first.
-    pub(crate) fn has_room(&mut self) -> bool {
+    fn has_room(&mut self) -> bool {
         while self.len() < self.most {
             match self.held.pop() {
                 Some(held) => self.turns.push(held),
@@ -218,7 +211,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
     }
 
     /// An attempt waits for its turn, as soon as there is room.
-    pub(crate) fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
+    fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
         self.held.push(Keeping {
             future: turn,
             key,
@@ -227,7 +220,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
     }
 
     /// An attempt begins.
-    pub(crate) fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
+    fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
         self.attempts.push(Keeping {
             future: attempt,
             key,
@@ -236,11 +229,11 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
     }
 
     /// Waits for what happens next. Not asked where nothing is under way.
-    pub(crate) async fn next<T>(
+    async fn next(
         &mut self,
-        bounds: &mut Bounds<'_, T, impl Future<Output = ()>, impl Future>,
+        bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
     ) -> Next<Queued, Turn::Output, Begun, Attempt::Output> {
-        let Bounds { end, signal, .. } = bounds;
+        let Bounds { end, signal } = bounds;
         poll_fn(|context| {
             if let Poll::Ready(next) = self.poll(context, signal) {
                 return Poll::Ready(next);
@@ -255,7 +248,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
     }
 
     /// Drops what waits.
-    fn drop_waiting(&mut self) -> Vec<(usize, Queued)> {
+    fn drop_waiting(&mut self) -> Vec<Queued> {
         self.turns.extend(self.held.drain(..));
         drop_all(&mut self.turns)
     }
@@ -265,8 +258,8 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         context: &mut Context<'_>,
         signal: &mut Signal<'_, impl Future>,
     ) -> Poll<Next<Queued, Turn::Output, Begun, Attempt::Output>> {
-        if let Poll::Ready(Some((key, begun, outcome))) = self.attempts.poll_next_unpin(context) {
-            return Poll::Ready(Next::Ended(key, begun, outcome));
+        if let Poll::Ready(Some((begun, outcome))) = self.attempts.poll_next_unpin(context) {
+            return Poll::Ready(Next::Ended(begun, outcome));
         }
         if self.turns.is_empty() {
             return Poll::Pending;
@@ -276,9 +269,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
             return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
         }
         match self.turns.poll_next_unpin(context) {
-            Poll::Ready(Some((key, queued, turned))) => {
-                Poll::Ready(Next::Turn(key, queued, turned))
-            }
+            Poll::Ready(Some((queued, turned))) => Poll::Ready(Next::Turn(queued, turned)),
             _ => Poll::Pending,
         }
     }
