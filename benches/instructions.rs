@@ -43,8 +43,8 @@ const BUDGET: f64 = 310.0;
 /// How many limiters may cost that let the attempt begin at once: two steps of the driver, a lock taken twice, a count of what
 /// runs, and for a rate a look at the clock.
 const LIMITERS: [(&str, f64); 2] = [
-    ("limiter, of concurrency", 575.0),
-    ("limiter, of the rate", 790.0),
+    ("limiter, of concurrency", 590.0),
+    ("limiter, of the rate", 805.0),
 ];
 
 /// How many a hedge may cost that is not needed: a sleep beside the attempt, and its number.

@@ -34,10 +34,10 @@ use crate::Verdict;
 /// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
 /// or your own.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` doesn't say which failures are worth a retry",
+    message = "`#[retry]` doesn't know which `{Self}` errors to retry",
     label = "the error type of this function is not `Classify`",
-    note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
-    note = "an error of `anyhow` or of a client is `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
+    note = "set `on = …` to a function, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
+    note = "errors of `anyhow` and of many clients implement `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
 )]
 pub trait Classify {
     /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.

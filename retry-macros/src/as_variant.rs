@@ -1,4 +1,4 @@
-/// What a value of an enum holds, if it is that variant.
+/// The content of an enum variant as an `Option`.
 macro_rules! as_variant {
     ($value:expr, $variant:pat $(if $condition:expr)? => $held:expr) => {
         match $value {

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[retry(…)]`.
+//! The arguments in the parentheses of `#[retry(…)]`.
 
 pub(crate) mod argument;
 pub(crate) mod check;

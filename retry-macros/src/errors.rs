@@ -1,10 +1,10 @@
-//! The one collector of mistakes, since all are reported at once.
+//! Collects errors, so that all of them are reported at once.
 
 use std::fmt::Arguments;
 
 use proc_macro2::{Span, TokenStream};
 
-/// A mistake at a span or, after `in`, at all of some tokens. Its message is as for `format!`.
+/// An error at a span or, with `in`, at some tokens, with a message as in `format!`.
 macro_rules! error {
     (in $tokens:expr => $($message:tt)*) => {
         syn::Error::new_spanned(&$tokens, format_args!($($message)*))
@@ -14,7 +14,7 @@ macro_rules! error {
     };
 }
 
-/// Refuses each key, at its place, if its condition holds.
+/// Rejects each key if its condition holds.
 macro_rules! refuse {
     ($arguments:expr, $errors:expr; $($key:ident if $is_refused:expr => $message:literal)*) => {
         $($errors.refuse(
@@ -29,7 +29,7 @@ macro_rules! refuse {
 
 pub(crate) use {error, refuse};
 
-/// All mistakes so far.
+/// The errors so far.
 #[derive(Clone, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
@@ -42,7 +42,7 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// The part of [`refuse!`] that is compiled once.
+    /// The part of [`refuse!`] that is not expanded for each key.
     pub(crate) fn refuse(&mut self, refused: Option<Span>, message: Arguments<'_>) {
         if let Some(span) = refused {
             self.push(syn::Error::new(span, message));
@@ -58,7 +58,7 @@ impl Errors {
     }
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
-        // If a block's arguments are wrong for one member, they are often wrong for the next one as well.
+        // Removes duplicates: an error in a block's arguments often applies to several members.
         let (mut all, mut said) = (self.0, Vec::new());
         all.retain(|error| {
             let this = format!("{:?} {error}", error.span());

@@ -1,19 +1,19 @@
-//! The model as a function: the loop around the attempts, put where the user's code stands.
+//! Turns the model into code: the retry loop, in place of the user's code.
 
 mod attempt;
 mod call_loop;
+mod decision;
 mod driven;
 mod ending;
 mod error_type;
-mod failure;
 mod hedge;
-mod hover;
+mod key_docs;
 pub(crate) mod model;
 mod policy;
 mod printer;
+mod spans;
 #[cfg(feature = "stream")]
 mod stream;
-mod surroundings;
 mod time;
 mod validation;
 
@@ -24,7 +24,7 @@ use self::attempt::Attempted;
 use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
-use crate::target::function::{self, Asyncness};
+use crate::target::function;
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{self, Code, braces, code};
@@ -37,7 +37,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    // The user's own braces: lints such as `dead_code` look at them.
+    // Keeps the user's own braces, because lints such as `dead_code` look at them.
     let body = braces(code!(#attributes #(imports(model)) #content), block.span());
     model.function.with_body(&body)
 }
@@ -53,29 +53,29 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     } else {
         content
     };
-    // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
+    // Spans everything the user wrote. Otherwise, lint fixes would replace the macro call by the block alone.
     braces(code!(#(imports(model)) #retried), Span::mixed_site()).into_token_stream()
 }
 
 fn imports(model: &Model) -> Code {
     code! {
         #(tokens::import(&model.arguments.krate()))
-        #(hover::mentions(model))
+        #(key_docs::mentions(model))
     }
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
-    let kept = match &model.attempts {
-        Callee::Client(kept) => kept.as_ref(),
-        Callee::Body => None,
+    let (is_body, kept) = match &model.callee {
+        Callee::Client(kept) => (false, kept.as_ref()),
+        Callee::Body => (true, None),
     };
-    let is_body = matches!(model.attempts, Callee::Body);
     let wrapped = WrappedBody::find(&model.function, &statements);
     if let Some(wrapped) = wrapped.filter(|_| is_body) {
         let user = inner_body(wrapped.block(), wrapped.block().stream());
-        let attempted = match wrapped.asyncness {
-            Asyncness::Async => Attempted::Async(user),
-            Asyncness::Blocking => Attempted::Blocking(user),
+        let attempted = if wrapped.is_async {
+            Attempted::Async(user)
+        } else {
+            Attempted::Blocking(user)
         };
         let retried = retried(model, wrapped.this.clone(), attempted);
         return wrapped.with(retried);
@@ -83,15 +83,16 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     let body = inner_body(block, statements);
     let attempted = match model.delivery {
         Delivery::Direct if !model.function.is_async() => Attempted::Blocking(body),
-        Delivery::Direct => Attempted::Async(body),
-        // What a decorator calls is awaited where it is called.
-        Delivery::Future | Delivery::BoxedFuture if !is_body => Attempted::Async(body),
-        Delivery::Future => Attempted::Future(body, None),
-        Delivery::BoxedFuture => {
-            // An attempt's future may borrow less than the function's: the attempt, say.
-            let returned = model.function.return_type().map(outcome::shorter);
+        Delivery::Future if is_body => Attempted::Future(body, None),
+        Delivery::BoxedFuture if is_body => {
+            // An attempt's future may have a shorter lifetime than the function's, for example if it borrows the
+            // attempt.
+            let returned = model.function.return_type().cloned();
+            let returned = returned.map(outcome::shorter);
             Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
+        // A decorator awaits the client's future where it calls the client.
+        _ => Attempted::Async(body),
     };
     let keep = kept.map(attempt::keep);
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
@@ -102,29 +103,23 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> Code {
     }
 }
 
-/// The loop around attempts of that kind, in which `self` is called `this`.
+/// The loop around the attempts. `this` replaces `self` in it.
 fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> Code {
-    let asyncness = match attempted {
-        Attempted::Blocking(_) => Asyncness::Blocking,
-        Attempted::Async(_) | Attempted::Future(..) => Asyncness::Async,
-    };
-    let printer = |asyncness| Printer {
+    let is_async = !matches!(attempted, Attempted::Blocking(_));
+    let printer = Printer {
         model,
-        asyncness,
+        is_async: is_async || model.stream.is_some(),
         this,
     };
     match &model.stream {
         #[cfg(feature = "stream")]
-        Some(stream) => printer(Asyncness::Async).stream(stream, asyncness, attempted),
-        _ => {
-            let printer = printer(asyncness);
-            printer.call_loop(printer.attempt(attempted))
-        }
+        Some(stream) => printer.stream(stream, is_async, attempted),
+        _ => printer.call_loop(printer.attempt(attempted)),
     }
 }
 
-/// The user's code in braces of its own. They are located where the user's are, so that errors point
-/// there, and come from the call site, so that `unused_braces` is silent and names resolve as written.
+/// The user's code in additional braces. They have the location of the user's braces, so that errors point there, and
+/// call-site hygiene, so that `unused_braces` is silent and names resolve as written.
 fn inner_body(block: &Group, statements: TokenStream) -> Group {
     braces(statements, Span::call_site().located_at(block.span()))
 }

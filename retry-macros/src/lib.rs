@@ -1,7 +1,7 @@
 //! The macros of [`retry-runtime`](https://docs.rs/retry-runtime): `#[retry]`, `retrying!` and `#[derive(Classify)]`.
 //! Depend on that crate, which re-exports them.
 
-// `syn` and `proc_macro2` types are passed by value as their own functions do.
+// `syn` and `proc_macro2` types are passed by value, as in their own functions.
 #![allow(clippy::needless_pass_by_value)]
 
 mod as_variant;
@@ -20,24 +20,25 @@ use syn::Stmt;
 use syn::parse::Parser;
 
 use crate::attribute::argument::Arguments;
+use crate::attribute::check;
 use crate::block::decorator::Decorator;
-use crate::block::impl_block::ImplBlock;
+use crate::block::impl_block;
 use crate::block::members::{Braced, Keyword};
 use crate::errors::Errors;
 use crate::expand::model::Model;
-use crate::target::check::{self, Setting};
+use crate::target::check::{Check, Placement};
 use crate::target::expression::Expression;
 use crate::target::function::Function;
 use crate::tokens::code;
 
-/// Makes every call to a function survive transient failures.
+/// Retries a function when it fails transiently.
 ///
 /// ```ignore
 /// use retry_runtime::{Verdict, retry};
 ///
 /// impl Client {
-///     /// At most 5 retries within 2 minutes, each after a longer pause, or when the
-///     /// server says.
+///     /// Up to 5 retries within 2 minutes, after increasing pauses, or when the server
+///     /// allows it.
 ///     #[retry(max = 5, backoff = "exp", deadline = "2m", on = is_retryable)]
 ///     async fn complete(&self, prompt: &str) -> Result<String, ApiError> {
 ///         self.post(prompt).await
@@ -53,7 +54,7 @@ use crate::tokens::code;
 /// }
 /// ```
 ///
-/// It goes on functions and methods (async, blocking, or returning a future or stream), on `impl` blocks and on traits.
+/// Use it on functions and methods (async, blocking, or returning a future or stream), `impl` blocks and traits.
 /// Values are literals or expressions, which may use `self` and the arguments. `key = value` and `key(value)` mean the
 /// same. Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The guide of `retry_runtime` has more on each
 /// key.
@@ -71,30 +72,30 @@ use crate::tokens::code;
 /// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
 /// | `hint` | a server's hint: `"honor"` `"exact"` `"clamp"` `"ignore"` | `"honor"` |
 /// | `max_hint` | a longer hint ends the call; `"clamp"` cuts it to this | 120s |
-/// | `timeout` | the time for each attempt; alone: the policy's; needs `E: From<TimedOut>` | – |
-/// | `deadline` | the time for the whole call | – |
-/// | `total_delay` | the time for all pauses together | – |
+/// | `timeout` | time limit for each attempt; without a value: the policy's; needs `E: From<TimedOut>` | – |
+/// | `deadline` | time limit for the whole call | – |
+/// | `total_delay` | time limit for all pauses together | – |
 /// | `enabled` | `false`: one attempt, whatever else is set | `true` |
-/// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
-/// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
-/// | `rejected(…)` | numbers for attempts that the `breaker` or the `limiter` rejects | no retries |
+/// | `idempotent` | `false`: don't retry requests that may have taken effect | `true` |
+/// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other settings for one kind of failure | – |
+/// | `rejected(…)` | settings for attempts that the `breaker` or the `limiter` rejects | no retries |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
 /// | `clone(…)` | the arguments of which each attempt gets its own clone, as in `clone(request)` | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
 /// | `repeats` | gives up once the same error came this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
-/// | `breaker` | lets no attempt through while a server is down: a `Breaker`; needs `E: From<Rejected>` | – |
+/// | `breaker` | rejects attempts while a server is down: a `Breaker`; needs `E: From<Rejected>` | – |
 /// | `limiter` | makes each attempt wait its turn: a limiter, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
-/// | `hedge` | begins another attempt beside one that takes longer: a duration, or a quantile of a `Latency` | – |
+/// | `hedge` | starts another attempt if one takes longer: a duration, or a quantile of a `Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |
 /// | `before_pause`, `before_retry` | run between a failure and its retry: `async fn(&E, NextAttempt)` | – |
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
-/// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
+/// | `give_up` | converts the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |
 /// | `span` | a span for the call, and one for each attempt | `false` |
-/// | `policy` | a `Policy` known at run time, in place of the numbers; a `SharedPolicy`, or `Policies` by name | – |
+/// | `policy` | a `Policy` known at run time, instead of the other settings; a `SharedPolicy`, or `Policies` by name | – |
 /// | `name` | in the log | `module::function`, `Client::method` |
 /// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
@@ -104,7 +105,7 @@ use crate::tokens::code;
 /// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]` | – |
 /// | `body` | on a method in a copy of a trait: retries its own body | – |
 /// | `crate` | where the runtime is | `::retry_runtime` |
-/// | `skip` | on a method in a block or trait: leaves it alone | – |
+/// | `skip` | on a method in a block or trait: doesn't retry it | – |
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
     retry_item(arguments.into(), item.into()).into()
@@ -116,18 +117,18 @@ fn retry_item(
 ) -> proc_macro2::TokenStream {
     let arguments = Arguments::parse(arguments);
     let expanded = match Braced::of(&item) {
-        Some((Keyword::Impl, block)) => ImplBlock(block).expand(&arguments),
+        Some((Keyword::Impl, block)) => impl_block::expand(&block, &arguments),
         Some((Keyword::Trait, item)) => {
-            Decorator::parse(item).and_then(|decorator| decorator.expand(&arguments))
+            Decorator::parse(item, &arguments).and_then(|decorator| decorator.expand())
         }
         None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
     };
     expanded.unwrap_or_else(|error| {
         let statements = syn::Block::parse_within.parse2(item.clone());
         match statements.as_deref() {
-            // Alone, since the compiler has words of its own for a statement with an attribute.
+            // Without the statement, because the compiler reports its own error for a statement with an attribute.
             Ok([Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_), ..]) => {
-                let message = "`#[retry]` goes on functions and methods: to retry what stands here, put it into a block, as in `retrying!(max = 5, { … })`";
+                let message = "`#[retry]` can only be applied to functions and methods. To retry this expression, use `retrying!(max = 5, { … })`";
                 syn::Error::new(error.span(), message).into_compile_error()
             }
             _ => code!(#item #(error.into_compile_error())),
@@ -137,7 +138,8 @@ fn retry_item(
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
     let mut errors = Errors::default();
-    check::function(&arguments, &function, Setting::Alone, &mut errors);
+    check::on_no_trait(&arguments, &mut errors);
+    Check::new(&arguments, &function, Placement::Alone, &mut errors).target();
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
@@ -145,7 +147,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     }
 }
 
-/// Makes a block survive transient failures: [`macro@retry`] as an expression.
+/// Retries a block when it fails transiently: [`macro@retry`] as an expression.
 ///
 /// ```ignore
 /// use retry_runtime::{Verdict, retrying};
@@ -175,14 +177,15 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
         return code!({ #errors ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
-    check::function(&arguments, &function, Setting::Expression, &mut errors);
+    check::on_no_trait(&arguments, &mut errors);
+    Check::new(&arguments, &function, Placement::Expression, &mut errors).target();
     match errors.into_compile_error() {
         None => expand::expression(&Model::of_block(arguments, function), &block),
         Some(errors) => code!({ #errors #(block.unretried()) }),
     }
 }
 
-/// Lets an error type say which of its variants are worth a retry.
+/// Derives which variants of an error type are retryable.
 ///
 /// ```ignore
 /// #[derive(Debug, Classify)]
@@ -191,7 +194,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
 ///     RateLimited { retry_after: Option<Duration> },
 ///     #[classify(transient, ambiguous)] // it may have taken effect
 ///     ConnectionLost,
-///     #[classify(transparent)] // as its one field says
+///     #[classify(transparent)] // the verdict of its only field
 ///     Io(std::io::Error),
 ///     #[classify(stop)]
 ///     Unauthorized,

@@ -1,4 +1,4 @@
-//! What is retried: the function that `#[retry]` stands on, or the block of `retrying!`.
+//! The target: the function under `#[retry]`, or the block of `retrying!`.
 
 pub(crate) mod check;
 pub(crate) mod expression;

@@ -1,4 +1,4 @@
-//! How code is put together from tokens.
+//! Replacements for `quote!` that compile faster, and functions for tokens.
 
 use std::vec;
 
@@ -6,9 +6,9 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Path;
 
-/// Code from the call site, with values where it says `#local` or `#(expression)`. What stands in braces after
-/// `#?(condition)` is there if that holds; its values are computed in any case. In place of `quote!`'s call for each token
-/// the compiler sees a text and a list of values, which takes it a fraction of the time.
+/// Code with call-site hygiene. `#local` and `#(expression)` insert values. The braces after `#?(condition)` are only
+/// emitted if the condition holds, but their values are always computed. Expands to a text and a list of values
+/// instead of a call for each token as in `quote!`, so it compiles much faster.
 macro_rules! code {
     ($($tokens:tt)*) => {
         crate::tokens::code_at!(proc_macro2::Span::call_site()=> $($tokens)*)
@@ -17,35 +17,29 @@ macro_rules! code {
 
 /// [`code!`] with another span.
 macro_rules! code_at {
-    ($span:expr=> $($tokens:tt)*) => {
-        crate::tokens::filled!(fill_at [$span] $($tokens)*)
-    };
+    ($span:expr $(, $path:expr)? => $($tokens:tt)*) => {{
+        #[allow(unused_mut)]
+        let mut values = Vec::new();
+        crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
+        crate::tokens::fill(stringify!($($tokens)*), values, &[$span $(, $path)?])
+    }};
 }
 
-/// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
+/// Code with mixed-site hygiene. Its local variables don't clash with the user's.
 macro_rules! ours {
     ($($tokens:tt)*) => {
         crate::tokens::code_at!(proc_macro2::Span::mixed_site()=> $($tokens)*)
     };
 }
 
-/// [`ours!`], but errors point at a span in the user's code.
+/// [`ours!`] with the location of a span in the user's code.
 macro_rules! ours_at {
     ($span:expr=> $($tokens:tt)*) => {
-        crate::tokens::filled!(fill_ours_at [$span] $($tokens)*)
+        crate::tokens::code_at!(proc_macro2::Span::mixed_site().located_at($span), $span=> $($tokens)*)
     };
 }
 
-macro_rules! filled {
-    ($fill:ident [$span:expr] $($tokens:tt)*) => {{
-        #[allow(unused_mut)]
-        let mut values = Vec::new();
-        crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
-        crate::tokens::$fill(stringify!($($tokens)*), values, $span)
-    }};
-}
-
-/// Looks at each token and the one before it.
+/// Visits each token together with the previous one.
 macro_rules! each_value {
     ($values:ident ($($before:tt)*) ($($token:tt)*)) => {
         $(crate::tokens::value!($values $before $token);)*
@@ -74,7 +68,7 @@ macro_rules! value {
     ($values:ident $before:tt $token:tt) => {};
 }
 
-pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
+pub(crate) use {code, code_at, each_value, ours, ours_at, value};
 
 /// Adds a value to a list.
 pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
@@ -84,33 +78,28 @@ pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
 /// Printed code.
 pub(crate) type Code = TokenStream;
 
-/// What [`code_at!`] makes of a text and its values.
-pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> Code {
-    with_values(parsed(text), &mut values.into_iter(), span)
-}
-
-/// The compiler's own lexer reads a text. `proc_macro2` would read it beforehand, to see whether that can fail, and take
-/// ten times as long.
-fn parsed(text: &str) -> TokenStream {
+/// Builds the code of [`code_at!`] from its text and values. Uses the compiler's own lexer: `proc_macro2` would first
+/// check the text itself, which takes ten times as long.
+pub(crate) fn fill(text: &str, values: Vec<TokenStream>, spans: &[Span]) -> Code {
     const TOKENS: &str = "the tokens of a macro";
-    if proc_macro::is_available() {
+    let text = if proc_macro::is_available() {
         let text: proc_macro::TokenStream = text.parse().expect(TOKENS);
-        return text.into();
-    }
-    text.parse().expect(TOKENS)
+        text.into()
+    } else {
+        text.parse().expect(TOKENS)
+    };
+    let path = spans.get(1).map(|user| Span::call_site().located_at(*user));
+    let path = path.unwrap_or(spans[0]);
+    with_values(text, &mut values.into_iter(), spans[0], path)
 }
 
-/// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
-/// runtime stands, not where the attribute does: such paths come from the call site.
-pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> Code {
-    let span = Span::mixed_site().located_at(span);
-    with_import_at_call_site(fill_at(text, values, span))
-}
-
+/// Paths to the runtime get the span `path`, because the compiler reports an unsatisfied bound at the path instead of
+/// the attribute. Paths in arguments don't, because the error would be reported twice.
 fn with_values(
     text: TokenStream,
     values: &mut vec::IntoIter<TokenStream>,
     span: Span,
+    path: Span,
 ) -> TokenStream {
     let mut filled = TokenStream::new();
     let mut text = text.into_iter().peekable();
@@ -125,56 +114,33 @@ fn with_values(
             let mut value = values.next().expect("a value for each `#`");
             let content = if is_condition { text.nth(1) } else { None };
             if let Some(TokenTree::Group(content)) = content {
-                let content = with_values(content.stream(), values, span);
+                let content = with_values(content.stream(), values, span, path);
                 value = if value.is_empty() { value } else { content };
             }
-            // As a whole: token by token, each would be copied once for every template around it.
+            // Added as a whole: token by token, each would be copied again for every surrounding template.
             filled.extend([value]);
             continue;
         }
         if let TokenTree::Group(group) = token {
-            let content = with_values(group.stream(), values, span);
+            let is_braced = group.delimiter() == Delimiter::Brace;
+            let path = if is_braced { path } else { span };
+            let content = with_values(group.stream(), values, span, path);
             token = Group::new(group.delimiter(), content).into();
         }
-        token.set_span(span);
+        let is_path = is_ident(&token, RUNTIME);
+        token.set_span(if is_path { path } else { span });
         filled.append(token);
     }
     filled
 }
 
-fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
-    mapped(tokens, &mut |token| match token {
-        TokenTree::Ident(mut ident) if ident == RUNTIME => {
-            ident.set_span(Span::call_site().located_at(ident.span()));
-            TokenTree::Ident(ident)
-        }
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-            with_content(&group, with_import_at_call_site(group.stream())).into()
-        }
-        token => token,
-    })
-}
-
-/// What expansions call the runtime's internals. Items have no hygiene, so the user's code sees the name, too: hence one
-/// that nobody else uses. It also tells that a body was already expanded.
+/// The name under which expansions import the runtime's internals. Items aren't hygienic, so it is chosen to be
+/// unlikely to collide with the user's names. It also identifies a body that was already expanded.
 pub(crate) const RUNTIME: &str = "__retry";
 
-/// Code that stands there under a condition.
-pub(crate) fn when(is_there: bool, code: Code) -> Code {
-    if_else(is_there, code, Code::new())
-}
-
-/// Code for either case.
+/// `first` or `second`.
 pub(crate) fn if_else(is_first: bool, first: Code, second: Code) -> Code {
     if is_first { first } else { second }
-}
-
-/// A stream with other tokens in place of its own, without looking into groups.
-pub(crate) fn mapped(
-    tokens: TokenStream,
-    map: &mut dyn FnMut(TokenTree) -> TokenTree,
-) -> TokenStream {
-    tokens.into_iter().map(map).collect()
 }
 
 /// The outermost tokens of a stream.
@@ -182,12 +148,12 @@ pub(crate) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
     tokens.into_iter().collect()
 }
 
-/// The stream of tokens that stand side by side.
+/// The tokens as a stream.
 pub(crate) fn stream(trees: &[TokenTree]) -> TokenStream {
     trees.iter().cloned().collect()
 }
 
-/// Braces in the user's code, or where such would be.
+/// Braces with the given content and span.
 pub(crate) fn braces(content: TokenStream, span: Span) -> Group {
     let mut braces = Group::new(Delimiter::Brace, content);
     braces.set_span(span);
@@ -209,10 +175,10 @@ pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
-/// A question about a token. It gets the tokens before it, and the token with all after it.
+/// A function of a token. Its arguments are the tokens before it, and the token with all that follow.
 type Question<'a, T> = dyn FnMut(&[TokenTree], &[TokenTree]) -> Option<T> + 'a;
 
-/// The first answer about a token, groups' content included.
+/// The first result of `ask` for a token, including those in groups.
 pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<T> {
     let tokens = trees(tokens);
     for at in 0..tokens.len() {
@@ -228,7 +194,7 @@ pub(crate) fn find<T>(tokens: TokenStream, ask: &mut Question<'_, T>) -> Option<
     None
 }
 
-/// Whether any token is meant, groups' content included. Each is shown as by [`find`].
+/// True if any token meets the condition, including those in groups. The arguments are those of [`find`].
 pub(crate) fn any(
     tokens: TokenStream,
     is_meant: &mut dyn FnMut(&[TokenTree], &[TokenTree]) -> bool,
@@ -239,12 +205,12 @@ pub(crate) fn any(
     .is_some()
 }
 
-/// Whether the name stands anywhere among the tokens.
+/// True if the tokens contain this name.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     any(tokens, &mut |_, from| is_ident(&from[0], name))
 }
 
-/// Whether a word is in a list of words with spaces between them.
+/// True if a word is in a space-separated list.
 pub(crate) fn is_among(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
@@ -254,13 +220,13 @@ pub(crate) fn shown(tokens: &dyn ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }
 
-/// Whether one of the names is that of the last segment of a path.
+/// True if the last segment of a path is one of the names.
 pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
     let last = path.segments.last();
     last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
-/// Whether the name stands among the tokens, not as that of a field.
+/// True if the tokens contain this name, except as a field.
 pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
     let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
     any(tokens, &mut |before, from| {
@@ -269,23 +235,23 @@ pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-/// The methods of `Attempt` and `GaveUp` that don't tell the time.
+/// The methods of `Attempt` and `GaveUp` that don't need the time.
 const TIMELESS: &str = "advance attempts call_id corrections error errors into_error into_errors \
     into_last_value is_last last_error last_item last_value max number position reason \
     rejected yielded";
 
-/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time.
+/// True if an `Attempt` or a `GaveUp` of this name may be asked for the time.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
     calls_other(tokens, name, TIMELESS)
 }
 
-/// Whether an `Attempt` of that name may be told of progress.
+/// True if progress may be reported to an `Attempt` of this name.
 pub(crate) fn tells_progress(tokens: TokenStream, name: &Ident) -> bool {
     calls_other(tokens, name, &format!("{TIMELESS} elapsed errors_left_out"))
 }
 
-/// Whether any other method may be called on what has that name. If it is passed on as a whole, even into a format
-/// string, it may be.
+/// True if any method that is not in `known` may be called on a variable: also if the variable is passed on as a
+/// whole, even to a format string.
 fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     let captured = format!("{{{name}");
     any(tokens, &mut |_, from| match from {
@@ -298,7 +264,7 @@ fn calls_other(tokens: TokenStream, name: &Ident, known: &str) -> bool {
     })
 }
 
-/// The path to the runtime crate, which the key `crate` may name.
+/// The path to the runtime crate, from the key `crate` or the default.
 pub(crate) fn runtime(named: Option<TokenStream>) -> TokenStream {
     named.unwrap_or_else(|| quote!(::retry_runtime))
 }

@@ -23,7 +23,7 @@ pub use patience::{Patience, Stopped, endless, in_time, patience};
 
 /// What a stream yields.
 #[diagnostic::on_unimplemented(
-    message = "`stream` needs a stream of `Result`s, and this one yields `{Self}`",
+    message = "`stream` needs a stream of `Result`s, but this one yields `{Self}`",
     label = "not a `Result`",
     note = "a failure is an `Err`: return `impl Stream<Item = Result<_, _>>`"
 )]
@@ -39,9 +39,9 @@ impl<T, E> StreamItem for Result<T, E> {
 
 /// The error of opening a stream, if it has the items' error type.
 #[diagnostic::on_unimplemented(
-    message = "this stream's opening fails with `{Self}` and its items with `{E}`, and `stream` needs one error type for both",
-    label = "another error type than that of the stream's items",
-    note = "map one of the two to the other, or to an error type that both convert to"
+    message = "opening this stream fails with `{Self}` and its items with `{E}`, but `stream` needs the same error type for both",
+    label = "not the error type of the stream's items",
+    note = "map one to the other, or both to a common error type"
 )]
 pub trait IsError<E> {
     fn single(self) -> E;
@@ -60,9 +60,9 @@ impl<E> IsError<E> for E {
 
 /// The stream that the key `fallback` returns.
 #[diagnostic::on_unimplemented(
-    message = "this `fallback` returns `{Self}`, and the function a stream of `{I}`",
+    message = "this `fallback` returns `{Self}`, but the function returns a stream of `{I}`",
     label = "not a stream of these items",
-    note = "a `fallback` of a stream opens another one: return it as `Ok(stream)`, or `Err(gave_up.into_error())`"
+    note = "the `fallback` of a stream opens another stream: return it as `Ok(stream)`, or `Err(gave_up.into_error())`"
 )]
 pub trait SameItems<I>: Stream<Item = I> {}
 

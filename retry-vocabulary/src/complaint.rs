@@ -1,5 +1,5 @@
-//! The messages about wrong keys and values. Each one quotes what the user wrote and says what would be right, in a
-//! form that fits an attribute, a configuration file and a command line.
+//! Messages about wrong keys and values. Each one quotes the user's input and suggests a correction, in a form that
+//! suits an attribute, a configuration file and a command line.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,11 +12,10 @@ use crate::key::{Among, At, Elsewhere, Key};
 use crate::nearest::nearest;
 use crate::{range, word};
 
-/// The word that stands alone in an attribute.
+/// The word that excludes a method from a block: `#[retry(skip)]`.
 pub const SKIP: &str = "skip";
 
-/// For a name that is not a key, and the value given with it, empty where there is none. It knows what other libraries
-/// call our keys.
+/// For an unknown key and its value, which is empty if there is none. Recognizes the names that other libraries use.
 pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
     let place = match among {
         Among::Section(section) => format!(" in `{section}(…)`"),
@@ -35,7 +34,7 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
                 Some(retries) => format!("write `{key} = {retries}`"),
                 None => String::from("subtract one"),
             };
-            format!("it is `{key}` here, which does not count the first attempt: {retries}")
+            format!("use `{key}`, which counts retries, not attempts: {retries}")
         }
         (Some((key, Elsewhere::Opposite)), _) => {
             let remedy = match value {
@@ -43,25 +42,25 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
                 "false" => format!(": write `{key} = true`"),
                 _ => String::new(),
             };
-            format!("it is `{key}` here, which says the opposite{remedy}")
+            format!("use `{key}`, which has the opposite meaning{remedy}")
         }
         (Some((key, Elsewhere::IsValue)), _) => {
-            format!(r#"it is a value of `{key}` here: write `{key} = "{plain}"`"#)
+            format!(r#"it is a value of `{key}`: write `{key} = "{plain}"`"#)
         }
-        (Some((key, _)), None) => format!("it is `{key}` here, as in `{}`", key.example()),
+        (Some((key, _)), None) => format!("use `{key}`, as in `{}`", key.example()),
         (Some((key, _)), Some((other, _))) => {
             let [key, other] = [key, other].map(|key| match key.about().to_lowercase() {
                 about if about.is_empty() => format!("`{key}`, as in `{}`", key.example()),
                 about => format!("`{key}` ({about}), as in `{}`", key.example()),
             });
-            format!("here it is {key}, or {other}")
+            format!("use {key}, or {other}")
         }
         (None, _) => misspelt(&plain, value, among),
     };
     format!("unknown key `{name}`{place}: {remedy}")
 }
 
-/// How other libraries end a name to say a unit, and the unit.
+/// Suffixes with which other libraries denote a unit, and the unit.
 const UNITS: [(&str, &str); 11] = [
     ("_ms", "ms"),
     ("_msec", "ms"),
@@ -76,7 +75,7 @@ const UNITS: [(&str, &str); 11] = [
     ("_minutes", "m"),
 ];
 
-/// For the name of a duration that ends with its unit, as `max_backoff_ms` does.
+/// For the name of a duration that ends with its unit, such as `max_backoff_ms`.
 fn with_unit_in_name(name: &str, value: &str, among: Among) -> Option<String> {
     UNITS.iter().find_map(|(ending, unit)| {
         let plain = name.strip_suffix(ending)?;
@@ -86,14 +85,14 @@ fn with_unit_in_name(name: &str, value: &str, among: Among) -> Option<String> {
             .find(|key| is_meant(key) && key.takes().is_duration())?;
         Some(match value.parse::<f64>() {
             Ok(_) => format!(
-                r#"it is `{key}` here, with the unit in the value: write `{key} = "{value}{unit}"`"#
+                r#"use `{key}`, with the unit in the value: write `{key} = "{value}{unit}"`"#
             ),
-            Err(_) => format!("it is `{key}` here, as in `{}`", key.example()),
+            Err(_) => format!("use `{key}`, as in `{}`", key.example()),
         })
     })
 }
 
-/// The name as our keys are written: files of other libraries have `maxDelay`, flags have `max-delay`.
+/// The name in snake case. Files of other libraries use `maxDelay`, flags use `max-delay`.
 fn in_snake_case(name: &str) -> String {
     let mut plain = String::new();
     let mut follows_small = false;
@@ -110,7 +109,7 @@ fn in_snake_case(name: &str) -> String {
     plain
 }
 
-/// For a name that other libraries don't have for a key of `among` either.
+/// For a name that other libraries don't use for a key of `among`.
 fn misspelt(name: &str, value: &str, among: Among) -> String {
     if among.find(name).is_some() {
         return suggestion(name, &[name]);
@@ -126,21 +125,21 @@ fn misspelt(name: &str, value: &str, among: Among) -> String {
 /// For a key in the wrong place.
 fn misplaced(name: &str, among: Among) -> Option<String> {
     if (name, among) == ("cost", Among::Attribute) {
-        let cost = "a cost belongs to the limiter, as in `limiter = LIMITER.cost(4)`";
+        let cost = "set the cost on the limiter, as in `limiter = LIMITER.cost(4)`";
         return Some(String::from(cost));
     }
     let mut keys = Among::Attribute.keys();
     let key = keys.find(|key| key.name() == name || key.is_elsewhere(name))?;
     match among {
         Among::Section(section) if key.is_of_policy() && !key.is_section() => {
-            Some(format!("put `{key}` beside `{section}(…)`, not in it"))
+            Some(format!("move `{key}` out of `{section}(…)`"))
         }
         Among::Attribute | Among::Section(_) => None,
         Among::Policy => Some(format!("`{key}` is a key of `#[retry]`, not of a policy")),
     }
 }
 
-/// For a text that is not one of the words that a key takes.
+/// For a text that is not a word of this key.
 pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
     let guess = match word::elsewhere(key, word).or_else(|| nearest(word, known)) {
         Some(nearest) => format!("did you mean `{nearest}`? The"),
@@ -150,15 +149,15 @@ pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> S
     format!("unknown word `{word}` for `{at}`: {guess} words are {known}{or}")
 }
 
-/// For a name that is not in `known`: suggests the one most like it, or else lists them all.
+/// For a name that is not in `known`: suggests the most similar one, or lists all of them.
 pub fn suggestion(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("known are {}", known.join(", ")),
+        None => format!("expected one of {}", known.join(", ")),
     }
 }
 
-/// For a key named twice.
+/// For a key that is set twice.
 pub fn given_twice(key: &dyn Display) -> String {
     format!("`{key}` is given twice: keep one")
 }
@@ -168,17 +167,17 @@ pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
 
-/// Like [`out_of_range`], where the value itself is not known any more.
+/// Like [`out_of_range`], if the original value is unknown.
 pub fn was_out_of_range(key: &dyn Display, range: &str) -> String {
     format!("`{key}` was out of range: it takes {range}")
 }
 
-/// For a value of another kind than the key takes.
+/// For a value of the wrong kind.
 pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
     format!("`{key}` can't be `{given}`: it takes {wanted}")
 }
 
-/// For a text that is no duration. `given` is what the user wrote, `text` what was read of it.
+/// For a text that is not a duration. `given` is the user's input, `text` the part that was read.
 pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> String {
     let text = text.trim();
     match fault {
@@ -195,27 +194,27 @@ pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> 
     }
 }
 
-/// For a key that something else makes ineffective. `with` says what, and what to do.
+/// For a key that has no effect. `with` is the reason and the remedy.
 pub fn no_effect(key: &dyn Display, with: &str) -> String {
     format!("`{key}` has no effect with {with}")
 }
 
 /// For a key that has no effect because the delays come from a list.
-pub const BESIDE_LIST: &str = "a list of delays: remove one of the two";
+pub const BESIDE_LIST: &str = "a list of delays: remove one of them";
 
 /// For an empty list.
 pub fn empty_list(key: &dyn Display) -> String {
-    format!(r#"`{key} = []` has no delay in it: write at least one, as in `["1s", "5s", "30s"]`"#)
+    format!(r#"`{key} = []` is empty: write at least one delay, as in `["1s", "5s", "30s"]`"#)
 }
 
-/// One of two durations that must be in order.
+/// A duration that is compared with another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// The key that names the duration.
+    /// The key of the duration.
     pub at: At,
     /// The duration in force.
     pub value: Duration,
-    /// Whether the duration is the key's default, which nobody named.
+    /// Set if the duration is the key's default.
     pub is_default: bool,
 }
 
@@ -230,26 +229,26 @@ impl Display for Bound {
     }
 }
 
-/// Complains of two durations, if the first is above the second.
+/// For two durations, if the first exceeds the second.
 pub fn above(low: Bound, high: Bound) -> Option<String> {
     (low.value > high.value).then(|| is_above(low, high))
 }
 
-/// For a duration that is above another.
+/// For a duration that exceeds another.
 pub fn is_above(low: Bound, high: Bound) -> String {
     format!("{low} is above {high}: lower the first or raise the second")
 }
 
-/// Complains of the delay before the first retry, if the shortest that jitter makes of it is above the deadline.
+/// For the delay before the first retry, if it exceeds the deadline even when jitter makes it as short as possible.
 pub fn too_late(delay: Bound, shortest: Duration, deadline: Bound) -> Option<String> {
     let jitter = if shortest < delay.value {
-        format!(", with jitter {} or more,", Written(shortest))
+        format!(", at least {} with jitter,", Written(shortest))
     } else {
         String::new()
     };
     (shortest > deadline.value).then(|| {
         format!(
-            "no retry would begin in time, since {delay}{jitter} is above {deadline}: lower the first or raise the second"
+            "the first retry would come too late ({delay}{jitter} exceeds {deadline}): lower one or raise the other"
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Defaults of a policy's keys, as far as the attribute checks literals against them.
+//! Defaults of a policy's keys that the attribute checks literals against.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use core::time::Duration;
 pub const MAX: u32 = 3;
 /// The default of the key `base`.
 pub const BASE: Duration = Duration::from_secs(1);
-/// The default of the key `cap`. It clips no list of delays: whoever writes delays down wants them as written.
+/// The default of the key `cap`. It doesn't apply to a list of delays, which is used as written.
 pub const CAP: Duration = Duration::from_secs(30);
 /// The default of the key `floor`.
 pub const FLOOR: Duration = Duration::ZERO;

@@ -1,10 +1,10 @@
-//! What jitter leaves of a delay.
+//! Delays after jitter.
 
 use core::time::Duration;
 
 use crate::word::Jitter;
 
-/// The part of a delay that a jitter may take away, from 0 to 1. A jitter by a ratio takes that ratio.
+/// The largest fraction by which a jitter shortens a delay, from 0 to 1. For a ratio, it is the ratio.
 pub const fn taken_by(jitter: Jitter) -> f64 {
     match jitter {
         Jitter::Full => 1.0,
@@ -13,7 +13,7 @@ pub const fn taken_by(jitter: Jitter) -> f64 {
     }
 }
 
-/// The shortest that a delay becomes where up to that part of it may be taken away.
+/// The shortest delay after jitter that shortens it by at most the fraction `taken`.
 pub fn shortest(delay: Duration, taken: f64) -> Duration {
     let taken = if taken < 1.0 {
         Duration::try_from_secs_f64(delay.as_secs_f64() * taken).unwrap_or(delay)

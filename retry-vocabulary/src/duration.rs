@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::time::Duration;
 
-/// The longest duration that a policy holds: nanoseconds in 64 bits, but for the one number that says "not named".
+/// The longest duration that a policy can hold: 64 bits of nanoseconds, except for the value that means "not set".
 pub const LONGEST: Duration = Duration::from_nanos(u64::MAX - 1);
 
 /// The units with their nanoseconds, the longest first.
@@ -21,7 +21,7 @@ const UNITS: &[(&str, u64)] = &[
 const SECOND: u64 = 1_000_000_000;
 const DAY: u64 = 86_400 * SECOND;
 
-/// What is wrong with a text that is no duration.
+/// The reason that a text is not a duration.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The text has a sign.
@@ -30,7 +30,7 @@ pub enum Fault {
     NoDuration,
     /// The text is a number alone.
     NoUnit,
-    /// The text has this unit, which is none.
+    /// The text has this unknown unit.
     UnknownUnit(String),
     /// The text has a fraction of a nanosecond.
     TooFine,
@@ -38,8 +38,8 @@ pub enum Fault {
     TooLong,
 }
 
-/// Reads numbers, each with its unit, and white space anywhere between. A policy can hold the duration exactly.
-/// [`complaint::no_duration`](crate::complaint::no_duration) says what is wrong with another text.
+/// Parses numbers with units, with optional white space between them. A policy can hold the result exactly.
+/// [`complaint::no_duration`](crate::complaint::no_duration) formats the error.
 pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
     if text.strip_prefix('-').is_some_and(starts_with_digit) {
@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Result<Duration, Fault> {
         if number == text {
             return Err(Fault::NoUnit);
         }
-        // `Debug` writes microseconds with one of two letters that look the same.
+        // `Debug` writes microseconds with one of two characters that look alike.
         let plain = unit.replace(['µ', 'μ'], "u");
         let nanos = match UNITS.iter().find(|known| known.0 == plain) {
             Some(known) => nanos(number, known.1)?,
@@ -80,13 +80,13 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.'
 }
 
-/// Splits a text where its first characters that belong together end.
+/// Splits a text after its leading characters for which `belongs` is true.
 fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// Reads a number, perhaps with a fraction, of units with `unit` nanoseconds each.
+/// Parses a number, possibly with a fraction, of units of `unit` nanoseconds.
 fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if fraction.is_empty() || fraction.contains('.') {
@@ -120,7 +120,7 @@ impl fmt::Display for Written {
             return f.write_str("0s");
         }
         let mut rest = self.0.as_nanos();
-        // Without weeks: nobody counts ten days as one week and three.
+        // Without weeks, because ten days are more readable than one week and three days.
         for (unit, nanos) in &UNITS[1..] {
             let count = rest / u128::from(*nanos);
             rest %= u128::from(*nanos);

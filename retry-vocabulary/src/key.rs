@@ -1,4 +1,4 @@
-//! The keys of the attribute: one row each says all that reading, naming and explaining one takes.
+//! The keys of the attribute. A table has one row for each key, with its name, type and documentation.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::default;
 use crate::word::{self, Word};
 
-/// How a key's value is read. Texts in variants end the sentence "it takes …".
+/// The kind of value that a key takes. Texts in variants end the sentence "it takes …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// A number of retries.
@@ -26,9 +26,9 @@ pub enum Takes {
     Backoff,
     /// A word, or a ratio.
     Jitter,
-    /// A word for what is done with a hint.
+    /// A word for the handling of hints.
     Hint,
-    /// A word that decides what is generated, so no expression; without one, the first.
+    /// A word, not an expression, because it determines the generated code. The default is the first word.
     Stream,
     /// `true` or `false`.
     Bool,
@@ -40,20 +40,20 @@ pub enum Takes {
     Name(&'static str),
     /// Identifiers in parentheses, or one.
     Names(&'static str),
-    /// A name, and what is known of the parameter behind it.
+    /// A name, optionally with a type parameter.
     Wrapper(&'static str),
     /// A path.
     Path,
     /// Paths in brackets.
     Paths,
-    /// Nothing: the key stands alone.
+    /// Nothing: the key has no value.
     Nothing,
     /// Keys of its own, in parentheses.
     Section,
 }
 
 impl Takes {
-    /// Whether all that it takes are durations.
+    /// True if the value is a duration.
     pub(crate) const fn is_duration(self) -> bool {
         matches!(
             self,
@@ -72,7 +72,7 @@ impl Takes {
         }
     }
 
-    /// What may stand in place of a word, for messages.
+    /// The alternatives to a word, for messages.
     pub const fn beside_words(self) -> &'static str {
         match self {
             Self::Backoff => r#"; or a list of delays, as in ["1s", "5s", "30s"]"#,
@@ -82,12 +82,12 @@ impl Takes {
     }
 }
 
-/// What a key belongs to.
+/// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A policy and its sections: a setter of both.
+    /// A policy and its sections: both have a setter.
     Schedule,
-    /// A policy alone: a setter of it.
+    /// Only a policy: it has a setter.
     Policy,
     /// A call, whatever its policy.
     Call,
@@ -102,13 +102,13 @@ struct Row {
     owner: Owner,
     takes: Takes,
     example: &'static str,
-    /// What other libraries call it: with a `+` where they count the first attempt as well, with a `!` where their
-    /// name says the opposite, with a `=` where it is a value here.
+    /// Other libraries' names for the key: with a `+` if they also count the first attempt, with a `!` if the name
+    /// means the opposite, with a `=` if it is a value of this key.
     elsewhere: &'static [&'static str],
     about: &'static str,
 }
 
-/// How another library's name for a key differs from the key.
+/// The difference between another library's key and this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Elsewhere {
     Alike,
@@ -221,14 +221,14 @@ keys! {
     Body: "body", Copied, Nothing, "#[retry(body)]", [];
 }
 
-/// The keys that one place may name.
+/// The keys that are allowed in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     /// All keys of the attribute.
     Attribute,
     /// The keys of a policy.
     Policy,
-    /// The keys of a policy's section, in the parentheses of the key that opens it.
+    /// The keys of a policy's section, in the parentheses of this key.
     Section(Key),
 }
 
@@ -258,28 +258,28 @@ impl Key {
         self.row().name
     }
 
-    /// What the key belongs to.
+    /// The owner of the key.
     pub const fn owner(self) -> Owner {
         self.row().owner
     }
 
-    /// How the key's value is read.
+    /// The kind of value that the key takes.
     pub const fn takes(self) -> Takes {
         self.row().takes
     }
 
-    /// An argument of this key, for messages.
+    /// An example of the key with a value, for messages.
     pub const fn example(self) -> &'static str {
         self.row().example
     }
 
-    /// The meaning of a policy's key in one sentence, without its default: for the help of programs and the schemas of
-    /// files. Empty for other keys.
+    /// A one-sentence description of a policy's key, without its default, for command-line help and schemas. Empty for
+    /// other keys.
     pub const fn about(self) -> &'static str {
         self.row().about
     }
 
-    /// Whether other libraries have that name for this key.
+    /// True if other libraries use this name for the key.
     pub fn is_elsewhere(self, name: &str) -> bool {
         self.elsewhere(name).is_some()
     }
@@ -296,18 +296,18 @@ impl Key {
         })
     }
 
-    /// Whether a policy has the key.
+    /// True if a policy has the key.
     pub const fn is_of_policy(self) -> bool {
         matches!(self.owner(), Owner::Schedule | Owner::Policy)
     }
 
-    /// Whether the key can't stand beside a policy, which has it. `enabled` can, as both must say yes, and so can
-    /// `timeout`, as it says that the call has one.
+    /// True if the key can't be combined with a policy, which contains it. `enabled` can, because both must be true,
+    /// and so can `timeout`, because without the key a call has no timeout.
     pub const fn is_within_policy(self) -> bool {
         self.is_of_policy() && !matches!(self, Self::Enabled | Self::Timeout)
     }
 
-    /// Whether the key takes keys of its own.
+    /// True if the key takes keys in parentheses.
     pub const fn is_section(self) -> bool {
         matches!(self.takes(), Takes::Section)
     }
@@ -322,7 +322,7 @@ impl fmt::Display for Key {
 /// A key with its section, as messages name it: `throttled.base`. A policy's own keys come before its sections'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
-    /// The section that the key stands in, if any.
+    /// The section that contains the key, if any.
     pub section: Option<Key>,
     /// The key itself.
     pub key: Key,

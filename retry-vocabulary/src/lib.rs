@@ -1,5 +1,5 @@
-//! What the attribute and the runtime share: keys, words, durations, the ranges of values, and the error messages for
-//! wrong ones.
+//! The vocabulary that the attribute and the runtime share: keys, words, durations, the ranges of values, and error
+//! messages.
 //!
 //! An internal part of [`retry-runtime`](https://docs.rs/retry-runtime). It is a separate crate because a proc-macro
 //! crate can export nothing but macros. It changes without notice.

@@ -1,7 +1,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The known name that is most like `name`, if any is much like it. A common beginning counts most, so that
+/// The known name that is most similar to `name`, if any is similar enough. A common prefix counts most, so that
 /// `exponential` finds `exp`.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name: Vec<char> = name.to_lowercase().chars().collect();
@@ -15,10 +15,10 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     best.1
 }
 
-/// How like two names are, from 0 to 1.
+/// The similarity of two names, from 0 to 1.
 ///
 /// By Winkler, "String Comparator Metrics and Enhanced Decision Rules in the Fellegi-Sunter Model of Record Linkage"
-/// (1990): the likeness by Jaro, raised by up to four common letters at the beginning.
+/// (1990): Jaro's similarity, increased for a common prefix of up to four letters.
 fn jaro_winkler(a: &[char], b: &[char]) -> f64 {
     let prefix = a.iter().zip(b).take(4).take_while(|(a, b)| a == b);
     let prefix: f64 = prefix.map(|_| 0.1).sum();
@@ -27,7 +27,7 @@ fn jaro_winkler(a: &[char], b: &[char]) -> f64 {
 }
 
 fn jaro(a: &[char], b: &[char]) -> f64 {
-    // As far as letters may have moved.
+    // The distance that a letter may have moved.
     let reach = (a.len().max(b.len()) / 2).saturating_sub(1);
     let mut taken = vec![false; b.len()];
     let mut matched = Vec::new();

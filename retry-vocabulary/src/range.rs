@@ -4,38 +4,38 @@
 pub const COUNT: &str = r#"a whole number from 0 to 4294967294, or "unlimited""#;
 /// The range of a factor.
 pub const FACTOR: &str = "a number from 1 up";
-/// The range of a jitter that is no word.
+/// The range of a jitter ratio.
 pub const RATIO: &str = "a ratio from 0 to 1";
-/// The precision of a jitter that is no word: policies hold billionths.
+/// The precision of a jitter ratio: policies store billionths.
 pub const FINE_RATIO: &str = "a ratio of at most 9 decimals";
-/// The range and the precision of a jitter that is no word.
+/// The range and the precision of a jitter ratio.
 pub const FINE_RATIO_IN_RANGE: &str = "a ratio from 0 to 1, of at most 9 decimals";
 /// The range of a number of equal errors.
 pub const REPEATS: &str = "a whole number from 2 up";
-/// The values of a key that is on or off.
+/// The values of a Boolean key.
 pub const BOOL: &str = "`true` or `false`";
 /// The form of a duration.
 pub const DURATION: &str = r#"a duration, as in "250ms", "1.5s" or "1h30m""#;
-/// The range of a limit of time.
+/// The range of a time limit.
 pub const POSITIVE_DURATION: &str = "a duration above zero";
 
-/// The unit of a ratio as a policy holds it.
+/// The number of units per 1 in which a policy stores a ratio.
 const BILLION: f64 = 1e9;
 
-/// Whether delays can grow by a factor of `number`.
+/// Returns true if delays can grow by this factor.
 pub const fn is_factor(number: f64) -> bool {
     number.is_finite() && number >= 1.0
 }
 
-/// The fewest equal errors that can end a call: a single one repeats nothing.
+/// The smallest number of equal errors that can end a call. A single error is not a repetition.
 pub const LEAST_REPEATS: u32 = 2;
 
-/// Whether `number` equal errors can end a call.
+/// Returns true if this number of equal errors can end a call.
 pub fn is_repeats(number: f64) -> bool {
     (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
-/// Checks that a policy can hold the number as a ratio. The error is what it takes instead.
+/// Checks that a policy can store the number as a ratio. The error is the expected range or precision.
 pub const fn check_ratio(number: f64) -> Result<(), &'static str> {
     if !(number >= 0.0 && number <= 1.0) {
         return Err(RATIO);

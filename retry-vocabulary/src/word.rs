@@ -1,14 +1,14 @@
-//! The words that a value may be.
+//! The words that are accepted as values.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use crate::key::Key;
 
-/// An enum whose variants the user writes as words. Made by [`words!`](crate::words). `Debug` shows the variant's name,
-/// which the runtime's own variant has, too.
+/// An enum whose variants the user writes as words. Implemented by [`words!`](crate::words). `Debug` shows the
+/// variant's name, which is the same as that of the runtime's variant.
 pub trait Word: Copy + Debug + 'static {
-    /// The name of the runtime's enum, where it has one.
+    /// The name of the runtime's enum, if it has one.
     const ENUM: &str;
     /// All variants, in the order in which messages list their words.
     const ALL: &[Self];
@@ -16,7 +16,7 @@ pub trait Word: Copy + Debug + 'static {
     /// The variant as the user writes it.
     fn word(self) -> &'static str;
 
-    /// The variant that a word stands for.
+    /// The variant for a word.
     fn of(word: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|variant| variant.word() == word)
@@ -24,7 +24,7 @@ pub trait Word: Copy + Debug + 'static {
 
     /// The words of all variants.
     fn words() -> Vec<&'static str> {
-        // A loop takes the compiler less time than an adapter, which it compiles anew for each enum.
+        // A loop compiles faster than an iterator adapter, which would be instantiated for each enum.
         let mut words = Vec::new();
         for variant in Self::ALL {
             words.push(variant.word());
@@ -89,7 +89,7 @@ words! {
         Decorrelated = "decorrelated",
         None = "none",
     }
-    /// What is done with a server's hint.
+    /// The handling of a server's hint.
     pub Hint {
         Honor = "honor",
         Clamp = "clamp",

@@ -109,7 +109,7 @@ fn what_is_wrong_is_said_with_its_flag() {
         (
             &[],
             &["--retry", "max_attempts=5"],
-            "error: invalid value 'max_attempts=5' for '--retry <KEYS>': unknown key `max_attempts`: it is `max` here, which does not count the first attempt: write `max = 4`",
+            "error: invalid value 'max_attempts=5' for '--retry <KEYS>': unknown key `max_attempts`: use `max`, which counts retries, not attempts: write `max = 4`",
         ),
         (
             &[],
@@ -119,7 +119,7 @@ fn what_is_wrong_is_said_with_its_flag() {
         (
             &[],
             &["--retry-throttled", "deadline=1s"],
-            "error: invalid value 'deadline=1s' for '--retry-throttled <KEYS>': unknown key `deadline` in `throttled(…)`: put `deadline` beside `throttled(…)`, not in it",
+            "error: invalid value 'deadline=1s' for '--retry-throttled <KEYS>': unknown key `deadline` in `throttled(…)`: move `deadline` out of `throttled(…)`",
         ),
         (
             &[("APP_RETRY_BASE", "5")],
@@ -129,7 +129,7 @@ fn what_is_wrong_is_said_with_its_flag() {
         (
             &[("APP_RETRY_MAX_RETRIES", "0")],
             &[],
-            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `max_retries`: it is `max` here, as in `max = 5`",
+            "error: environment variable `APP_RETRY_MAX_RETRIES`: unknown key `max_retries`: use `max`, as in `max = 5`",
         ),
         (
             &[("APP_RETRY_ENABLE", "false")],

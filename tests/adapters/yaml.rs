@@ -37,7 +37,7 @@ fn an_error_points_at_its_line() {
         (
             "retry:\n  maxAttempts: 5\n",
             "line 2",
-            "unknown key `maxAttempts`: it is `max` here, which does not count the first attempt: write `max = 4`",
+            "unknown key `maxAttempts`: use `max`, which counts retries, not attempts: write `max = 4`",
         ),
         (
             "retry:\n  throttled:\n    max: 3\n    factor: 0\n",

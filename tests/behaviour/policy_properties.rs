@@ -139,7 +139,7 @@ prop_compose! {
         let limited = policy.deadline(deadline);
         match limited.to_string().parse::<Policy>() {
             // None that no retry could meet.
-            Err(error) if error.to_string().starts_with("no retry would begin in time") => policy,
+            Err(error) if error.to_string().starts_with("the first retry would come too late") => policy,
             _ => limited,
         }
     }

@@ -133,7 +133,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "throttled = { deadline = '5s' }",
         r#"{"throttled": {"deadline": "5s"}}"#,
-        "unknown key `deadline` in `throttled(…)`: put `deadline` beside `throttled(…)`, not in it",
+        "unknown key `deadline` in `throttled(…)`: move `deadline` out of `throttled(…)`",
     ),
     (
         "factor = 0.5",
@@ -188,12 +188,12 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "backoff = []",
         r#"{"backoff": []}"#,
-        "`backoff = []` has no delay in it: write at least one, as in `[\"1s\", \"5s\", \"30s\"]`",
+        "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`",
     ),
     (
         "backoff = ['1s']\nbase = '1s'",
         r#"{"backoff": ["1s"], "base": "1s"}"#,
-        "`base` has no effect with a list of delays: remove one of the two",
+        "`base` has no effect with a list of delays: remove one of them",
     ),
     (
         "floor = '1m'",

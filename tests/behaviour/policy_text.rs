@@ -133,10 +133,10 @@ fn refuses_keys() {
             "throtled(max=5)",
             "unknown key `throtled`: did you mean `throttled`?".into(),
         ),
-        ("zzz=5", format!("unknown key `zzz`: known are {KEYS}")),
+        ("zzz=5", format!("unknown key `zzz`: expected one of {KEYS}")),
         (
             "max_retries=5",
-            "unknown key `max_retries`: it is `max` here, as in `max = 5`".into(),
+            "unknown key `max_retries`: use `max`, as in `max = 5`".into(),
         ),
         (
             "throttled(bsae=5s)",
@@ -144,27 +144,27 @@ fn refuses_keys() {
         ),
         (
             "throttled(hint=honor)",
-            "unknown key `hint` in `throttled(…)`: put `hint` beside `throttled(…)`, not in it".into(),
+            "unknown key `hint` in `throttled(…)`: move `hint` out of `throttled(…)`".into(),
         ),
         (
             "max_attempts=5",
-            "unknown key `max_attempts`: it is `max` here, which does not count the first attempt: write `max = 4`".into(),
+            "unknown key `max_attempts`: use `max`, which counts retries, not attempts: write `max = 4`".into(),
         ),
         (
             "throttled(attempts(3))",
-            "unknown key `attempts` in `throttled(…)`: it is `max` here, which does not count the first attempt: write `max = 2`".into(),
+            "unknown key `attempts` in `throttled(…)`: use `max`, which counts retries, not attempts: write `max = 2`".into(),
         ),
         (
             "tries=0",
-            "unknown key `tries`: it is `max` here, which does not count the first attempt: subtract one".into(),
+            "unknown key `tries`: use `max`, which counts retries, not attempts: subtract one".into(),
         ),
         (
             "maxRetryAttempts=5",
-            "unknown key `maxRetryAttempts`: it is `max` here, as in `max = 5`".into(),
+            "unknown key `maxRetryAttempts`: use `max`, as in `max = 5`".into(),
         ),
         (
             "throttled(initial-interval=5s)",
-            "unknown key `initial-interval` in `throttled(…)`: it is `base` here, as in `base = \"250ms\"`".into(),
+            "unknown key `initial-interval` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into(),
         ),
         (
             "MaxHint=5s",
@@ -172,19 +172,19 @@ fn refuses_keys() {
         ),
         (
             "min-delay=1s",
-            "unknown key `min-delay`: here it is `base` (first delay), as in `base = \"250ms\"`, or `floor` (shortest delay, jitter included), as in `floor = \"100ms\"`".into(),
+            "unknown key `min-delay`: use `base` (first delay), as in `base = \"250ms\"`, or `floor` (shortest delay, jitter included), as in `floor = \"100ms\"`".into(),
         ),
         (
             "throttled(min_delay=1s)",
-            "unknown key `min_delay` in `throttled(…)`: it is `base` here, as in `base = \"250ms\"`".into(),
+            "unknown key `min_delay` in `throttled(…)`: use `base`, as in `base = \"250ms\"`".into(),
         ),
         (
             "disabled=true",
-            "unknown key `disabled`: it is `enabled` here, which says the opposite: write `enabled = false`".into(),
+            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = false`".into(),
         ),
         (
             "disabled=false",
-            "unknown key `disabled`: it is `enabled` here, which says the opposite: write `enabled = true`".into(),
+            "unknown key `disabled`: use `enabled`, which has the opposite meaning: write `enabled = true`".into(),
         ),
         (
             "non_idempotent=true",
@@ -192,15 +192,15 @@ fn refuses_keys() {
         ),
         (
             "randomizationFactor=0.5",
-            "unknown key `randomizationFactor`: it is `jitter` here, as in `jitter = \"full\"`".into(),
+            "unknown key `randomizationFactor`: use `jitter`, as in `jitter = \"full\"`".into(),
         ),
         (
             "backoff_factor=2",
-            "unknown key `backoff_factor`: it is `factor` here, as in `factor = 2`".into(),
+            "unknown key `backoff_factor`: use `factor`, as in `factor = 2`".into(),
         ),
         (
             "per_attempt_timeout=5s",
-            "unknown key `per_attempt_timeout`: it is `timeout` here, as in `timeout = \"60s\"`".into(),
+            "unknown key `per_attempt_timeout`: use `timeout`, as in `timeout = \"60s\"`".into(),
         ),
         (
             "jitter=false",
@@ -275,7 +275,7 @@ fn refuses_values() {
             "`max_hint = -5s` is out of range: it takes a duration from zero up".into(),
         ),
         ("timeout=0s", "`timeout = 0s` is out of range: it takes a duration above zero".into()),
-        ("timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: put `timeout` beside `timed_out(…)`, not in it".into()),
+        ("timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: move `timeout` out of `timed_out(…)`".into()),
         ("on=any", "unknown key `on`: `on` is a key of `#[retry]`, not of a policy".into()),
         ("deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into()),
         ("base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into()),
@@ -299,7 +299,7 @@ fn refuses_values() {
         ("base=[5s]", format!("`base` can't be `[…]`: {DURATION}")),
         (
             "backoff=[]",
-            "`backoff = []` has no delay in it: write at least one, as in `[\"1s\", \"5s\", \"30s\"]`".into(),
+            "`backoff = []` is empty: write at least one delay, as in `[\"1s\", \"5s\", \"30s\"]`".into(),
         ),
         (
             "throttled(backoff=[1s, 5])",
@@ -307,19 +307,19 @@ fn refuses_values() {
         ),
         (
             "backoff=[1s], base=1s",
-            "`base` has no effect with a list of delays: remove one of the two".into(),
+            "`base` has no effect with a list of delays: remove one of them".into(),
         ),
         (
             "factor=3, backoff=[1s]",
-            "`factor` has no effect with a list of delays: remove one of the two".into(),
+            "`factor` has no effect with a list of delays: remove one of them".into(),
         ),
         (
             "throttled(backoff=[1s], base=1s)",
-            "`throttled.base` has no effect with a list of delays: remove one of the two".into(),
+            "`throttled.base` has no effect with a list of delays: remove one of them".into(),
         ),
         (
             "backoff=[1s], throttled(factor=3)",
-            "`throttled.factor` has no effect with a list of delays: remove one of the two".into(),
+            "`throttled.factor` has no effect with a list of delays: remove one of them".into(),
         ),
         (
             "floor=1m",
@@ -379,31 +379,31 @@ fn refuses_values() {
         ),
         (
             "max_backoff_ms=500",
-            "unknown key `max_backoff_ms`: it is `cap` here, with the unit in the value: write `cap = \"500ms\"`".into(),
+            "unknown key `max_backoff_ms`: use `cap`, with the unit in the value: write `cap = \"500ms\"`".into(),
         ),
         (
             "jitter=none, deadline=999ms",
-            "no retry would begin in time, since `base = 1s` is above `deadline = 999ms`: lower the first or raise the second".into(),
+            "the first retry would come too late (`base = 1s` exceeds `deadline = 999ms`): lower one or raise the other".into(),
         ),
         (
             "base=2s, jitter=0.2, deadline=1s",
-            "no retry would begin in time, since `base = 2s`, with jitter 1s600ms or more, is above `deadline = 1s`: lower the first or raise the second".into(),
+            "the first retry would come too late (`base = 2s`, at least 1s600ms with jitter, exceeds `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "backoff=[4s, 1s], jitter=equal, deadline=1s",
-            "no retry would begin in time, since `backoff = 4s`, with jitter 2s or more, is above `deadline = 1s`: lower the first or raise the second".into(),
+            "the first retry would come too late (`backoff = 4s`, at least 2s with jitter, exceeds `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "floor=2s, deadline=1s",
-            "no retry would begin in time, since `floor = 2s` is above `deadline = 1s`: lower the first or raise the second".into(),
+            "the first retry would come too late (`floor = 2s` exceeds `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "jitter=decorrelated, deadline=500ms, transient(max=0)",
-            "no retry would begin in time, since `base = 1s` is above `deadline = 500ms`: lower the first or raise the second".into(),
+            "the first retry would come too late (`base = 1s` exceeds `deadline = 500ms`): lower one or raise the other".into(),
         ),
         (
             "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
-            "no retry would begin in time, since `throttled.base = 3s` is above `deadline = 1s`: lower the first or raise the second".into(),
+            "the first retry would come too late (`throttled.base = 3s` exceeds `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             &format!("hint=clamp\n{}", "x".repeat(100)),
@@ -599,7 +599,7 @@ fn a_later_list_takes_the_place_of_base_and_factor() {
     );
 
     // The other way round, the later layer names what has no effect.
-    let message = "`base` has no effect with a list of delays: remove one of the two";
+    let message = "`base` has no effect with a list of delays: remove one of them";
     let error = expected
         .overridden_by(&"base=2s".parse().unwrap())
         .unwrap_err();
@@ -626,7 +626,7 @@ fn setters_are_checked_on_request() {
     let ratio = |ratio| Section::new().jitter(Jitter::Ratio(ratio));
     let order = ": lower the first or raise the second";
     let list = Policy::new().backoff(Backoff::List(&LIST));
-    let beside_list = " with a list of delays: remove one of the two";
+    let beside_list = " with a list of delays: remove one of them";
     for (policy, expected) in [
         (
             Policy::fixed(minute),

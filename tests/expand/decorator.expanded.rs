@@ -19,9 +19,9 @@ pub struct Retrying<C> {
 const _: () = {
     mod __retry_client {
         #[diagnostic::on_unimplemented(
-            message = "`Retrying` wraps a `Model`, and `{Self}` is none",
+            message = "`Retrying` wraps a type that implements `Model`, which `{Self}` doesn't",
             label = "not a `Model`",
-            note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
+            note = "a `Box`, an `Arc` or a reference must implement `Model` itself: wrap the client directly, or implement the trait for pointers with `forward = [Box, Arc]`; for another crate's trait, wrap the pointer in a type of your own"
         )]
         pub(super) trait Client {}
         #[diagnostic::do_not_recommend]

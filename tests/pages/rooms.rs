@@ -43,7 +43,7 @@ const ORDER: [&[&str]; 9] = [
         "observers",
         "configure",
     ],
-    &["policy", "observe", "testing"],
+    &["admission", "policy", "observe", "testing"],
     &["classify"],
     &["time", "error_text"],
 ];

@@ -98,9 +98,9 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
         "src/lib.rs:10:14",
         "enable the feature `tokio` of `retry-runtime`",
         "src/lib.rs:14:1",
-        "give a type that implements `retry_runtime::BlockingTimer`, or",
+        "pass a type that implements `retry_runtime::BlockingTimer`, or",
         "src/lib.rs:21:26",
-        "give a type that implements `retry_runtime::Timer`, or",
+        "pass a type that implements `retry_runtime::Timer`, or",
         "src/lib.rs:26:1",
         "not all trait items implemented, missing: `now`",
         "src/lib.rs:47:18",
@@ -122,7 +122,7 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
         "{stderr}"
     );
     assert!(
-        stderr.contains("or name another runtime's timer with `timer = …`"),
+        stderr.contains("or set another runtime's timer with `timer = …`"),
         "{stderr}"
     );
     assert!(stderr.contains("src/main.rs:3:1"), "{stderr}");
@@ -136,7 +136,7 @@ fn without_stream_the_error_says_what_to_enable() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(
-        stderr.contains("the key `stream` needs the feature `stream` of `retry-runtime`"),
+        stderr.contains("`stream` needs the feature `stream` of `retry-runtime`"),
         "{stderr}"
     );
     assert!(stderr.contains("src/main.rs:11:9"), "{stderr}");
@@ -151,7 +151,7 @@ fn without_tracing_the_error_says_what_spans_need() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     for text in [
-        "enable the feature `tracing` of `retry-runtime`",
+        "`span` needs the feature `tracing` of `retry-runtime`",
         "src/main.rs:3:25",
         "src/main.rs:8:25",
     ] {

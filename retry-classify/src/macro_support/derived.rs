@@ -7,9 +7,9 @@ use crate::{Classify, Verdict};
 
 /// What `transparent` takes.
 #[diagnostic::on_unimplemented(
-    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
+    message = "`transparent` needs a field that implements `Classify`, but `{Self}` doesn't",
     label = "not `Classify`",
-    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+    note = "give the variant its own verdict, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
 )]
 pub trait ClassifyField {
     fn classify_field(&self) -> Verdict;
@@ -24,7 +24,7 @@ impl<E: Classify> ClassifyField for E {
 
 /// What `after = field` takes.
 #[diagnostic::on_unimplemented(
-    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
+    message = "`after` needs a field of type `Duration` or `Option<Duration>`, not `{Self}`",
     label = "not a hint"
 )]
 pub trait HintField: Copy + Into<Option<Duration>> {}

@@ -31,9 +31,9 @@ pub struct ShowName<'a, E>(&'a E);
 
 /// An error whose causes can be asked for. Where the type is not known yet, the compiler takes it to be one.
 #[diagnostic::on_unimplemented(
-    message = "`retrying!` must know the type of the block's error where the block ends, and nothing before says that it is `{Self}`",
-    label = "the type of its error is named too late",
-    note = "name it here: `async -> Result<_, {Self}> {{ … }}`, or without `async` for blocking code"
+    message = "`retrying!` must know the block's error type at the end of the block, but `{Self}` is only inferred later",
+    label = "the error type is inferred too late",
+    note = "write the type here: `async -> Result<_, {Self}> {{ … }}`, or without `async` for blocking code"
 )]
 pub trait ShownError: Error {}
 

@@ -13,9 +13,9 @@ use private::{Erased, Sealed, Text, Typed};
 /// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
 /// qualify: write a closure for it.
 #[diagnostic::on_unimplemented(
-    message = "the functions of `retry_runtime::on` can't look into `{Self}`",
+    message = "the functions of `retry_runtime::on` can't inspect `{Self}`",
     label = "not an `Error` that is `'static`",
-    note = "implement `std::error::Error` for `{Self}`, or name a function of your own with `on = …`"
+    note = "implement `std::error::Error` for `{Self}`, or use a function of your own with `on = …`"
 )]
 pub trait Inspect<Via>: Sealed<Via> {
     #[doc(hidden)]

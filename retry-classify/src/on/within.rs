@@ -66,9 +66,9 @@ pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdi
 ///
 /// These are `dyn Error`, `anyhow::Error` with its feature, and [`std::io::Error`], also in a `Box` or `Arc`.
 #[diagnostic::on_unimplemented(
-    message = "`on::is` looks into `Box<dyn Error>` and `anyhow::Error`, and `{Self}` is neither",
-    label = "not an error that can hold one of any type",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` where it holds such an error; or name a function of your own with `on = …`"
+    message = "`on::is` inspects `Box<dyn Error>` and `anyhow::Error`, not `{Self}`",
+    label = "not an error that can contain one of any type",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` on a variant that contains such an error, or use a function of your own with `on = …`"
 )]
 pub trait Chain: Sealed {
     #[doc(hidden)]

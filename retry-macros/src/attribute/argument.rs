@@ -21,11 +21,11 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// The arguments of one attribute, and all that was wrong with them.
+/// The arguments of one attribute, and the errors in them.
 #[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
-    /// For a member, the keys that only its block gives.
+    /// For a member, the keys that only its block sets.
     pub(crate) of_block: Vec<Key>,
     pub(crate) errors: Errors,
 }
@@ -49,23 +49,23 @@ pub(crate) enum KeyValue {
     Factor(f64),
     Duration(Duration),
     Backoff(Backoff),
-    /// A backoff by listed delays.
+    /// A list of delays.
     List(Vec<Duration>),
-    /// A backoff that a closure computes. It is not part of a policy, because it is called at each failure.
+    /// A function that computes the delays. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
-    /// A jitter by a ratio.
+    /// A ratio of jitter.
     Ratio(f64),
     Hint(Hint),
     Stream(Mode),
     Text(String),
     Bool(bool),
     Expr(Expr),
-    /// The key stands alone: a budget of the function's own, the timeout of its policy, a method's own body.
+    /// A key without a value: the function's own budget, the policy's timeout, or a method's own body.
     Alone,
     Name(Ident),
     Names(Vec<Ident>),
-    /// A name, and the parameter behind it if it is written.
+    /// A name, and its type parameter if there is one.
     Wrapper(Ident, Option<Box<TypeParam>>),
     Path(TokenStream),
     Paths(Vec<Path>),
@@ -73,7 +73,7 @@ pub(crate) enum KeyValue {
 }
 
 words! {
-    /// What is done with the stream that a function returns.
+    /// How to retry the stream that a function returns.
     pub(crate) Mode {
         First = "first",
         Buffer = "buffer",
@@ -81,7 +81,7 @@ words! {
     }
 }
 
-/// Keys that need `on` to say something, and the keys that say it as well.
+/// Keys that require a certain return type of `on`, unless the second key is set.
 const NEEDS: [(Key, Option<Key>); 6] = [
     (Key::Idempotent, None),
     (Key::Throttled, None),
@@ -96,9 +96,14 @@ impl Arguments {
         find(&self.given, key)
     }
 
-    /// Whether any of the keys is given.
+    /// True if any of the keys is set.
     pub(crate) fn has(&self, keys: &[Key]) -> bool {
         keys.iter().any(|key| self.get(*key).is_some())
+    }
+
+    /// True if a key is `false`.
+    pub(crate) fn is_off(&self, key: Key) -> bool {
+        matches!(self.value(key), Some(KeyValue::Bool(false)))
     }
 
     /// The path to the runtime crate.
@@ -106,7 +111,7 @@ impl Arguments {
         runtime(as_variant!(self.value(Key::Crate), Some(KeyValue::Path(path)) => path.clone()))
     }
 
-    /// Takes an argument out.
+    /// Removes and returns an argument.
     pub(crate) fn take(&mut self, key: Key) -> Option<Argument> {
         let index = self.given.iter().position(|argument| argument.key == key)?;
         Some(self.given.remove(index))
@@ -116,8 +121,8 @@ impl Arguments {
         self.get(key).map(|argument| &argument.value)
     }
 
-    /// The keys that the type of what `on` returns must serve. What a block says for all its members may be void for one
-    /// that has an `on` of its own, except for `idempotent`, whose silence would repeat what must not be repeated.
+    /// The keys that the return type of `on` must support. A block's keys may have no effect for a member with its own
+    /// `on`, except for `idempotent`: ignoring that would repeat requests that must not be repeated.
     pub(crate) fn what_on_must_say(&self) -> impl Iterator<Item = Key> {
         let is_of_block = |key| self.of_block.contains(&key);
         let is_of_other = move |key| is_of_block(key) && !is_of_block(Key::On);
@@ -130,8 +135,8 @@ impl Arguments {
         })
     }
 
-    /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
-    /// in sections too.
+    /// The arguments of a block for one of its members. The member's own keys override the block's, also within
+    /// sections.
     pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
         let mut merged = Self::default();
         for argument in &self.given {
@@ -158,17 +163,17 @@ impl Arguments {
 }
 
 impl Argument {
-    /// Whether it holds numbers for one kind of failure.
+    /// True for a section: settings for one kind of failure.
     pub(crate) fn is_section(&self) -> bool {
         matches!(self.value, KeyValue::Section(_))
     }
 
-    /// Whether it is a section that names a shape of its own.
+    /// True for a section that has its own `backoff`.
     pub(crate) fn has_shape(&self) -> bool {
         find(self.value.section(), Key::Backoff).is_some()
     }
 
-    /// Whether this argument of a member replaces a block's argument of that key.
+    /// True if this argument of a member replaces the block's argument for `key`.
     fn replaces(&self, key: Key) -> bool {
         match self.key {
             Key::Policy => key == Key::Policy || key.is_within_policy(),
@@ -179,7 +184,7 @@ impl Argument {
         }
     }
 
-    /// Puts a section's arguments over this section's.
+    /// Overrides this section's arguments by those of another section.
     fn merge(&mut self, section: Self) {
         if let (KeyValue::Section(below), KeyValue::Section(above)) =
             (&mut self.value, section.value)
@@ -189,7 +194,7 @@ impl Argument {
         }
     }
 
-    /// Turns a block's name into a member's name.
+    /// Appends a member's name to the block's `name`.
     fn append(&mut self, member: &Ident) {
         let member = format!(".{}", member.to_string().trim_start_matches("r#"));
         match &mut self.value {
@@ -209,15 +214,19 @@ pub(crate) fn find(given: &[Argument], key: Key) -> Option<&Argument> {
 }
 
 impl KeyValue {
-    /// Whether it is known when compiling.
+    /// True if the value is known at compile time.
     pub(crate) fn is_literal(&self) -> bool {
         let mut inner = self.section().iter();
         !matches!(self, Self::Expr(_)) && inner.all(|argument| argument.value.is_literal())
     }
 
-    /// The arguments of a section; none of any other value.
+    /// The arguments of a section, empty for any other value.
     pub(crate) fn section(&self) -> &[Argument] {
         as_variant!(self, Self::Section(inner) => inner.as_slice()).unwrap_or_default()
+    }
+
+    pub(crate) fn is_no_backoff(&self) -> bool {
+        matches!(self, Self::Backoff(Backoff::None))
     }
 
     pub(crate) fn is_closure(&self) -> bool {

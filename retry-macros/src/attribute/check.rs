@@ -1,4 +1,4 @@
-//! Rules among the arguments of one attribute.
+//! Rules across the arguments of one attribute.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use crate::attribute::argument::{Argument, Arguments, KeyValue, find, keys};
 use crate::attribute::value::number;
 use crate::errors::{Errors, error, refuse};
 
-/// Checks an attribute by itself, wherever it is.
+/// Checks an attribute on its own, wherever it is used.
 pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     errors.append(&arguments.errors);
     repeated(&arguments.given, errors);
     policy_stands_alone(arguments, errors);
     refuse! {arguments, errors;
         Fallback if arguments.get(Key::GiveUp).is_some() =>
-            "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own"
+            "`fallback` and `give_up` can't be combined: keep one. `fallback` gets the same `GaveUp` and can also return an error of its own"
     }
     numbers(&arguments.given, &[], errors);
 }
 
-/// Checks what a member says beside what its block says, where that stays in force.
+/// Checks a member's settings together with those of its block that stay in force.
 pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors) {
     if own.get(Key::Policy).is_none() {
         numbers(&own.given, &block.given, errors);
     }
 }
 
-/// The rules of what a policy is made of, complained of where it is `given`. What lies below is in force, too.
+/// The rules for a policy's settings. Errors point at `given`. The settings `below` are in force, too.
 fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     let own = Numbers {
         section: None,
@@ -58,35 +58,36 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     }
 }
 
-/// One set of numbers, the attribute's own or those of a section, and what it stands on, the uppermost first.
+/// The settings of an attribute or a section, and those that it overrides, the closest first.
 struct Numbers<'a> {
     section: Option<Key>,
     given: &'a [Argument],
     below: &'a [&'a [Argument]],
 }
 
-impl<'a> Numbers<'a> {
-    fn in_force(&self, key: Key) -> Option<&'a Argument> {
-        let mut below = self.below.iter();
-        find(self.given, key).or_else(|| below.find_map(|below| find(below, key)))
-    }
-}
-
 /// Checks an attribute that is not on a trait.
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
     self::arguments(arguments, errors);
-    let place = "a trait, to generate a type that implements it";
-    goes_elsewhere(arguments, Owner::Trait, place, errors);
-    goes_elsewhere(arguments, Owner::Copied, COPIED, errors);
+    refuse_keys(
+        arguments,
+        errors,
+        "can only be used on a trait, where it generates a type that implements the trait",
+        |key| key.owner() == Owner::Trait,
+    );
+    on_no_copy(arguments, errors);
 }
 
-const COPIED: &str = "a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method";
+/// Rejects keys that only methods of a copied trait can have.
+fn on_no_copy(arguments: &Arguments, errors: &mut Errors) {
+    let place = "can only be used on a method with a body, in a copy of another crate's trait (`of = …`): it retries that body instead of the client's method";
+    refuse_keys(arguments, errors, place, |key| key.owner() == Owner::Copied);
+}
 
-/// Refuses the keys of that owner.
-fn goes_elsewhere(arguments: &Arguments, owner: Owner, place: &str, errors: &mut Errors) {
+/// Rejects the keys that meet a condition.
+fn refuse_keys(arguments: &Arguments, errors: &mut Errors, why: &str, is_meant: fn(Key) -> bool) {
     for Argument { key, ident, .. } in &arguments.given {
-        if key.owner() == owner {
-            errors.push(error!(ident.span() => "`{key}` goes on {place}"));
+        if is_meant(*key) {
+            errors.push(error!(ident.span() => "`{key}` {why}"));
         }
     }
 }
@@ -99,77 +100,71 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
     {
         if wrapper == name {
             errors.push(error!(wrapper.span() =>
-                "`{name}` is the trait: give the type that retries it a name of its own, as in `wrapper = Retrying{name}`"));
+                "`{name}` is already the name of the trait: choose another name for the wrapper, as in `wrapper = Retrying{name}`"));
         }
     }
     if let Some(backoff) = own_delays(&arguments.given) {
         errors.push(error!(backoff.span =>
-            "the `backoff` of a trait is replaced by the policy of `with_policy`, which can't hold a function: name a shape or a list, or put the function on a method"));
+            "`backoff` on a trait can't be a function, because `with_policy` replaces it by a policy, which can't hold one: use a shape or a list, or put the function on a method"));
     }
     let policy = arguments.get(Key::Policy);
     if let Some(policy) = policy.filter(|policy| policy.value.is_closure()) {
         errors.push(error!(policy.span =>
-            "the `policy` of a trait is replaced by that of `with_policy`, which can't hold a function: name a policy, or put the function on a method"));
+            "`policy` on a trait can't be a function, because `with_policy` replaces it by a policy: use a policy, or put the function on a method"));
     }
-    // It may have been among the parts that could not be read.
+    // It may be among the arguments that could not be read.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
         errors.push(error!(name.span() =>
-            "`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`"));
+            "`#[retry]` on a trait generates a wrapper type that implements the trait: give it a name, as in `#[retry(wrapper = Retrying)]`"));
     }
     refuse! {arguments, errors;
         Forward if arguments.get(Key::Of).is_some() =>
-            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer"
+            "`forward` can't be used with `of`, because only the crate that declares a trait can implement it for pointers: remove `forward`, and wrap the pointer in a type of your own"
     }
-    goes_elsewhere(arguments, Owner::Copied, COPIED, errors);
+    on_no_copy(arguments, errors);
     without_body(arguments, errors);
 }
 
-/// Checks an attribute whose methods have no bodies of their own.
+/// Checks an attribute for methods without bodies.
 pub(crate) fn without_body(arguments: &Arguments, errors: &mut Errors) {
     refuse! {arguments, errors;
         Attempt if true =>
-            "`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`"
+            "`attempt` has no effect on a trait, because the method bodies are the client's: remove it, or put `#[retry]` on the client's `impl`"
         Clone if true =>
-            "`clone` has nothing to do here, since a decorator clones each argument that it hands on by value: remove it"
+            "`clone` has no effect on a trait, because a decorator already clones each argument that it passes by value: remove it"
     }
 }
 
-/// Checks that nothing is set twice, in the policy that `policy` names and beside it.
+/// Rejects settings next to `policy`, which already contains them.
 pub(crate) fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
-    if arguments.get(Key::Policy).is_none() {
-        return;
-    }
-    for Argument { key, ident, .. } in &arguments.given {
-        if key.is_within_policy() {
-            errors.push(error!(ident.span() =>
-                "`{key}` is part of the policy that `policy` names: set it there, or remove `policy`"));
-        }
+    if arguments.get(Key::Policy).is_some() {
+        let why = "can't be combined with `policy`, which already contains it: set it in the policy, or remove `policy`";
+        refuse_keys(arguments, errors, why, Key::is_within_policy);
     }
 }
 
 fn repeated(given: &[Argument], errors: &mut Errors) {
     for (index, argument) in given.iter().enumerate() {
-        let key = argument.key;
-        if find(&given[..index], key).is_some() {
-            errors.at(argument.ident.span(), complaint::given_twice(&key));
+        if find(&given[..index], argument.key).is_some() {
+            errors.at(argument.ident.span(), complaint::given_twice(&argument.key));
         }
         repeated(argument.value.section(), errors);
-        if let KeyValue::Names(names) = &argument.value {
-            for (index, name) in names.iter().enumerate() {
-                if names[..index].contains(name) {
-                    errors.at(name.span(), complaint::given_twice(name));
-                }
+        let names = as_variant!(&argument.value, KeyValue::Names(names) => names.as_slice());
+        let names = names.unwrap_or_default();
+        for (index, name) in names.iter().enumerate() {
+            if names[..index].contains(name) {
+                errors.at(name.span(), complaint::given_twice(name));
             }
         }
     }
 }
 
-/// The `backoff` that is a function.
+/// The `backoff`, if it is a function.
 fn own_delays(given: &[Argument]) -> Option<&Argument> {
     find(given, Key::Backoff).filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)))
 }
 
-/// Keys that do nothing beside another whose value is such, and how a complaint ends.
+/// Keys without effect if another key has a certain value, and the end of the message.
 type Void = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
 
 macro_rules! void {
@@ -180,34 +175,34 @@ macro_rules! void {
 
 const VOID: &[Void] = void! {
     Base Factor Cap Floor Jitter: Backoff if KeyValue::Backoff(Backoff::None) =>
-        r#"`backoff = "none"`: remove one of the two"#;
+        r#"`backoff = "none"`: remove one of them"#;
     Base Factor: Backoff if KeyValue::List(_) => complaint::BESIDE_LIST;
     Base Factor: Backoff if KeyValue::Delays(_) =>
-        "`backoff = |retry| …`, which computes the delays: remove one of the two";
+        "`backoff = |retry| …`, which computes the delays: remove one of them";
     Backoff Base Factor Cap Floor Jitter BeforePause BeforeRetry: Max if KeyValue::Count(0) =>
-        "`max = 0`, which allows no retry: remove one of the two, or switch retries off by `enabled = false`";
+        "`max = 0`, which allows no retries: remove one of them, or turn retries off with `enabled = false`";
     Factor: Backoff if KeyValue::Backoff(Backoff::Fixed) =>
-        r#"`backoff = "fixed"`: only `"exp"` grows by it"#;
+        r#"`backoff = "fixed"`: only `"exp"` uses it"#;
     Factor: Backoff if KeyValue::Backoff(Backoff::Linear) =>
-        r#"`backoff = "linear"`: only `"exp"` grows by it"#;
+        r#"`backoff = "linear"`: only `"exp"` uses it"#;
     Factor: Backoff if KeyValue::Backoff(Backoff::Fibonacci) =>
-        r#"`backoff = "fibonacci"`: only `"exp"` grows by it"#;
+        r#"`backoff = "fibonacci"`: only `"exp"` uses it"#;
     Backoff Factor: Jitter if KeyValue::Jitter(Jitter::Decorrelated) =>
-        r#"`jitter = "decorrelated"`, which is a shape of its own: remove one of the two"#;
+        r#"`jitter = "decorrelated"`, which determines the delays itself: remove one of them"#;
     MaxHint: Hint if KeyValue::Hint(Hint::Ignore) =>
-        r#"`hint = "ignore"`: remove one of the two"#;
-    Cancel: Abort if _ => "`abort`, which ends pauses, too: remove one of the two";
+        r#"`hint = "ignore"`: remove one of them"#;
+    Cancel: Abort if _ => "`abort`, which also ends pauses: remove one of them";
     TimedOut: Idempotent if KeyValue::Bool(false) =>
-        "`idempotent = false`, since what timed out may have taken effect: remove one of the two";
+        "`idempotent = false`, because a request that timed out may have taken effect: remove one of them";
 };
 
-/// Whether an argument does something all the same.
+/// True for exceptions from [`VOID`].
 fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
     match (argument.key, beside) {
-        // For the sections.
+        // The sections may allow retries.
         (_, Key::Max) => given.iter().any(Argument::is_section),
         (Key::Floor, _) => given.iter().any(Argument::has_shape),
-        // Says so itself.
+        // The section also turns retries off.
         (Key::TimedOut, _) => find(argument.value.section(), Key::Max)
             .is_some_and(|max| matches!(max.value, KeyValue::Count(0))),
         (Key::Backoff, Key::Jitter) => matches!(
@@ -218,12 +213,12 @@ fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
     }
 }
 
-/// The rules for one set of numbers.
+/// The rules for the settings of an attribute or a section.
 fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let given = numbers.given;
     if let (Some(kind), Some(backoff)) = (numbers.section, own_delays(given)) {
         errors.push(error!(backoff.span =>
-            "`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"));
+            "`backoff` in `{kind}(…)` can't be a function: use a shape or a list here, or move the function out of `{kind}(…)`"));
     }
     for (keys, other, has, with) in VOID {
         if !numbers.value(*other).is_some_and(has) {
@@ -242,63 +237,56 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
     }
 }
 
-/// Checks that a literal of that key, or its default, is not above the `cap`.
+/// Checks that a literal or the default of this key doesn't exceed the `cap`.
 fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Errors) {
     let highest = match (low, numbers.value(Key::Backoff)) {
-        // A list has no base. Nor does a default clip it, and an expression may give one.
+        // A list has no base, and the default cap doesn't apply to it. An expression may evaluate to a list.
         (Key::Base, Some(KeyValue::List(_) | KeyValue::Delays(_))) => return,
         (Key::Base, _) => default::CAP,
         (_, Some(KeyValue::List(_) | KeyValue::Delays(_) | KeyValue::Expr(_))) => Duration::MAX,
         _ => default::CAP,
     };
-    let written = find(numbers.given, low).or_else(|| find(numbers.given, Key::Cap));
     let bounds = numbers
         .bound(low, Some(default))
         .zip(numbers.bound(Key::Cap, Some(highest)));
     let above = bounds.and_then(|(lower, higher)| complaint::above(lower, higher));
-    if let (Some(written), Some(above)) = (written, above) {
-        errors.at(written.span, above);
-    }
+    numbers.complain(&[low, Key::Cap], above, errors);
 }
 
-/// Checks, as far as literals tell, that the first retry can begin before that limit.
+/// If all values are literals, checks that the first retry can start before this limit.
 fn in_time(numbers: &Numbers, limit: Key, errors: &mut Errors) {
     let Some(deadline) = numbers.bound(limit, None) else {
         return;
     };
-    let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
-    let written = keys.into_iter().find_map(|key| find(numbers.given, key));
-    let (Some(written), false) = (written, numbers.may_not_matter()) else {
+    if numbers.may_not_matter() {
         return;
-    };
+    }
     let floor = numbers.bound(Key::Floor, None);
     let floor = floor.and_then(|floor| complaint::too_late(floor, floor.value, deadline));
     let late = |delay: Bound| {
         let shortest = delay::shortest(delay.value, numbers.taken_by_jitter()?);
         complaint::too_late(delay, shortest, deadline)
     };
-    if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(late)) {
-        errors.at(written.span, complaint);
-    }
+    let keys = [limit, Key::Floor, Key::Base, Key::Backoff, Key::Jitter];
+    let complaint = floor.or_else(|| numbers.first_delay().and_then(late));
+    numbers.complain(&keys, complaint, errors);
 }
 
-/// Checks, as far as literals tell, that an attempt can begin beside a slow one before a limit ends that.
+/// If all values are literals, checks that a hedged attempt can start before a time limit ends the slow one.
 fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
     let Some(hedge) = numbers.bound(Key::Hedge, None) else {
         return;
     };
     for limit in [Key::Timeout, Key::Deadline] {
-        let written = find(numbers.given, Key::Hedge).or_else(|| find(numbers.given, limit));
-        let limit = numbers.bound(limit, None);
-        let above = limit.and_then(|limit| complaint::above(hedge, limit));
-        if let (Some(written), Some(above)) = (written, above) {
-            errors.push(error!(written.span =>
-                "no attempt would begin beside a slow one, since {above}"));
-        }
+        let above = numbers.bound(limit, None);
+        let above = above.and_then(|limit| complaint::above(hedge, limit));
+        let above =
+            above.map(|above| format!("`hedge` would never start a second attempt: {above}"));
+        numbers.complain(&[Key::Hedge, limit], above, errors);
     }
 }
 
-/// Checks, as far as literals tell, that a call makes as many attempts as shall fail alike.
+/// If both are literals, checks that `repeats` is reachable within `max`.
 fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
     let below = numbers.below.iter().copied().flatten();
     let mut others = numbers.given.iter().chain(below);
@@ -313,21 +301,30 @@ fn repeats_in_reach(numbers: &Numbers, errors: &mut Errors) {
         Some(KeyValue::Count(max)) => (*max, ""),
         Some(_) => return,
     };
-    let written = find(numbers.given, Key::Repeats).or_else(|| find(numbers.given, Key::Max));
     let attempts = f64::from(max) + 1.0;
-    if let (Some(repeats), Some(written)) = (repeats.filter(|repeats| *repeats > attempts), written)
-    {
-        errors.push(error!(written.span =>
-            "`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} in a row: lower the first or raise the second"));
-    }
+    let complaint = repeats.filter(|repeats| *repeats > attempts).map(|repeats| format!(
+        "`repeats = {repeats}` has no effect with `max = {max}`{which}, which allows at most {attempts} attempts: lower `repeats` or raise `max`"
+    ));
+    numbers.complain(&[Key::Repeats, Key::Max], complaint, errors);
 }
 
 impl Numbers<'_> {
-    fn value(&self, key: Key) -> Option<&KeyValue> {
-        self.in_force(key).map(|argument| &argument.value)
+    /// Reports an error at the first of these keys that is set here.
+    fn complain(&self, keys: &[Key], complaint: Option<String>, errors: &mut Errors) {
+        let written = keys.iter().find_map(|key| find(self.given, *key));
+        if let (Some(written), Some(complaint)) = (written, complaint) {
+            errors.at(written.span, complaint);
+        }
     }
 
-    /// A literal, or the default of what is not given; `None` where only the run tells.
+    /// The value that is in force.
+    fn value(&self, key: Key) -> Option<&KeyValue> {
+        let mut below = self.below.iter();
+        let argument = find(self.given, key).or_else(|| below.find_map(|below| find(below, key)));
+        argument.map(|argument| &argument.value)
+    }
+
+    /// The literal value of a key, or its default. `None` if it is only known at run time.
     fn bound(&self, key: Key, default: Option<Duration>) -> Option<Bound> {
         let (value, is_default) = match self.value(key) {
             Some(KeyValue::Duration(value)) => (*value, false),
@@ -343,8 +340,8 @@ impl Numbers<'_> {
         })
     }
 
-    /// Whether some attempt may begin without these delays (beside another, for a correction, at once after an invalid
-    /// value, by a section), or none is wanted after the first.
+    /// True if a retry may start without these delays (hedging, corrections, invalid values, sections), or if there
+    /// are no retries.
     fn may_not_matter(&self) -> bool {
         let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
         let sections = Among::Policy.keys();
@@ -353,13 +350,12 @@ impl Numbers<'_> {
         others.any(|key| self.value(key).is_some())
             || matches!(self.value(Key::Max), Some(KeyValue::Count(0)))
             || matches!(self.value(Key::Enabled), Some(KeyValue::Bool(false)))
-            || matches!(
-                self.value(Key::Backoff),
-                Some(KeyValue::Backoff(Backoff::None))
-            )
+            || self
+                .value(Key::Backoff)
+                .is_some_and(KeyValue::is_no_backoff)
     }
 
-    /// The part of a delay that jitter may take away, where no expression sets it.
+    /// The fraction by which jitter may shorten a delay, unless an expression sets it.
     fn taken_by_jitter(&self) -> Option<f64> {
         match self.value(Key::Jitter) {
             None => Some(delay::taken_by(Jitter::Full)),
@@ -369,7 +365,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The delay before the first retry without jitter, where no expression sets it.
+    /// The delay before the first retry without jitter, unless an expression sets it.
     fn first_delay(&self) -> Option<Bound> {
         match self.value(Key::Backoff) {
             None | Some(KeyValue::Backoff(_)) => self.bound(Key::Base, Some(default::BASE)),

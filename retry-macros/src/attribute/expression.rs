@@ -1,4 +1,4 @@
-//! What an expression can't be, whatever its type.
+//! Checks of expressions that don't depend on types.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,29 +12,57 @@ use crate::attribute::value::number;
 use crate::errors::error;
 use crate::tokens::{any, ends_with, is_among, is_ident, is_punct, mentions, shown, stream, trees};
 
-/// Refuses a closure that is async where the call does not await it.
-pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
+/// The error in an expression, if any.
+pub(crate) fn wrong(key: Key, expr: &Expr) -> Option<syn::Error> {
+    waits_for_nobody(key, expr)
+        .or_else(|| assigns(key, expr))
+        .or_else(|| stays(key, expr))
+        .or_else(|| is_ready(key, expr))
+        .or_else(|| is_shared(key, expr))
+        .or_else(|| is_function(key, expr))
+}
+
+/// `timeout(max = 5)` and `backoff = exp(base = "1s")`
+fn assigns(key: Key, expr: &Expr) -> Option<syn::Error> {
+    let (word, assigned) = match expr {
+        Expr::Assign(assigned) => (None, assigned),
+        Expr::Call(call) => {
+            let mut arguments = call.args.iter();
+            let assigned = arguments.find_map(|it| as_variant!(it, Expr::Assign(it) => it));
+            (Some(&call.func), assigned?)
+        }
+        _ => return None,
+    };
+    let (given, example) = (assigned.to_token_stream().to_string(), key.example());
+    Some(match word.map(ToTokens::to_token_stream) {
+        Some(word) => error!(in assigned.left =>
+            "a value of `{key}` takes no arguments: write `{key} = \"{word}\", {given}`"),
+        None if key == Key::Timeout => error!(in assigned.left =>
+            "`timeout` takes a duration: to set how timeouts are retried, write `timed_out({given})`"),
+        None => error!(in assigned.left =>
+            "`{key}` takes a value, not keys: write `{example}`, for example"),
+    })
+}
+
+/// Rejects an async closure where nothing awaits it.
+fn waits_for_nobody(key: Key, expr: &Expr) -> Option<syn::Error> {
     let instead = match key {
         Key::Backoff | Key::First | Key::On | Key::Policy => "",
         Key::Until => ", or use `validate`, which may be `async` in an async function",
         Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
-        Key::Observe => ", and hand the event to a task of yours",
-        _ => return Ok(()),
+        Key::Observe => ", and send the event to a task of your own",
+        _ => return None,
     };
-    let Expr::Closure(closure) = expr else {
-        return Ok(());
-    };
-    let asyncness = match (&closure.asyncness, &*closure.body) {
-        (Some(asyncness), _) => asyncness,
-        (None, Expr::Async(block)) => &block.async_token,
-        _ => return Ok(()),
-    };
-    Err(error!(asyncness.span =>
-        "`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"))
+    let closure = as_variant!(expr, Expr::Closure(closure) => closure)?;
+    let asyncness = closure.asyncness.as_ref();
+    let of_body = as_variant!(&*closure.body, Expr::Async(block) => &block.async_token);
+    let asyncness = asyncness.or(of_body)?;
+    Some(error!(asyncness.span =>
+        "`{key}` can't be `async`, because nothing awaits it: remove `async`{instead}"))
 }
 
-/// A `?`, `return`, `break` or the like that would leave an expression in the middle of a call.
-pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
+/// Rejects `?`, `return`, `break` and the like, which would leave the expression in the middle of a call.
+fn stays(key: Key, expr: &Expr) -> Option<syn::Error> {
     let tokens = expr.to_token_stream();
     let leaves = |from: &[TokenTree], is_looped: bool| match from {
         [jump, quote, TokenTree::Ident(label), ..] if is_jump(jump) && is_punct(quote, '\'') => {
@@ -45,17 +73,16 @@ pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
         }
         [] => false,
     };
-    find_own(tokens.clone(), false, &leaves).map_or(Ok(()), |token| {
-        Err(error!(token.span() =>
-            "`{token}` would end the call without a retry: give `{key}` a value in any case, as with `unwrap_or`"))
-    })
+    let token = find_own(tokens.clone(), false, &leaves)?;
+    Some(error!(token.span() =>
+        "`{token}` would end the call without a retry: `{key}` must always produce a value; use `unwrap_or`, for example"))
 }
 
 fn is_jump(token: &TokenTree) -> bool {
     is_ident(token, "break") || is_ident(token, "continue")
 }
 
-/// Whether `'label:` stands among the tokens.
+/// True if the tokens contain `'label:`.
 fn is_label(tokens: TokenStream, label: &Ident) -> bool {
     any(tokens, &mut |before, from| {
         let is_lifetime = before.last().is_some_and(|quote| is_punct(quote, '\''));
@@ -64,28 +91,25 @@ fn is_label(tokens: TokenStream, label: &Ident) -> bool {
     })
 }
 
-/// The keys that are read where the call begins, or in the loop itself.
+/// Keys that are evaluated at the start of the call or in the loop itself, where `.await` is possible.
 const AWAITED: [Key; 16] = keys![
     Timeout IdleTimeout Deadline Until Validate Correct GiveUp Fallback BeforePause BeforeRetry Breaker Limiter Hedge
     Cancel Abort Timer
 ];
 
-/// An `.await` in a value that is read after a failure, where nothing awaits.
-pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
+/// Rejects `.await` in a value that is evaluated after a failure, in a closure.
+fn is_ready(key: Key, expr: &Expr) -> Option<syn::Error> {
     if AWAITED.contains(&key) {
-        return Ok(());
+        return None;
     }
-    let awaited = find_own(expr.to_token_stream(), false, &|from, _| {
-        is_ident(&from[0], "await")
-    });
-    awaited.map_or(Ok(()), |token| {
-        Err(error!(token.span() =>
-            "`{key}` is read where nothing awaits: await it before the call, keep it in an argument or a field, and give that"))
-    })
+    let is_await = |from: &[TokenTree], _| is_ident(&from[0], "await");
+    let token = find_own(expr.to_token_stream(), false, &is_await)?;
+    Some(error!(token.span() =>
+        "`{key}` can't contain `.await`: await the value before the call, and pass it as an argument or a field"))
 }
 
-/// Whether a macro may hide a `return` that [`stays`] can't see. Not beside an `.await`, which can't be in the closure that
-/// keeps it.
+/// True if a macro in the expression may contain a `return` that [`stays`] can't see. False if there is an `.await`,
+/// which can't be moved into a closure.
 pub(crate) fn may_leave(expr: &Expr) -> bool {
     let tokens = expr.to_token_stream();
     let calls_macro = any(tokens.clone(), &mut |_, from| match from {
@@ -97,15 +121,15 @@ pub(crate) fn may_leave(expr: &Expr) -> bool {
     calls_macro && !mentions(tokens, "await")
 }
 
-/// Macros that hide no `return`: of `std`, and of runtimes, which await.
+/// Macros that contain no `return`: those of `std`, and those of async runtimes, which await.
 const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq debug_assert_ne env \
     eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
     print println select stringify todo try_join unimplemented unreachable vec";
 
-/// Whether a token is meant: it and all after it, and whether it stands in a loop.
+/// A condition on a token. Its arguments are the token with all that follow, and whether it is in a loop.
 type IsMeant<'a> = dyn Fn(&[TokenTree], bool) -> bool + 'a;
 
-/// The first token that is meant, outside of functions, closures and `async` blocks.
+/// The first token that meets the condition, outside of functions, closures and `async` blocks.
 fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Option<TokenTree> {
     let mut tokens = trees(tokens);
     let (mut at, mut is_loop) = (0, false);
@@ -134,7 +158,7 @@ fn find_own(tokens: TokenStream, is_looped: bool, is_meant: &IsMeant<'_>) -> Opt
     None
 }
 
-/// What follows a function, a closure or an `async` block, if one begins there.
+/// The tokens after a function, a closure or an `async` block, if one begins here.
 fn after_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStream> {
     fn after<T: Parse>(input: ParseStream) -> syn::Result<TokenStream> {
         input.parse::<T>()?;
@@ -151,7 +175,7 @@ fn after_function(before: &[TokenTree], from: &[TokenTree]) -> Option<TokenStrea
     parse.parse2(stream(from)).ok()
 }
 
-/// Whether a `|` after these tokens is an operator, or stands between patterns.
+/// True if a `|` after these tokens is an operator or separates patterns.
 fn ends_operand(before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Ident(word)] => !is_among(
@@ -164,33 +188,30 @@ fn ends_operand(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Refuses what is no function where one is asked about errors or values.
-pub(crate) fn is_function(key: Key, expr: &Expr) -> syn::Result<()> {
+/// Rejects macro calls and errors where a function is required.
+fn is_function(key: Key, expr: &Expr) -> Option<syn::Error> {
     let asked = keys![On Until Validate Correct GiveUp Fallback BeforePause BeforeRetry];
     if let (true, Expr::Macro(call)) = (asked.contains(&key), expr) {
         let name = call.mac.path.to_token_stream().to_string();
         if is_among(STAYS, &name) {
             let example = key.example();
-            return Err(error!(in call.mac.path =>
-                "`{key}` takes a function, as in `{example}`: put `{name}!(…)` into a closure"));
+            return Some(error!(in call.mac.path =>
+                "`{key}` takes a function, as in `{example}`: wrap `{name}!(…)` in a closure"));
         }
     }
     let patterns = match (key, expr) {
-        (Key::On, Expr::Path(_)) => variant(expr),
+        (Key::On, Expr::Path(_)) => variant(expr)?,
         (Key::On, Expr::Array(list)) => {
             let variants = list.elems.iter().map(variant);
-            let variants = variants.collect::<Option<Vec<_>>>();
-            variants.map(|variants| variants.join(" | "))
+            variants.collect::<Option<Vec<_>>>()?.join(" | ")
         }
-        _ => None,
+        _ => return None,
     };
-    patterns.map_or(Ok(()), |patterns| {
-        Err(error!(in expr =>
-            "`on` takes a function of the error, not an error: write `on = |error| matches!(error, {patterns})`"))
-    })
+    Some(error!(in expr =>
+        "`on` takes a function, not an error: write `on = |error| matches!(error, {patterns})`"))
 }
 
-/// What looks like an enum's variant, as in a pattern.
+/// A path that looks like an enum variant, as in a pattern.
 fn variant(expr: &Expr) -> Option<String> {
     let path = as_variant!(expr, Expr::Path(path) => path)?;
     let name = path.path.segments.last()?.ident.to_string();
@@ -200,15 +221,13 @@ fn variant(expr: &Expr) -> Option<String> {
 
 const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
 
-/// Refuses what is made where the key is evaluated: it knows of no other attempt.
-pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
-    let Some((path, made)) = made_anew(expr).filter(|_| SHARED.contains(&key)) else {
-        return Ok(());
-    };
+/// Rejects a constructor call, which would create a new value for every attempt.
+fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
+    let (path, made) = made_anew(expr).filter(|_| SHARED.contains(&key))?;
     let is_pointer = made == "Arc" || made == "Rc";
-    // What it points to may remember nothing, as a closure does.
+    // An observer in a pointer may be stateless, such as a closure.
     if key == Key::Observe && is_pointer {
-        return Ok(());
+        return None;
     }
     let (kept, given) = if is_pointer {
         ("in a field", "a reference or a clone")
@@ -216,11 +235,11 @@ pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
         ("in a `static` or in a field", "a reference")
     };
     let shown = shown(path);
-    Err(error!(in path =>
-        "`{shown}(…)` would be made anew each time, and so know of no other attempt: keep the `{made}` {kept}, and give {given}"))
+    Some(error!(in path =>
+        "`{shown}(…)` would be created again for every attempt: store the `{made}` {kept}, and pass {given}"))
 }
 
-/// What makes a pointer, or one of the runtime's own protections and of its observers that count.
+/// Constructors of pointers, and of the runtime's protections and stateful observers.
 const MAKERS: &[(&str, &[&str])] = &[
     ("Arc", &["new"]),
     ("Rc", &["new"]),
@@ -232,7 +251,7 @@ const MAKERS: &[(&str, &[&str])] = &[
     ("RateLimiter", &["adaptive", "fixed", "quota"]),
 ];
 
-/// The call that makes it, whatever is set or borrowed of it then, and the name of its type.
+/// The constructor call within an expression, and the name of its type.
 fn made_anew(expr: &Expr) -> Option<(&Path, String)> {
     match expr {
         Expr::MethodCall(call) => made_anew(&call.receiver),
@@ -255,14 +274,14 @@ fn made_anew(expr: &Expr) -> Option<(&Path, String)> {
     }
 }
 
-/// Whether it looks like a quantile of a number above 1: in per cent, for which the compiler suggests a float of the same
-/// number. Only the type says whether it is one.
+/// True if the expression looks like a quantile above 1, probably a percentage. The compiler would only suggest a
+/// float of the same value. Only its type tells whether it is a quantile.
 pub(crate) fn is_per_cent(expr: &Expr) -> bool {
     let given = match expr {
         Expr::Paren(inner) => return is_per_cent(&inner.expr),
         Expr::Group(inner) => return is_per_cent(&inner.expr),
         Expr::MethodCall(call) if call.method == "quantile" => call.args.first(),
-        // `Quantile` may have another name here.
+        // `Quantile` may have been renamed in an import.
         Expr::Call(call) if matches!(&*call.func, Expr::Path(function) if ends_with(&function.path, &["new"])) => {
             call.args.get(1)
         }

@@ -1,7 +1,7 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt};
+use quote::ToTokens;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Owner, Takes};
 use syn::ext::IdentExt;
@@ -18,7 +18,7 @@ impl Arguments {
         let Some(last) = tokens.clone().into_iter().last() else {
             return arguments;
         };
-        // What is missing at the end is missed at the closing parenthesis, which so stands where the last token does.
+        // Gives the closing parenthesis the last token's span, so that "unexpected end of input" points there.
         let mut whole = Group::new(Delimiter::Parenthesis, tokens);
         whole.set_span(last.span());
         if let Err(error) = (|input: ParseStream| {
@@ -34,66 +34,59 @@ impl Arguments {
         arguments
     }
 
-    /// Reads on after an error, so that all mistakes are reported together.
+    /// Continues after an error, so that all errors are reported together.
     fn read(&mut self, input: ParseStream, among: Among) {
         while !input.is_empty() {
-            match self.one(input, among) {
-                Ok(Some(argument)) => self.given.push(argument),
-                Ok(None) => {}
-                Err(error) => {
-                    self.errors.push(error);
-                    skip_to_next(input);
-                }
-            }
-            if input.is_empty() {
-                break;
-            }
-            if let Err(error) = input.parse::<Token![,]>() {
+            let read = self.one(input, among);
+            let ended = read.and_then(|()| {
+                let error = || input.error("expected `,`");
+                is_at_end(input).then_some(()).ok_or_else(error)
+            });
+            if let Err(error) = ended {
                 self.errors.push(error);
                 skip_to_next(input);
-                let _: Option<Token![,]> = input.parse().ok();
             }
+            let _: Option<Token![,]> = input.parse().ok();
         }
     }
 
-    /// One argument; `None` where its key or value is wrong, which is noted.
-    fn one(&mut self, input: ParseStream, among: Among) -> syn::Result<Option<Argument>> {
+    /// Adds one argument.
+    fn one(&mut self, input: ParseStream, among: Among) -> syn::Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected a key, as in `max = 5`"));
         }
         let ident = input.call(Ident::parse_any)?;
         let name = ident.to_string();
         let Some(key) = among.find(&name) else {
-            let value = unread_value(&input.fork());
-            self.errors.push(unknown(&ident, &value, among));
-            skip_to_next(input);
-            return Ok(None);
+            return Err(unknown(&ident, &unread_value(&input.fork()), among));
         };
-        let (value, span) = if key.is_section() {
-            self.section(key, &ident, input)?
-        } else if key.takes() == Takes::Nothing {
-            stands_alone(key, input)?;
-            (KeyValue::Alone, ident.span())
-        } else if matches!(key, Key::Budget | Key::Timeout) && is_at_end(input) {
-            (KeyValue::Alone, ident.span())
-        } else if let (true, Some(value)) = (is_at_end(input), KeyValue::stand_in(key)) {
-            (value, ident.span())
-        } else {
-            let (value, span) = written(key, &ident, input)?;
-            match value.or_else(|error| {
-                self.errors.push(error);
-                KeyValue::stand_in(key).ok_or(())
-            }) {
-                Ok(value) => (value, span),
-                Err(()) => return Ok(None),
+        let alone = match key {
+            Key::Budget | Key::Timeout => Some(KeyValue::Alone),
+            key => KeyValue::stand_in(key),
+        };
+        let (value, span, error) = match alone {
+            _ if key.is_section() => {
+                let (value, span) = self.section(key, &ident, input)?;
+                (value, span, None)
             }
+            _ if key.takes() == Takes::Nothing => {
+                stands_alone(key, input)?;
+                (KeyValue::Alone, ident.span(), None)
+            }
+            Some(alone) if is_at_end(input) => (alone, ident.span(), None),
+            _ => match (written(key, &ident, input), KeyValue::stand_in(key)) {
+                (Ok((value, span)), _) => (value, span, None),
+                (Err(error), Some(value)) => (value, ident.span(), Some(error)),
+                (Err(error), None) => return Err(error),
+            },
         };
-        Ok(Some(Argument {
+        self.given.push(Argument {
             key,
             ident,
             value,
             span,
-        }))
+        });
+        error.map_or(Ok(()), Err)
     }
 
     /// The parentheses of a section.
@@ -105,7 +98,7 @@ impl Arguments {
     ) -> syn::Result<(KeyValue, Span)> {
         if !input.peek(token::Paren) {
             return Err(error!(ident.span() =>
-                "`{key}` takes numbers of its own, as in `{key}(max = 5)`"));
+                "`{key}` takes keys in parentheses, as in `{key}(max = 5)`"));
         }
         let content;
         let span = parenthesized!(content in input).span.join();
@@ -116,20 +109,15 @@ impl Arguments {
     }
 }
 
-/// A value, which may be wrong where its tokens could be read, and where it stands.
-type Written = (syn::Result<KeyValue>, Span);
+/// A value and its span.
+type Written = syn::Result<(KeyValue, Span)>;
 
-/// What stands after `=` or in parentheses.
-fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
+/// The value after `=` or in parentheses.
+fn written(key: Key, ident: &Ident, input: ParseStream) -> Written {
     if let Some(sign) = other_sign(input)? {
         let (written, example) = (sign.to_string(), key.example());
-        let wrong = error!(in sign =>
-            "`{key}` takes its value after `=`, not `{written}`, as in `{example}`");
-        // The value is read, so that the next key is found.
-        return match value(key, input) {
-            Ok((_, span)) => Ok((Err(wrong), span)),
-            Err(_) => Err(wrong),
-        };
+        return Err(error!(in sign =>
+            "expected `=` after `{key}`, not `{written}`: write `{example}`, for example"));
     }
     if input.parse::<Option<Token![=]>>()?.is_some() {
         return value(key, input);
@@ -139,28 +127,30 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
     }
     let content;
     let span = parenthesized!(content in input).span.join();
-    if let Takes::Names(what) = key.takes() {
-        let names = |input: ParseStream| input.parse_terminated(Ident::parse_any, Token![,]);
-        let names = content.call(names);
-        drain(&content);
-        let names = names.map_err(|error| wrong(key, what, error.span()))?;
-        if names.is_empty() {
-            return Err(wrong(key, what, span));
+    let value = match key.takes() {
+        Takes::Names(what) => {
+            let names = content.call(|input| input.parse_terminated(Ident::parse_any, Token![,]));
+            match names {
+                Ok(names) if names.is_empty() => Err(wrong(key, what, span)),
+                Ok(names) => Ok((KeyValue::Names(names.into_iter().collect()), span)),
+                Err(error) => Err(wrong(key, what, error.span())),
+            }
         }
-        return Ok((Ok(KeyValue::Names(names.into_iter().collect())), span));
+        _ => match value(key, &content) {
+            Ok(_) if !content.is_empty() => {
+                Err(content.error(format!("`{key}` takes exactly one value")))
+            }
+            value => value,
+        },
+    };
+    // Consumes the rest, because `syn` would replace every error by its own about unread tokens.
+    while !content.is_empty() {
+        let _: syn::Result<TokenTree> = content.parse();
     }
-    let value = value(key, &content);
-    if content.is_empty() || matches!(value, Ok((Err(_), _))) {
-        drain(&content);
-        return value;
-    }
-    let error = content.error(format!("`{key}` takes one value"));
-    // Tokens left in parentheses would replace every error by `syn`'s own.
-    drain(&content);
-    value.and(Err(error))
+    value
 }
 
-fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
+fn value(key: Key, input: ParseStream) -> Written {
     match key.takes() {
         takes @ (Takes::Name(what) | Takes::Names(what) | Takes::Wrapper(what)) => {
             let name = match takes {
@@ -183,14 +173,14 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
             if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
                 return Err(wrong(key, what, span));
             }
-            Ok((Ok(value), span))
+            Ok((value, span))
         }
         Takes::Paths => paths(key, input),
         Takes::Path => {
             let path = Path::parse_mod_style(input);
             let path = path.map_err(|error| wrong(key, "a path", error.span()))?;
             no_parameters(key, "path", input)?;
-            Ok((Ok(KeyValue::Path(path.to_token_stream())), path.span()))
+            Ok((KeyValue::Path(path.to_token_stream()), path.span()))
         }
         _ if is_at_end(input) => Err(needs_value(key, input.span())),
         _ => {
@@ -198,18 +188,18 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
             let expr =
                 Expr::parse(input).map_err(|error| per_cent(key, &ahead).unwrap_or(error))?;
             let span = expr.span();
-            Ok((KeyValue::of(key, expr), span))
+            Ok((KeyValue::of(key, expr)?, span))
         }
     }
 }
 
-/// What is wrong with a ratio such as `20%`.
+/// The error for a ratio such as `20%`.
 fn per_cent(key: Key, input: ParseStream) -> Option<syn::Error> {
     let number: Literal = input.parse().ok()?;
     let is_per_cent = key.takes() == Takes::Jitter && input.peek(Token![%]);
     is_per_cent.then(|| {
         error!(number.span() =>
-            "`{key}` takes a ratio from 0 to 1, not per cent: write `0.2` for 20 %")
+            "`{key}` takes a ratio from 0 to 1, not a percentage: write `0.2` for 20 %")
     })
 }
 
@@ -217,14 +207,14 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
     let example = key.example();
     let or = match key {
         Key::Policy => {
-            "; to give a decorator its policy when it is made, remove `policy` and use `with_policy`"
+            "; to pass a policy when the decorator is created, remove `policy` and use `with_policy`"
         }
         _ => "",
     };
     error!(span => "`{key}` needs a value, as in `{example}`{or}")
 }
 
-/// What is wrong with a value that is read by a grammar of its own.
+/// The error for a value that has its own grammar.
 fn wrong(key: Key, what: &str, span: Span) -> syn::Error {
     let example = key.example();
     error!(span =>
@@ -235,7 +225,7 @@ fn wrong(key: Key, what: &str, span: Span) -> syn::Error {
 fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
     let example = key.example();
     let message = format!(
-        "`{key}` takes one type parameter, for what is wrapped, as in `{example}<C: Clone>`: what the trait is generic over is read from its declaration"
+        "`{key}` takes one type parameter, for the wrapped client, as in `{example}<C: Clone>`: the trait's own parameters are taken from its declaration"
     );
     let bracket = input.parse::<Token![<]>()?;
     let parameter: TypeParam = input
@@ -249,7 +239,7 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 }
 
 /// `[Box, Arc]`
-fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
+fn paths(key: Key, input: ParseStream) -> Written {
     let wrong = |span| wrong(key, "a list of paths", span);
     let span = input.span();
     let list = match input.parse() {
@@ -262,37 +252,34 @@ fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
     if paths.is_empty() {
         return Err(wrong(list.span()));
     }
-    Ok((
-        Ok(KeyValue::Paths(paths.into_iter().collect())),
-        list.span(),
-    ))
+    Ok((KeyValue::Paths(paths.into_iter().collect()), list.span()))
 }
 
-/// Refuses a value after a key that takes none.
+/// Rejects a value after a key that takes none.
 fn stands_alone(key: Key, input: ParseStream) -> syn::Result<()> {
     if is_at_end(input) {
         return Ok(());
     }
     let example = key.example();
-    Err(input.error(format!("`{key}` stands alone, as in `{example}`")))
+    Err(input.error(format!("`{key}` takes no value: write `{example}`")))
 }
 
-/// Refuses what stands in angle brackets.
+/// Rejects angle brackets.
 fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
     if !input.peek(Token![<]) {
         return Ok(());
     }
     let why = match key.owner() {
-        Owner::Trait => ": what the trait is generic over is read from its declaration",
+        Owner::Trait => ": the trait's own parameters are taken from its declaration",
         _ => "",
     };
     let example = key.example();
     Err(input.error(format!(
-        "`{key}` takes a {what} alone, as in `{example}`{why}"
+        "`{key}` takes a {what} without parameters, as in `{example}`{why}"
     )))
 }
 
-/// What stands for `=`: `==`, `=>` or `:`.
+/// A wrong sign instead of `=`: `==`, `=>` or `:`.
 fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
     let length = if input.peek(Token![==]) || input.peek(Token![=>]) {
         2
@@ -301,14 +288,11 @@ fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
     } else {
         return Ok(None);
     };
-    let mut sign = TokenStream::new();
-    for _ in 0..length {
-        sign.append(input.parse::<TokenTree>()?);
-    }
-    Ok(Some(sign))
+    let sign = (0..length).map(|_| input.parse::<TokenTree>());
+    sign.collect::<syn::Result<_>>().map(Some)
 }
 
-/// The value of a key that is not known, as written: empty where there is none.
+/// The value of an unknown key, as written. Empty if there is none.
 fn unread_value(ahead: ParseStream) -> String {
     if ahead.parse::<Token![=]>().is_ok() || ahead.parse::<Token![:]>().is_ok() {
         return ahead
@@ -324,7 +308,7 @@ fn unread_value(ahead: ParseStream) -> String {
 fn unknown(ident: &Ident, value: &str, among: Among) -> syn::Error {
     let name = ident.to_string();
     if name == complaint::SKIP {
-        let message = "`skip` stands alone, on a method in an `impl` or a trait under `#[retry(…)]`: a function that is not to be retried needs no attribute";
+        let message = "`skip` can only be used alone, as `#[retry(skip)]`, on a method in an `impl` or a trait under `#[retry(…)]`: to not retry any other function, remove the attribute";
         return syn::Error::new(ident.span(), message);
     }
     syn::Error::new(ident.span(), complaint::unknown_key(&name, value, among))
@@ -334,14 +318,8 @@ fn is_at_end(input: ParseStream) -> bool {
     input.is_empty() || input.peek(Token![,])
 }
 
-fn drain(input: ParseStream) {
-    while !input.is_empty() {
-        let _: syn::Result<TokenTree> = input.parse();
-    }
-}
-
-/// Leaves the comma, if any, as the next token. A comma inside an unreadable value can't be told from one between
-/// arguments, unless no key follows it.
+/// Skips to the comma before the next argument. A comma inside an unreadable value is recognized because no key
+/// follows it.
 fn skip_to_next(input: ParseStream) {
     while !input.is_empty() && !at_next(input) {
         let _: syn::Result<TokenTree> = input.parse();
@@ -356,14 +334,13 @@ fn at_next(input: ParseStream) -> bool {
     let Ok(word) = ahead.call(Ident::parse_any) else {
         return ahead.is_empty();
     };
+    // True for a key, and for another library's name of one.
+    let is_key = || {
+        let (mut keys, word) = (Among::Attribute.keys(), word.to_string());
+        keys.any(|key| key.name() == word || key.is_elsewhere(&word))
+    };
     ahead.peek(Token![=]) && !ahead.peek(Token![==])
         || ahead.peek(token::Paren)
-        // Parameters of closures have colons, too.
-        || ahead.peek(Token![:]) && !ahead.peek(Token![::]) && is_key(&word.to_string())
-}
-
-/// Whether it is a key, or another library's word for one.
-fn is_key(word: &str) -> bool {
-    let mut keys = Among::Attribute.keys();
-    keys.any(|key| key.name() == word || key.is_elsewhere(word))
+        // Closure parameters contain colons and commas, too.
+        || (is_at_end(&ahead) || ahead.peek(Token![:]) && !ahead.peek(Token![::])) && is_key()
 }

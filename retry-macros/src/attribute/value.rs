@@ -1,4 +1,4 @@
-//! Values: literals checked as far as they go, expressions left to the compiler.
+//! Values: checks literals, and leaves expressions to the compiler.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
 use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprAssign, ExprLit, Lit, LitInt, UnOp};
+use syn::{Expr, ExprArray, Lit, LitInt, UnOp, parse_quote};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{KeyValue, Mode};
@@ -18,15 +18,9 @@ use crate::errors::error;
 impl KeyValue {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
-        expression::waits_for_nobody(key, &expr)?;
-        if let Expr::Assign(assigned) = &expr {
-            return Err(assignment(key, assigned));
+        if let Some(wrong) = expression::wrong(key, &expr) {
+            return Err(wrong);
         }
-        keys_within(key, &expr)?;
-        expression::stays(key, &expr)?;
-        expression::is_ready(key, &expr)?;
-        expression::is_shared(key, &expr)?;
-        expression::is_function(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
             Takes::Factor => {
@@ -53,7 +47,7 @@ impl KeyValue {
             Takes::Hint => word(key, expr, Self::Hint),
             Takes::Jitter => jitter(key, expr),
             Takes::Stream if text(&expr).is_none() => {
-                let words = r#"one of the words "first", "buffer", "resume""#;
+                let words = r#"one of "first", "buffer" and "resume""#;
                 Err(wrong_kind(key, &expr, words))
             }
             Takes::Stream => word(key, expr, Self::Stream),
@@ -66,12 +60,13 @@ impl KeyValue {
                 let wanted = format!("{wanted}, as in `{}`", key.example());
                 expression(key, &wanted, expr)
             }
-            // Read by their own grammar.
+            // These have their own grammar.
             _ => Ok(Self::Expr(expr)),
         }
     }
 
-    /// The value to assume where a key's own could not be read, so that the function isn't checked as if the key were missing.
+    /// The value to assume if a key's value is missing or can't be read, so that the function isn't checked as if the
+    /// key were missing.
     pub(crate) fn stand_in(key: Key) -> Option<Self> {
         (key.takes() == Takes::Stream).then_some(Self::Stream(Mode::First))
     }
@@ -86,7 +81,7 @@ fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     Ok(KeyValue::Ratio(ratio))
 }
 
-/// A text that stays as it is written, or an expression that makes one.
+/// A string literal, or an expression that evaluates to a string.
 fn as_written(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let Some(text) = text(&expr) else {
         return expression(key, "a string", expr);
@@ -94,18 +89,18 @@ fn as_written(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     if has_placeholder(&text) {
         let written = written(&expr);
         return Err(error!(expr.span() =>
-            "`{key}` is taken as it is written: to put a value into it, write `{key} = format!({written})`"));
+            "`{key}` is used literally, placeholders included: to fill in a value, write `{key} = format!({written})`"));
     }
     Ok(KeyValue::Text(text))
 }
 
-/// Whether a path of several parts names a function. A name alone may be that of an argument.
+/// True if a path with `::` names a function. A single name may be an argument.
 fn is_function(path: &syn::Path) -> bool {
     let last = path.segments.last().filter(|_| path.segments.len() > 1);
     last.is_some_and(|last| last.ident.to_string().starts_with(char::is_lowercase))
 }
 
-/// `macro_rules!` hands an expression over in an invisible group. A literal in parentheses is a literal.
+/// Removes the invisible group in which `macro_rules!` passes an expression, and parentheses around a literal.
 fn ungroup(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungroup(*group.expr),
@@ -120,7 +115,7 @@ fn ungroup(expr: Expr) -> Expr {
     }
 }
 
-/// Whether it is a literal, with or without signs and parentheses.
+/// True for a literal, with or without signs and parentheses.
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
@@ -130,35 +125,7 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// `timeout(max = 5)`
-fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
-    let given = assigned.to_token_stream().to_string();
-    if key == Key::Timeout {
-        return error!(in assigned.left =>
-            "`timeout` takes the time for each attempt: numbers for timeouts go in `timed_out({given})`");
-    }
-    let example = key.example();
-    error!(in assigned.left =>
-        "`{key}` takes no keys of its own: give it a value, as in `{example}`")
-}
-
-/// `backoff = exp(base = "1s")`
-fn keys_within(key: Key, expr: &Expr) -> syn::Result<()> {
-    let Expr::Call(call) = expr else {
-        return Ok(());
-    };
-    let assigned = call
-        .args
-        .iter()
-        .find_map(|argument| as_variant!(argument, Expr::Assign(it) => it));
-    assigned.map_or(Ok(()), |assigned| {
-        let (word, given) = (call.func.to_token_stream(), assigned.to_token_stream());
-        Err(error!(in assigned.left =>
-            "a value takes no keys of its own: write `{key} = \"{word}\", {given}`"))
-    })
-}
-
-/// Whether a text looks as if `format!` should fill it in.
+/// True if a text contains a placeholder as in `format!`.
 fn has_placeholder(text: &str) -> bool {
     let mut parts = text.split('{').skip(1);
     parts.any(|part| {
@@ -167,7 +134,7 @@ fn has_placeholder(text: &str) -> bool {
     })
 }
 
-/// Any expression but a literal, which can't be what the key takes.
+/// Any expression but a literal, which can't be of the key's type.
 fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<KeyValue> {
     if let Expr::Lit(_) = expr {
         return Err(wrong_kind(key, &expr, wanted));
@@ -183,29 +150,26 @@ fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     if text(&expr).is_some_and(|text| text == "unlimited") {
         return Ok(KeyValue::Count(u32::MAX));
     }
-    match literal(&expr) {
-        Some(Lit::Int(lit)) => match lit.base10_parse() {
-            Ok(count) if count < u32::MAX && is_number_type(lit.suffix()) => {
-                Ok(KeyValue::Count(count))
-            }
-            _ => Err(out_of_range(key, &expr, range::COUNT)),
-        },
-        Some(Lit::Float(_)) => Err(out_of_range(key, &expr, range::COUNT)),
-        _ if number(&expr).is_some() => Err(out_of_range(key, &expr, range::COUNT)),
-        _ => expression(key, range::COUNT, expr),
-    }
+    let count = match literal(&expr) {
+        Some(Lit::Int(lit)) if is_number_type(lit.suffix()) => lit.base10_parse().ok(),
+        Some(Lit::Int(_) | Lit::Float(_)) => None,
+        _ if number(&expr).is_none() => return expression(key, range::COUNT, expr),
+        _ => None,
+    };
+    let count = count.filter(|count| *count < u32::MAX).map(KeyValue::Count);
+    count.ok_or_else(|| out_of_range(key, &expr, range::COUNT))
 }
 
-/// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
+/// A word as in configuration files, or an expression of the corresponding enum.
 fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> KeyValue) -> syn::Result<KeyValue> {
     let given = match literal(&expr) {
-        // What says yes or no elsewhere.
+        // Other libraries use `true` and `false`.
         Some(Lit::Bool(lit)) => Some(lit.value.to_string()),
         _ => text(&expr),
     };
     let Some(given) = given else {
         let (of, example) = (W::ENUM, key.example());
-        let wanted = format!("a word in quotes or a `{of}`, as in `{example}`");
+        let wanted = format!("a string or a `{of}`, as in `{example}`");
         return expression(key, &wanted, expr);
     };
     W::of(&given).map(value).ok_or_else(|| {
@@ -221,7 +185,7 @@ fn duration(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     }
 }
 
-/// The duration that a literal says; `None` where the expression is none.
+/// The duration in a literal. `None` if the expression is not a literal.
 fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
     let text = match literal(expr) {
         Some(Lit::Str(lit)) => lit.value(),
@@ -243,7 +207,7 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
     let mut delays = Vec::new();
     for expr in list.elems.into_iter().map(ungroup) {
         let Some(delay) = literal_duration(key, &expr)? else {
-            let wanted = "literal delays in a list: for others write `Backoff::list(&[…])`";
+            let wanted = "a list of literals: for other delays, write `Backoff::list(&[…])`";
             return Err(wrong_kind(key, &expr, wanted));
         };
         delays.push(delay);
@@ -251,13 +215,10 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
     Ok(delays)
 }
 
-/// A whole number without a type of its own: it was written as any of Rust's.
+/// An integer literal without a suffix, for a number that was written with any type.
 fn whole(number: f64, span: Span) -> Expr {
     let digits = LitInt::new(&number.to_string(), span);
-    Expr::Lit(ExprLit {
-        attrs: Vec::new(),
-        lit: Lit::Int(digits),
-    })
+    parse_quote!(#digits)
 }
 
 /// A literal number in a range, or an expression.
@@ -290,17 +251,17 @@ pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace("- ", "-")
 }
 
-/// The literal that an expression is.
+/// The literal, if the expression is one.
 fn literal(expr: &Expr) -> Option<&Lit> {
     as_variant!(expr, Expr::Lit(literal) => &literal.lit)
 }
 
-/// What stands after a minus sign.
+/// The operand of a minus sign.
 fn negated(expr: &Expr) -> Option<&Expr> {
     as_variant!(expr, Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => &unary.expr)
 }
 
-/// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
+/// The value of a number literal, with or without a minus sign. `None` for other expressions.
 pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
     match literal(expr) {
         Some(Lit::Int(lit)) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
@@ -309,7 +270,7 @@ pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
     }
 }
 
-/// Whether a literal ends as Rust's numbers do, and not in a unit.
+/// True if a literal's suffix is a number type, not a unit.
 fn is_number_type(suffix: &str) -> bool {
     let bits = suffix.strip_prefix(['u', 'i', 'f']);
     suffix.is_empty() || bits.is_some_and(|bits| bits == "size" || bits.parse::<u8>().is_ok())

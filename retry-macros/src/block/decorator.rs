@@ -3,47 +3,60 @@
 mod definition;
 mod handed_on;
 mod methods;
-mod pointers;
 mod wrapped;
+
+use std::mem;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
-use syn::{
-    Attribute, GenericParam, Generics, ItemTrait, Path, TypeParam, WherePredicate, parse_quote,
-};
+use syn::{Attribute, GenericParam, Generics, ItemTrait, TypeParam, TypeParamBound, parse_quote};
 
-use self::definition::Definition;
 use self::methods::Methods;
-use self::wrapped::Wrapped;
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
-use crate::errors::Errors;
 use crate::target;
-use crate::tokens::{Code, braces, code, code_at, ends_with, mentions, when};
+use crate::tokens::{Code, braces, code, code_at, ends_with, if_else, mentions};
 
-/// A trait. Only the signatures of its methods are parsed.
-pub(crate) struct Decorator {
+/// A trait, and the decorator generated for it. Only the signatures of its methods are parsed.
+pub(crate) struct Decorator<'a> {
+    arguments: &'a Arguments,
     /// The trait as written.
     item: Braced,
     /// The trait without members.
     declared: ItemTrait,
-    /// A name that the trait does not use.
-    free: Ident,
+    /// True if the trait is a copy of another crate's.
+    is_copy: bool,
+    /// The path of the trait.
+    path: TokenStream,
+    /// The name of the decorator.
+    name: Ident,
+    /// The client's type, with the bounds that the user wrote.
+    parameter: TypeParam,
 }
 
-impl Decorator {
-    pub(crate) fn parse(item: Braced) -> syn::Result<Self> {
-        let names = ["C", "Client", "Inner", "Wrapped"];
-        let free = names.iter().find(|name| {
-            !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name)
-        });
+impl<'a> Decorator<'a> {
+    pub(crate) fn parse(item: Braced, arguments: &'a Arguments) -> syn::Result<Self> {
+        let declared: ItemTrait = syn::parse2(item.with(TokenStream::new()))?;
+        let own = declared.ident.clone();
+        let original = arguments.value(Key::Of);
+        let original = as_variant!(original, Some(KeyValue::Path(path)) => path.clone());
+        let (name, parameter) = match arguments.value(Key::Wrapper) {
+            Some(KeyValue::Wrapper(name, parameter)) => (name.clone(), parameter.clone()),
+            // Rejected by the check.
+            _ => (own.clone(), None),
+        };
+        let parameter = parameter.map_or_else(|| free_name(&item).into(), |written| *written);
         Ok(Self {
-            declared: syn::parse2(item.with(TokenStream::new()))?,
+            arguments,
             item,
-            free: Ident::new(free.unwrap_or(&"RetryClient"), Span::call_site()),
+            declared,
+            is_copy: original.is_some(),
+            path: original.unwrap_or_else(|| own.into_token_stream()),
+            name,
+            parameter,
         })
     }
 
@@ -51,189 +64,122 @@ impl Decorator {
     /// → `trait T { … } struct Retrying<C> { client: C, policy: … } impl<C: T> T for Retrying<C> { … }`
     ///
     /// The trait is left out if it is another crate's. The impls for pointers follow.
-    pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
+    pub(crate) fn expand(&self) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
-        let mut errors = Errors::default();
-        check::on_trait(arguments, &self.declared.ident, &mut errors);
-        let of = arguments.value(Key::Of);
-        let of = as_variant!(of, Some(KeyValue::Path(path)) => path.clone());
-        let path = of
-            .clone()
-            .unwrap_or_else(|| self.declared.ident.to_token_stream());
-        let parameter = match arguments.value(Key::Wrapper) {
-            Some(KeyValue::Wrapper(_, Some(parameter))) => (**parameter).clone(),
-            _ => self.free.clone().into(),
-        };
-        let wrapped = Wrapped {
-            client: &parameter.ident,
-            path: &path,
-            generics: &self.declared.generics,
-        };
-        let forwarded = self.pointers(arguments, &path, &members, &mut errors);
-        // What the copy says about the original's types. Without a copy, the compiler knows.
-        let mut bounds = Vec::new();
-        let sendable = self.hands_out_send_futures(&members);
-        if of.is_some() {
-            let supertraits = wrapped.supertraits(&self.declared.supertraits);
-            bounds.extend(supertraits);
-        }
+        let is_send = self.hands_out_send_futures(&members);
+        let mut methods = Methods::new(self);
+        check::on_trait(self.arguments, &self.declared.ident, &mut methods.errors);
         let mut declared = TokenStream::new();
-        let mut methods = Methods::new(arguments, &wrapped, of.is_some());
         for member in members {
             match member {
                 Member::Other(tokens) => {
                     declared.append_all(tokens.clone());
-                    match syn::parse2(tokens) {
-                        Ok(item) => {
-                            if of.is_some() {
-                                bounds.extend(wrapped.bound(&item));
-                            }
-                            let handed_on = wrapped.other(&item, &mut errors);
-                            handed_on.to_tokens(&mut methods.implemented);
-                        }
-                        Err(error) => errors.push(error),
-                    }
+                    methods.add_other(tokens);
                 }
                 Member::Function(method) => {
                     let plain = method.function.to_token_stream();
-                    // The decorator retries what its default body does.
-                    let marked = method.function.marked(&arguments.krate());
-                    let is_retried = methods.add(*method, &mut errors);
+                    // The decorator already retries the methods that its default body calls.
+                    let marked = method.function.marked(&self.arguments.krate());
+                    let is_retried = methods.add(*method);
                     declared.append_all(if is_retried { marked } else { plain });
                 }
             }
         }
         if !methods.is_retried {
-            target::check::nothing_is_retried(&mut errors);
+            target::check::nothing_is_retried(&mut methods.errors);
         }
-        let declared = of.is_none().then(|| self.item.with(declared));
-        if let Some(errors) = errors.into_compile_error() {
+        let declared = (!self.is_copy).then(|| self.item.with(declared));
+        if let Some(errors) = mem::take(&mut methods.errors).into_compile_error() {
             return Ok(code!(#declared #errors));
         }
-        if sendable {
-            // A `Send` future shares the wrapped client with other threads.
-            let client = wrapped.client;
-            bounds.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
-        }
-        let decorator = self.decorator(arguments, &wrapped, parameter.clone(), bounds, &methods);
+        let (decorator, forwarded) = (
+            self.decorator(&methods, is_send),
+            self.forwarded(&methods, is_send),
+        );
         Ok(code!(#declared #decorator #forwarded))
     }
 
     /// The type, and the trait implemented for it.
-    fn decorator(
-        &self,
-        arguments: &Arguments,
-        wrapped: &Wrapped,
-        parameter: TypeParam,
-        bounds: Vec<WherePredicate>,
-        methods: &Methods,
-    ) -> Code {
-        let Some(KeyValue::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
-            return Code::new();
-        };
-        let Wrapped { client, path, .. } = wrapped;
-        let krate = arguments.krate();
-        let definition = Definition {
-            visibility: &self.declared.vis,
-            name,
-            parameter: &parameter,
-            wrapped,
-            krate: &krate,
-            clones_client: methods.clones_client,
-        };
+    fn decorator(&self, methods: &Methods, is_send: bool) -> Code {
+        let (client, path) = (self.client(), &self.path);
         let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let mut generics = self.declared.generics.clone();
         let predicates = &mut generics.make_where_clause().predicates;
         predicates.push(parse_quote!(#client: #path #of_arguments));
-        predicates.extend(bounds);
-        if let Some(cloned) = definition.cloned_client() {
+        predicates.extend(self.supertraits());
+        predicates.extend(methods.bounds.iter().cloned());
+        if is_send {
+            // A `Send` future shares the wrapped client with other threads.
+            predicates.push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
+        }
+        let krate = self.arguments.krate();
+        let cloned = || parse_quote!(#krate::macro_support::ClonedClient);
+        let cloned: Option<TypeParamBound> = methods.clones_client.then(cloned);
+        if let Some(cloned) = &cloned {
             predicates.push(parse_quote!(#client: #cloned));
         }
-        generics.params.push(GenericParam::Type(parameter.clone()));
-        // A copy is not emitted, so errors about the impl as a whole point at its name.
-        let (completeness, span) = match arguments.get(Key::Of) {
-            Some(_) => (Some(self.completeness()), self.declared.ident.span()),
-            None => (None, Span::call_site()),
-        };
-        let members = braces(methods.implemented.clone(), span);
-        let implemented = self.implemented(&generics, wrapped, name, span, &members);
+        generics
+            .params
+            .push(GenericParam::Type(self.parameter.clone()));
+        // A copy is not emitted, so errors about the whole impl point at its name.
+        let own = self.declared.ident.span();
+        let span = if self.is_copy { own } else { Span::call_site() };
         code! {
-            #definition
+            #(self.definition(cloned))
 
             #[automatically_derived]
             #[allow(deprecated, clippy::match_single_binding)]
-            #completeness
-            #implemented
+            #?(self.is_copy) { #(self.completeness()) }
+            #(self.implemented(&generics, &self.name, span, &methods.implemented))
         }
     }
 
-    /// The trait, implemented for a type around what is wrapped.
+    /// The impls for the pointers in the key `forward`.
+    fn forwarded(&self, methods: &Methods, is_send: bool) -> Code {
+        let (client, path) = (self.client(), &self.path);
+        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
+        let mut generics = self.declared.generics.clone();
+        let send = is_send.then(|| code!(+ ::core::marker::Send + ::core::marker::Sync));
+        let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
+        generics.params.push(parameter);
+        let pointers = methods.pointers.iter().map(|(pointer, members)| {
+            let implemented = self.implemented(&generics, pointer, Span::call_site(), members);
+            code!(#[automatically_derived] #[allow(deprecated)] #implemented)
+        });
+        pointers.collect()
+    }
+
+    /// An impl of the trait for a type that contains the client.
     fn implemented(
         &self,
         generics: &Generics,
-        wrapped: &Wrapped,
         around: &dyn ToTokens,
         span: Span,
-        members: &dyn ToTokens,
+        members: &TokenStream,
     ) -> Code {
-        let Wrapped { client, path, .. } = wrapped;
         let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let (parameters, _, bounds) = generics.split_for_impl();
         let (unsafety, keyword) = (&self.declared.unsafety, code_at!(span=> impl));
         code! {
             #(self.async_trait())
-            #unsafety #keyword #parameters #path #of_arguments for #around<#client> #bounds #members
+            #unsafety #keyword #parameters #(self.path) #of_arguments for #around<#(self.client())> #bounds
+            #(braces(members.clone(), span))
         }
     }
 
-    /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
-    /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
+    /// Makes clippy report a provided method that the copy lacks. The decorator would use the original's default body
+    /// even if the client has its own, and the compiler doesn't report that. The copy's attributes can change the
+    /// level.
     fn completeness(&self) -> Code {
-        let mut said = TokenStream::new();
-        for attribute in &self.declared.attrs {
-            if mentions(attribute.to_token_stream(), "missing_trait_methods") {
-                attribute.to_tokens(&mut said);
-            }
-        }
-        if said.is_empty() {
-            return code!(#[deny(clippy::missing_trait_methods)]);
-        }
-        said
+        let attributes = self.declared.attrs.iter().map(ToTokens::to_token_stream);
+        let says = |attribute: &_| mentions(TokenStream::clone(attribute), "missing_trait_methods");
+        let said: TokenStream = attributes.filter(says).collect();
+        let deny = code!(#[deny(clippy::missing_trait_methods)]);
+        if_else(said.is_empty(), deny, said)
     }
 
-    /// The trait for the pointers of the key `forward`.
-    fn pointers(
-        &self,
-        arguments: &Arguments,
-        path: &TokenStream,
-        members: &[Member],
-        errors: &mut Errors,
-    ) -> Code {
-        let Some(KeyValue::Paths(pointers)) = arguments.value(Key::Forward) else {
-            return Code::new();
-        };
-        let pointed = Wrapped {
-            client: &self.free,
-            path,
-            generics: &self.declared.generics,
-        };
-        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
-        let sendable = self.hands_out_send_futures(members);
-        let send = when(
-            sendable,
-            code!(+ ::core::marker::Send + ::core::marker::Sync),
-        );
-        let (client, mut generics) = (&self.free, self.declared.generics.clone());
-        let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
-        generics.params.push(parameter);
-        let pointer = |pointer: &Path| {
-            let members = pointers::members(pointer, &pointed, members, errors);
-            let members = braces(members, Span::call_site());
-            let implemented =
-                self.implemented(&generics, &pointed, pointer, Span::call_site(), &members);
-            code!(#[automatically_derived] #[allow(deprecated)] #implemented)
-        };
-        pointers.iter().map(pointer).collect()
+    fn client(&self) -> &Ident {
+        &self.parameter.ident
     }
 
     fn async_trait(&self) -> Option<&Attribute> {
@@ -241,7 +187,7 @@ impl Decorator {
         attributes.find(|attribute| ends_with(attribute.path(), &["async_trait"]))
     }
 
-    /// Whether `Send` is asked of any method's future or stream.
+    /// True if any method's future or stream must be `Send`.
     fn hands_out_send_futures(&self, members: &[Member]) -> bool {
         let is_send = |attribute: &Attribute| !mentions(attribute.to_token_stream(), "Send");
         let by_async_trait = self.async_trait().is_some_and(is_send);
@@ -255,4 +201,14 @@ impl Decorator {
         });
         by_async_trait || by_method
     }
+}
+
+/// A name for the client's type that the trait does not use.
+fn free_name(item: &Braced) -> Ident {
+    let is_free =
+        |name: &&str| !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name);
+    let free = ["C", "Client", "Inner", "Wrapped"]
+        .into_iter()
+        .find(is_free);
+    Ident::new(free.unwrap_or("RetryClient"), Span::call_site())
 }

@@ -1,4 +1,4 @@
-//! `#[retry(…)]` on an `impl`: on every method in it that can fail.
+//! `#[retry(…)]` on an `impl`: applies to every method that can fail.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt};
@@ -10,52 +10,47 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::expand::model::Model;
 use crate::target;
-use crate::target::check::Setting;
+use crate::target::check::Placement;
 use crate::target::function;
 use crate::tokens::code;
 
-/// An `impl`. Only its members are parsed.
-pub(crate) struct ImplBlock(pub(crate) Braced);
-
-impl ImplBlock {
-    /// `impl T { #[retry(own)] fn f() -> Result<…> { body } fn g() { … } }`
-    /// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`
-    ///
-    /// If there are errors, the block without any `#[retry]`, and the errors.
-    pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
-        let (attributes, members) = function::inner_attributes(self.0.braces.stream());
-        let members = members::parse(members)?;
-        let mut errors = Errors::default();
-        attribute::check::on_no_trait(arguments, &mut errors);
-        let mut retried = attributes.clone();
-        let mut plain = attributes;
-        let mut is_retried = false;
-        for member in members {
-            match member {
-                Member::Other(tokens) => {
-                    retried.append_all(tokens.clone());
-                    plain.append_all(tokens);
-                }
-                Member::Function(method) => {
-                    method.function.to_tokens(&mut plain);
-                    let (own, function) = (&method.own, &method.function);
-                    match members::merged(arguments, own, function, Setting::Block, &mut errors) {
-                        Some(arguments) => {
-                            is_retried = true;
-                            let expanded = expand::expand(&Model::new(arguments, method.function));
-                            retried.append_all(expanded);
-                        }
-                        None => method.function.to_tokens(&mut retried),
+/// `impl T { #[retry(own)] fn f() -> Result<…> { body } fn g() { … } }`
+/// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`
+///
+/// If there are errors, the block without any `#[retry]`, and the errors.
+pub(crate) fn expand(block: &Braced, arguments: &Arguments) -> syn::Result<TokenStream> {
+    let (attributes, members) = function::inner_attributes(block.braces.stream());
+    let members = members::parse(members)?;
+    let mut errors = Errors::default();
+    attribute::check::on_no_trait(arguments, &mut errors);
+    let mut retried = attributes.clone();
+    let mut plain = attributes;
+    let mut is_retried = false;
+    for member in members {
+        match member {
+            Member::Other(tokens) => {
+                retried.append_all(tokens.clone());
+                plain.append_all(tokens);
+            }
+            Member::Function(method) => {
+                method.function.to_tokens(&mut plain);
+                let (own, function) = (&method.own, &method.function);
+                match members::merged(arguments, own, function, Placement::Block, &mut errors) {
+                    Some(arguments) => {
+                        is_retried = true;
+                        let expanded = expand::expand(&Model::new(arguments, method.function));
+                        retried.append_all(expanded);
                     }
+                    None => method.function.to_tokens(&mut retried),
                 }
             }
         }
-        if !is_retried {
-            target::check::nothing_is_retried(&mut errors);
-        }
-        Ok(match errors.into_compile_error() {
-            None => self.0.with(retried),
-            Some(errors) => code!(#(self.0.with(plain)) #errors),
-        })
     }
+    if !is_retried {
+        target::check::nothing_is_retried(&mut errors);
+    }
+    Ok(match errors.into_compile_error() {
+        None => block.with(retried),
+        Some(errors) => code!(#(block.with(plain)) #errors),
+    })
 }

@@ -12,7 +12,7 @@ use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
 use crate::target;
-use crate::target::check::Setting;
+use crate::target::check::{Check, Placement};
 use crate::target::function::{Function, SECOND, is_function, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::{code, is_punct, mentions, stream, with_content};
@@ -59,13 +59,13 @@ pub(crate) enum Member {
     Other(TokenStream),
 }
 
-/// A function without its own `#[retry]`, and what that attribute said.
+/// A function without its own `#[retry]`, and that attribute.
 pub(crate) struct Method {
     pub(crate) function: Function,
     pub(crate) own: Own,
 }
 
-/// What a member's own `#[retry]` says.
+/// A member's own `#[retry]`.
 pub(crate) enum Own {
     /// No attribute of its own.
     Nothing,
@@ -89,7 +89,7 @@ pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
     members.parse2(stream(&opened(content)))
 }
 
-/// The tokens with members in place of the invisible groups in which `macro_rules!` hands these over, as in `$($item)*`.
+/// Removes the invisible groups in which `macro_rules!` passes members, as in `$($item)*`.
 fn opened(content: TokenStream) -> Vec<TokenTree> {
     let mut opened: Vec<TokenTree> = Vec::new();
     for token in content {
@@ -121,7 +121,7 @@ fn method(input: ParseStream) -> syn::Result<Method> {
     let own = match (hidden, marks.pop()) {
         (Some(hidden), _) => wrong(
             hidden,
-            "a `#[retry]` in `cfg_attr` is seen too late, and would multiply the attempts: put `#[cfg]` on two versions of the method",
+            "a `#[retry]` in `cfg_attr` is expanded too late and would multiply the attempts: put `#[cfg]` on two versions of the method",
         ),
         (None, None) => Own::Nothing,
         (None, Some(second)) if !marks.is_empty() => wrong(&second, SECOND),
@@ -131,7 +131,7 @@ fn method(input: ParseStream) -> syn::Result<Method> {
             Meta::Path(_) => Own::Arguments(Arguments::default()),
             Meta::NameValue(_) => wrong(
                 &attribute,
-                "put what it says in parentheses, as in `#[retry(max = 5)]` or `#[retry(skip)]`",
+                "put the arguments in parentheses, as in `#[retry(max = 5)]` or `#[retry(skip)]`",
             ),
         },
     };
@@ -144,7 +144,7 @@ fn wrong(attribute: &Attribute, message: &str) -> Own {
     Own::Arguments(arguments)
 }
 
-/// Up to the semicolon, or to the braces of a macro.
+/// Reads a member up to the semicolon, or to the braces of a macro.
 fn other(input: ParseStream) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     for attribute in input.call(Attribute::parse_outer)? {
@@ -164,17 +164,17 @@ fn other(input: ParseStream) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// The arguments that a member is retried with, or `None` if it is left alone.
+/// The arguments for retrying a member, or `None` if it is not retried.
 pub(crate) fn merged(
     block: &Arguments,
     own: &Own,
     function: &Function,
-    setting: Setting,
+    placement: Placement,
     errors: &mut Errors,
 ) -> Option<Arguments> {
     let own = match own {
         Own::Skip => return None,
-        Own::Nothing if target::check::hides_future(function, setting, errors) => return None,
+        Own::Nothing if target::check::hides_future(function, placement, errors) => return None,
         Own::Nothing if !can_fail(function) => {
             target::check::has_no_result_within(function, errors);
             return None;
@@ -185,11 +185,14 @@ pub(crate) fn merged(
     attribute::check::on_no_trait(&own, errors);
     attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);
-    target::check::member(&arguments, function, setting, errors);
+    attribute::check::policy_stands_alone(&arguments, errors);
+    let mut check = Check::new(&arguments, function, placement, errors);
+    check.has_self();
+    check.target();
     Some(arguments)
 }
 
-/// Whether a function is async, or returns a future, a stream or a `Result`, judged by the type's name.
+/// True if a function is async or returns a future, a stream or a `Result`, judging by the type's name.
 fn can_fail(function: &Function) -> bool {
     let Some(returned) = function.return_type() else {
         return function.is_async();
@@ -198,6 +201,6 @@ fn can_fail(function: &Function) -> bool {
     function.is_async()
         || delivery != Delivery::Direct
         || outcome::is_named_result(outcome)
-        // Without the key `stream` it is refused, not silently skipped.
+        // Without the key `stream`, it is rejected, not silently skipped.
         || outcome::stream(outcome).is_some()
 }

@@ -40,7 +40,10 @@ pub(crate) fn derive(item: &DeriveInput, krate: &str) -> TokenStream {
                 let mark = Mark::read(&variant.attrs, &mut derivation.errors);
                 if let Some(krate) = &mark.krate {
                     let errors = &mut derivation.errors;
-                    errors.at(krate.span(), "`crate` goes on the enum");
+                    errors.at(
+                        krate.span(),
+                        "`crate` can only be used on the enum: move it there",
+                    );
                 }
                 let ident = &variant.ident;
                 let pattern = code!(Self::#ident);
@@ -52,7 +55,7 @@ pub(crate) fn derive(item: &DeriveInput, krate: &str) -> TokenStream {
         }
         Data::Union(data) => derivation.errors.at(
             data.union_token.span,
-            "a union doesn't know its own variant: write `impl Classify` by hand",
+            "`Classify` can't be derived for unions: implement it by hand",
         ),
     }
     derivation
@@ -61,11 +64,11 @@ pub(crate) fn derive(item: &DeriveInput, krate: &str) -> TokenStream {
 }
 
 struct Derivation {
-    /// What the derived type is called.
+    /// The name of the type.
     name: String,
     krate: TokenStream,
     generics: Generics,
-    /// The arms of what may be final: marked `stop` by itself, or as a field says.
+    /// The arms of variants that may be final: marked `stop` themselves, or depending on a field.
     finals: Code,
     errors: Errors,
 }
@@ -74,11 +77,11 @@ impl Derivation {
     fn check_default(&mut self, default: &Mark) {
         if let Some((_, span)) = &default.after {
             self.errors.push(error!(*span =>
-                "`after` names a field: put it on the variants that have it"));
+                "`after` can't be used on the enum: put it on the variants that have the field"));
         }
         if let Some(span) = default.transparent {
             self.errors.push(error!(span =>
-                "`transparent` goes on the variants with one field"));
+                "`transparent` can't be used on the enum: put it on the variants with one field"));
         }
     }
 
@@ -97,49 +100,35 @@ impl Derivation {
             let mut marks = field.attrs.iter();
             if let Some(mark) = marks.find(|mark| mark.path().is_ident("classify")) {
                 self.errors.push(error!(mark.path().span() =>
-                    "`#[classify(…)]` goes on the variant, where `after = field` names a field"));
+                    "`#[classify(…)]` can't be used on a field: put it on the variant, where `after = field` names a field"));
             }
         }
         if let Some(span) = mark.transparent {
             return self.transparent(span, ident, pattern, fields, mark);
         }
-        let (kind, ambiguous) = match (mark.kind, default) {
-            (Some(kind), _) => (Some(kind), mark.ambiguous),
-            (None, Some(default)) => (default.kind, mark.ambiguous.or(default.ambiguous)),
-            (None, None) => (None, mark.ambiguous),
-        };
-        let Some((kind, _)) = kind else {
-            let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
-            if mark.broken || default.is_some_and(of_enum) {
-                return Code::new();
-            }
-            let also = match default {
-                Some(_) => ", on it, or on the enum for all that have none",
-                None => "",
-            };
-            self.errors.push(error!(ident.span() =>
-                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`{also}"));
+        let Some((kind, ambiguous)) = self.verdict(ident, mark, default) else {
             return Code::new();
         };
-        if mark.kind.is_some() && kind == VerdictWord::Stop {
+        let is_stop = kind == VerdictWord::Stop;
+        if mark.kind.is_some() && is_stop {
             self.finals.extend(code!(#pattern { .. } => true,));
         }
-        let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
-        let mut verdict = code!(#krate::Verdict::#constant);
-        if let Some(span) = ambiguous {
-            if kind == VerdictWord::Stop {
+        let after = mark.after.as_ref();
+        let void = [
+            ("ambiguous", ambiguous),
+            ("after", after.map(|(_, span)| *span)),
+        ];
+        for (word, span) in void {
+            if let Some(span) = span.filter(|_| is_stop) {
                 self.errors.push(error!(span =>
-                    "`ambiguous` has no effect with `stop`: remove one of the two"));
+                    "`{word}` has no effect with `stop`: remove one of them"));
             }
-            verdict.extend(code!(.ambiguous()));
         }
-        let Some((member, span)) = &mark.after else {
+        let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
+        let verdict = code!(#krate::Verdict::#constant #?(ambiguous.is_some()) { .ambiguous() });
+        let Some((member, span)) = after else {
             return code!(#pattern { .. } => #verdict,);
         };
-        if kind == VerdictWord::Stop {
-            self.errors.push(error!(*span =>
-                "`after` has no effect with `stop`: remove one of the two"));
-        }
         if !fields.members().any(|known| known == *member) {
             let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -151,10 +140,34 @@ impl Derivation {
             self.errors.push(error!(*span =>
                 "`{ident}` has no field `{name}`: {instead}"));
         }
-        // Where the field is a macro's argument, its hygiene is the caller's: so is that of the binding.
+        // If the field is a macro's argument, it has the caller's hygiene, and so must the binding.
         let hint = Ident::new("__retry_hint", *span);
         let after = code_at!(*span=> #krate::macro_support::after(#verdict, #hint));
         code!(#pattern { #member: ref #hint, .. } => #after,)
+    }
+
+    /// The verdict of a mark or of the enum's default, and the span of `ambiguous`.
+    fn verdict(
+        &mut self,
+        ident: &Ident,
+        mark: &Mark,
+        default: Option<&Mark>,
+    ) -> Option<(VerdictWord, Option<Span>)> {
+        let below = default.filter(|_| mark.kind.is_none());
+        if let Some((kind, _)) = below.map_or(mark.kind, |default| default.kind) {
+            let ambiguous = mark.ambiguous.or_else(|| below?.ambiguous);
+            return Some((kind, ambiguous));
+        }
+        let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
+        if !mark.broken && !default.is_some_and(of_enum) {
+            let also = match default {
+                Some(_) => ", on the variant, or on the enum as the default",
+                None => "",
+            };
+            self.errors.push(error!(ident.span() =>
+                "`{ident}` has no verdict: add `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`{also}"));
+        }
+        None
     }
 
     fn transparent(
@@ -173,7 +186,7 @@ impl Derivation {
         for (span, what) in taken {
             if let Some(span) = span {
                 self.errors.push(error!(span =>
-                    "`transparent` takes the {what} of the field: remove one of the two"));
+                    "`transparent` uses the {what} of the field: remove one of them"));
             }
         }
         let (Some(field), Some(member), 1) =
@@ -181,7 +194,7 @@ impl Derivation {
         else {
             let count = fields.len();
             self.errors.push(error!(span =>
-                "`transparent` needs exactly one field, and `{ident}` has {count}"));
+                "`transparent` needs exactly one field, but `{ident}` has {count}"));
             return Code::new();
         };
         // A bound on a type that holds this one would depend on itself.
@@ -205,7 +218,7 @@ impl Derivation {
         code!(#pattern { #member: ref #inner } => #classify,)
     }
 
-    /// The `impl`. It stays beside errors, so that its absence is not complained about as well.
+    /// The `impl`. It is emitted together with errors, so that the compiler doesn't also report that it is missing.
     fn finish(self, ident: &Ident, arms: &Code, names: &Code) -> Code {
         let krate = &self.krate;
         let errors = self.errors.into_compile_error();

@@ -23,10 +23,10 @@ words! {
     }
 }
 
-/// The words that are no verdicts.
+/// The words that are not verdicts.
 const OTHERS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
 
-/// What they are called elsewhere.
+/// Other libraries' names for these words.
 const ELSEWHERE: [(&str, &str); 6] = [
     (
         "stop",
@@ -42,7 +42,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("transparent", "forward from inner"),
 ];
 
-/// What `#[classify(…)]` says, each part with where it says so.
+/// The content of `#[classify(…)]`, with spans.
 #[derive(Default)]
 pub(super) struct Mark {
     pub(super) kind: Option<(VerdictWord, Span)>,
@@ -50,7 +50,7 @@ pub(super) struct Mark {
     pub(super) after: Option<(FieldName, Span)>,
     pub(super) transparent: Option<Span>,
     pub(super) krate: Option<Path>,
-    /// Whether a part could not be read, so that what is missing may have been meant.
+    /// True if a part could not be read, which may be the missing one.
     pub(super) broken: bool,
 }
 
@@ -104,7 +104,7 @@ impl Mark {
                         let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
                         let known = ELSEWHERE.iter().find(|(_, words)| is_among(words, &name));
                         let suggestion = match known {
-                            Some((here, _)) => format!("it is `{here}` here"),
+                            Some((here, _)) => format!("use `{here}`"),
                             None => complaint::suggestion(&name, &words),
                         };
                         return Err(error!(span =>
@@ -112,7 +112,7 @@ impl Mark {
                     };
                     if self.kind.is_some() {
                         return Err(error!(span =>
-                            "`{name}` is a second verdict: keep one"));
+                            "`{name}` is a second verdict: keep only one"));
                     }
                     self.kind = Some((kind, span));
                 }

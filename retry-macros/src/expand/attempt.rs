@@ -1,4 +1,4 @@
-//! One attempt: the user's code, run once.
+//! A single attempt: runs the user's code once.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
@@ -9,18 +9,17 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::{Printer, rename_self};
 use crate::target::outcome;
-use crate::tokens::{Code, any, braces, code, if_else, ours, ours_at, when, with_content};
+use crate::tokens::{Code, any, braces, code, if_else, ours, ours_at, with_content};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
-    /// Code that returns a future, with the future's type if that must be named.
+    /// Code that returns a future, with the future's type if it must be written.
     Future(Group, Option<Code>),
 }
 
-/// Whether clippy may count a type as too complex to be written a second time: it gives each name more points, the deeper
-/// that stands.
+/// True if clippy might report this type as too complex. Its score grows with the number of names and their nesting.
 fn may_be_complex(ty: TokenStream) -> bool {
     let mut names = 0;
     any(ty, &mut |_, from| {
@@ -30,7 +29,7 @@ fn may_be_complex(ty: TokenStream) -> bool {
 }
 
 impl Printer<'_> {
-    /// Makes an attempt, or several at once: binds `retry_outcome`, and with a timeout `retry_dropped`.
+    /// Makes one attempt, or several at once. Binds `retry_outcome` and, with a timeout, `retry_dropped`.
     pub(crate) fn attempt(&self, attempted: Attempted) -> Code {
         match self.model.arguments.get(Key::Hedge) {
             Some(hedge) => self.hedged(hedge, attempted),
@@ -42,9 +41,9 @@ impl Printer<'_> {
     pub(crate) fn attempt_alone(&self, attempted: Attempted) -> Code {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
-        let typed = when(is_result, ours!(: #outcome));
+        let typed = is_result.then(|| ours!(: #outcome));
         let is_complex = is_result && may_be_complex(outcome.to_token_stream());
-        let complex = when(is_complex, ours!(#[allow(clippy::type_complexity)]));
+        let complex = is_complex.then(|| ours!(#[allow(clippy::type_complexity)]));
         let checked = |finished: Code| {
             if is_result {
                 return finished;
@@ -54,45 +53,39 @@ impl Printer<'_> {
             ours!(#checked(#finished))
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
-        let span = self.attempt_span();
         let once = self.beside_breaker(self.once(attempted));
-        let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
-            let run = if is_blocking {
-                self.run(once)
-            } else {
-                self.awaited(once)
-            };
-            return ours! {
-                #span
-                #complex
-                #?(is_blocking) { #[allow(clippy::redundant_closure_call)] }
-                let mut retry_outcome #typed = #(checked(run));
-            };
-        };
-        let once = if is_result && !self.is_surrounded() {
-            once
-        } else {
-            ours!(async { #(checked(self.awaited(once))) })
+        let timeout = self.model.arguments.get(Key::Timeout);
+        let run = match timeout {
+            None if is_blocking => checked(self.run(once)),
+            None => checked(self.awaited(once)),
+            Some(timeout) => {
+                let is_alone = is_result && !self.is_surrounded();
+                let checked = |once| ours!(async { #(checked(self.awaited(once))) });
+                ours! {
+                    __retry::in_time(
+                        #(self.attempt_limit(timeout)),
+                        #(self.timer()),
+                        ::core::pin::pin!(#(if is_alone { once } else { checked(once) })),
+                        &mut retry_dropped,
+                        // In a closure, because otherwise a missing conversion would cause two errors.
+                        |retry_end| #(Self::timed_out_conversion(timeout))(retry_end),
+                    ).await
+                }
+            }
         };
         ours! {
-            #span
-            let mut retry_dropped = false;
+            #(self.attempt_span())
+            #?(timeout.is_some()) { let mut retry_dropped = false; }
             #complex
-            let mut retry_outcome #typed = __retry::in_time(
-                #(self.attempt_limit(timeout)),
-                #(self.timer()),
-                ::core::pin::pin!(#once),
-                &mut retry_dropped,
-                // In a closure, or a missing conversion would be two errors.
-                |retry_end| #(Self::timed_out_conversion(timeout))(retry_end),
-            ).await;
+            #?(is_blocking) { #[allow(clippy::redundant_closure_call)] }
+            let mut retry_outcome #typed = #run;
         }
     }
 
-    /// The body, run once: its outcome, or a future that yields it.
+    /// Runs the body once. Evaluates to its outcome or to a future of it.
     pub(crate) fn once(&self, attempted: Attempted) -> Code {
         let once = self.body(attempted);
-        if self.model.attempt().is_none() || !self.model.is_hedged() {
+        if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
             return once;
         }
         ours! {
@@ -107,7 +100,7 @@ impl Printer<'_> {
         let outcome = &self.model.outcome;
         // If the body consumes an argument, the compiler points at the function's name as well as at that use.
         let name = self.model.function.signature.ident.span();
-        // In its own block, or the compiler would suggest it in other keys.
+        // In a separate block, because otherwise the compiler would suggest the attempt's name in other keys.
         let bound = |body: Group| {
             let span = users_own(&body);
             let body = match self.own_self() {
@@ -121,11 +114,10 @@ impl Printer<'_> {
             let content = code!(#(self.left_in_place()) #content);
             (content, span)
         };
-        match (attempted, &self.model.attempts) {
-            // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
-            // `&mut self`.
+        match (attempted, &self.model.callee) {
+            // A decorator's call contains no `return`, and a closure couldn't return a value that borrows `&mut self`.
             (Attempted::Blocking(call), Callee::Client(_)) => bound(call).0,
-            // A closure contains `return` and `?`.
+            // The closure keeps `return` and `?` inside the attempt.
             (Attempted::Blocking(body), Callee::Body) => {
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
@@ -136,7 +128,7 @@ impl Printer<'_> {
                     None => ours!((#closure)()),
                 }
             }
-            // An `async` block does, too, but Rust has no syntax for its output type.
+            // So does an `async` block, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let coroutine = ours_at!(name=> async);
                 let (body, span) = bound(body);
@@ -152,8 +144,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Tells the compiler the type of the block's outcome before it reads the block, so that coercions
-    /// work and mismatches point at the user's code.
+    /// Fixes the type of the block's outcome before the block itself, so that coercions work and mismatches point at
+    /// the user's code.
     fn return_edge(&self) -> Code {
         let outcome = &self.model.outcome;
         // With this location, a mismatch points at the return type.
@@ -166,9 +158,11 @@ impl Printer<'_> {
         })
     }
 
-    /// The return edge of a closure, whose type is written: that says all but an error that `on` names.
+    /// Like [`Self::return_edge`] for a closure. Its return type is written out, so only an error type that `on`
+    /// determines is missing.
     fn return_edge_by_on(&self) -> Option<Code> {
-        let never = self.never_by_on()?;
+        let on = self.naming()?;
+        let never = ours_at!(on.span()=> __retry::never_by(#on));
         Some(ours! {
             if false {
                 return #never;
@@ -181,7 +175,7 @@ impl Printer<'_> {
         ours_at!(timeout.ident.span()=> __retry::FromTimedOut::from_timed_out)
     }
 
-    /// Stores arguments so that every attempt can take a clone, and the last one the argument itself.
+    /// Stores the arguments, so that each attempt can take a clone and the last one the argument itself.
     pub(crate) fn owned_slots(&self) -> Code {
         let stored = self.model.cloned.iter().filter(|_| self.model.gives_away());
         let slots = stored.map(
@@ -190,18 +184,16 @@ impl Printer<'_> {
         slots.collect()
     }
 
-    /// Binds the clones that the attempt owns, or, if it is the last, the arguments themselves. If one is not `Clone`, the
-    /// error points at its name.
+    /// Binds the clones that the attempt owns or, in the last attempt, the arguments themselves. If an argument is not
+    /// `Clone`, the error points at its name.
     fn own_clones(&self) -> Option<Code> {
         if self.model.cloned.is_empty() {
             return None;
         }
         let clones = self.model.cloned.iter().map(|argument| {
             let span = argument.span();
-            let own = match self.own_self().filter(|_| argument == "self") {
-                Some(own) => own.into_token_stream(),
-                None => self.user(argument),
-            };
+            let own = self.own_self().filter(|_| argument == "self");
+            let own = own.map_or_else(|| self.user(argument), ToTokens::into_token_stream);
             let clone = if self.model.gives_away() {
                 let mut slot = slot(argument);
                 slot.set_span(slot.span().located_at(span));
@@ -209,13 +201,13 @@ impl Printer<'_> {
             } else {
                 ours_at!(span=> __retry::CloneArgument::clone_argument(&#(self.user(argument))))
             };
-            // The body may change its own.
+            // The body may modify its clone.
             ours!(#[allow(unused_mut)] let mut #own = #clone;)
         });
         Some(clones.collect())
     }
 
-    /// Says at a part of an argument why no attempt may move it.
+    /// Makes the compiler report a part of an argument that an attempt moves out.
     fn left_in_place(&self) -> Option<Code> {
         let part = self.model.moved_part.as_ref()?;
         Some(ours_at! {part.span()=>
@@ -225,20 +217,24 @@ impl Printer<'_> {
         })
     }
 
-    /// What an attempt calls a `self` of its own, as no local can have that name.
+    /// The name of the attempt's own clone of `self`, because no local variable can be called `self`.
     fn own_self(&self) -> Option<Ident> {
         let is_cloned = self.model.cloned.iter().any(|argument| argument == "self");
         let needs_own = is_cloned && self.this.is_none();
         needs_own.then(|| Ident::new("retry_self", Span::mixed_site()))
     }
 
-    /// What is done with the values of attempts.
+    /// The runtime's mode for values: validated, or taken as they are.
     pub(crate) fn values(&self) -> Code {
-        let values = if_else(self.model.is_validated(), ours!(Validated), ours!(Taken));
+        let values = if_else(
+            self.model.has(&[Key::Validate]),
+            ours!(Validated),
+            ours!(Taken),
+        );
         ours!(__retry::Values::#values)
     }
 
-    /// Whether no retry can follow.
+    /// Code that is true if no retry can follow.
     pub(crate) fn is_last(&self, policy: &Code) -> Option<Code> {
         let values = self.values();
         let last = ours!(__retry::Call::is_last(&retry_call.call(), #policy, #values));
@@ -246,27 +242,20 @@ impl Printer<'_> {
     }
 }
 
-/// The body's span, with the hygiene of the user's first token: coverage reports count only what the braces of the
-/// user's own code hold.
+/// The body's span, with the hygiene of the user's first token. Coverage reports only count code in braces with the
+/// user's hygiene.
 fn users_own(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
     let own = first.map_or(body.span(), |first| first.span());
     own.located_at(body.span())
 }
 
-/// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
+/// Clones the values that a future or a stream still needs after the method has returned. If one can't be cloned, the
+/// error points at the argument.
 pub(crate) fn keep(kept: &Retained) -> Code {
-    let decorator = &kept.decorator;
-    let this = &kept.this;
-    let arguments = kept.arguments.iter().map(|(argument, keep)| {
-        let span = argument.span();
-        let keep = Ident::new(keep, Span::mixed_site().located_at(span));
-        let kept = ours_at!(span=> __retry::#keep(#argument));
-        code!(let #argument = #kept;)
-    });
     ours! {
-        let #this = __retry::CloneArgument::clone_argument(#decorator);
-        #(arguments.collect::<Code>())
+        let #(&kept.this) = __retry::CloneArgument::clone_argument(#(&kept.decorator));
+        #(&kept.arguments)
     }
 }
 

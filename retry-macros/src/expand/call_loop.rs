@@ -31,17 +31,16 @@
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::FailureSource;
-use crate::expand::model::{Decider, History};
+use crate::expand::decision::FailureSource;
+use crate::expand::model::History;
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
 use crate::target::outcome;
-use crate::tokens::{Code, ours, ours_at};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The loop around the code that binds `retry_outcome`.
+    /// The retry loop around `attempt`, which binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: Code) -> Code {
-        let retried = if self.model.is_driven() {
+        let retried = if self.model.is_driven {
             self.driven_loop(&attempt)
         } else {
             self.counted_loop(&attempt)
@@ -63,7 +62,7 @@ impl Printer<'_> {
             #(self.error_type_of_history())
             'retry_call: loop {
                 #(self.error_type_of_loop())
-                // Ends the error's life before the pause, so that it need not be `Send`.
+                // Drops the error before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #?(self.model.history.is_some()) {
                         __retry::Attempt::begin(&mut retry_history, __retry::Call::max_retries(#(self.whole_call())));
@@ -86,7 +85,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What follows a value.
+    /// Handles a value.
     fn counted_value(&self) -> Code {
         let healed = ours!(retry_call.healed(#(self.constant_site())););
         let Some(until) = self.model.expr(Key::Until) else {
@@ -106,7 +105,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Goes on to a retry, if one follows that failure.
+    /// Continues with a retry, if this failure is retried.
     fn counted_failure(&self, failed: FailureSource) -> Code {
         let kept = self.model.history.map(|_| match failed {
             FailureSource::Until => ours!(__retry::Attempt::interrupted(&mut retry_history);),
@@ -116,11 +115,12 @@ impl Printer<'_> {
         let verdict = self.verdict(&self.asked_verdict(failed));
         let failed = ours!(retry_call.failed_plainly(#site, #verdict, #(self.shown_after(failed))));
         // In a cold closure, as in [`Self::driven_decision`].
-        let decided = match self.model.decision {
-            // Handed on, or the closure would keep a reference to it.
-            Decider::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
-            _ => ours!(__retry::cold(|| #failed)),
-        };
+        let decided = if_else(
+            self.model.binds_site(),
+            // Passed as an argument, because otherwise the closure would capture a reference to it.
+            ours!(__retry::cold_at(#site, |#site| #failed)),
+            ours!(__retry::cold(|| #failed)),
+        );
         ours! {
             if let __retry::Some(retry_pause) = #decided {
                 retry_call = retry_call.next();
@@ -130,14 +130,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The pause before the next attempt of a call without a driver. If a macro such as `maybe_async` takes away each
-    /// `.await`, the type of what is left is an error: nothing would wait.
+    /// The pause before the next attempt of a call without a driver. If a macro such as `maybe_async` removes the
+    /// `.await`, the annotated type makes this a compile error instead of a call that doesn't wait.
     fn sleep(&self) -> Code {
-        if self.asyncness == Asyncness::Blocking {
+        if !self.is_async {
             return ours!(__retry::BlockingTimer::sleep(&#(self.timer()), retry_pause););
         }
         if self.names_timer() {
-            // Yields even if the sleep has waited: storing that would make each future larger.
+            // Yields even if the sleep has waited: remembering that would make every future larger.
             return ours! {
                 let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
                 __retry::give_way().await;
@@ -153,13 +153,13 @@ impl Printer<'_> {
                 }
             };
         }
-        // Tokio's own makes a task yield that never waits.
+        // Tokio's sleep already yields cooperatively.
         ours!(let () = #sleep.await;)
     }
 
-    /// Ends the loop with `retry_outcome`, located at the type that the function returns: what the compiler says of a borrow
-    /// in it then points there. If that type is not a `Result`, it finds the same error here as where the attempt is checked,
-    /// at the same place, and reports it once.
+    /// Ends the loop with `retry_outcome`, located at the function's return type, so that errors about a borrow in the
+    /// outcome point there. If that type is not a `Result`, this causes the same error at the same place as the
+    /// attempt does, so the compiler reports it only once.
     pub(crate) fn leave(&self) -> Code {
         let span = self.model.outcome.span();
         self.leave_with(ours_at!(span=> retry_outcome))
@@ -188,7 +188,7 @@ impl Printer<'_> {
             }
             _ => ours!(__retry::Attempt::<#error, _>::before_first(#clock, ())),
         };
-        // Of an error that is not `Send`, the compiler says that this can't be kept over the pause.
+        // If the error is not `Send`, the compiler's diagnostic points at this binding.
         let declared = ours_at!(self.model.error_span=> let mut retry_history);
         ours!(#declared = #history;)
     }

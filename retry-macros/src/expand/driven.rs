@@ -42,94 +42,103 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::KeyValue;
-use crate::expand::failure::FailureSource;
-use crate::expand::model::{Deadline, Late, Policy};
+use crate::expand::decision::FailureSource;
+use crate::expand::model::{Deadline, Policy};
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The loop around the code that binds `retry_outcome`, and what stands before it.
+    /// The retry loop around `attempt`, which binds `retry_outcome`, and the setup of the driver.
     pub(crate) fn driven_loop(&self, attempt: &Code) -> Code {
-        let looped = self.attempts(attempt);
-        let ended = if self.model.tells_reason() {
-            ours! {
-                let (retry_error, retry_reason) = 'retry_ended: { #looped };
-                #(self.end_of_failure())
-            }
-        } else {
-            looped
-        };
-        let looped = self.abortable(ours!('retry_call: { #ended }));
+        let (model, keeps_error) = (self.model, self.keeps_error());
         ours! {
             #(self.own_budget())
             #(self.driver())
             #(self.error_type())
-            #(self.model.history.map(|history| self.history(history)))
+            #(model.history.map(|history| self.history(history)))
             #(self.error_type_of_history())
-            #(self.failed_declaration())
-            #(self.pushback())
+            // The last error or value, in case the call ends before its next attempt.
+            #?(keeps_error) { let mut retry_failed = __retry::None; }
+            #?(model.keeps_values()) { let mut retry_returned = __retry::None; }
+            #?(model.has(&[Key::Hedge])) { let mut retry_pushback = __retry::Pushback::new(); }
             #(self.owned_slots())
-            #looped
-        }
-    }
-
-    /// The loop, and what ends the call before an attempt.
-    fn attempts(&self, attempt: &Code) -> Code {
-        let outcome_type = self.error_type_of(&ours!(retry_outcome));
-        let attempt = ours! {
-            #(self.failed_drop())
-            #?(self.model.history.is_some()) {
-                __retry::Attempt::begin(&mut retry_history, retry_call.max());
-            }
-            #attempt
-            #outcome_type
-            #(self.tick())
-            #(self.judged())
-            #(self.leave())
-        };
-        let attempt = match self.pause_between_hooks() {
-            None => attempt,
-            // Hooks stand after the attempt, from which the compiler infers the type of their error.
-            Some(pause) => ours! {
-                'retry_failed: { #attempt }
-                #pause
-            },
-        };
-        let stopped = self.stopped();
-        let stop = stopped.as_ref().map(|_| {
-            ours! {
-                if let __retry::Some(retry_stop) = retry_call.stop() {
-                    break 'retry_attempts retry_stop;
+            #(self.abortable(ours! {
+                'retry_call: {
+                    #(self.with_end_of_failure(self.with_stop(ours! {
+                        'retry_attempts: loop {
+                            #(self.error_type_of_loop())
+                            while retry_call.waits(#(self.reporter())) {
+                                #(self.rejected_attempt())
+                                #(self.waiting())
+                            }
+                            #(self.tick())
+                            #?(model.may_stop(self.is_async)) {
+                                if let __retry::Some(retry_stop) = retry_call.stop() {
+                                    break 'retry_attempts retry_stop;
+                                }
+                            }
+                            #(self.with_hooks(ours! {
+                                #?(keeps_error) { __retry::drop(retry_failed); }
+                                #?(model.keeps_values()) { __retry::drop(retry_returned); }
+                                #?(model.history.is_some()) {
+                                    __retry::Attempt::begin(&mut retry_history, retry_call.max());
+                                }
+                                #attempt
+                                #(self.error_type_of(&ours!(retry_outcome)))
+                                #(self.tick())
+                                #(self.judged())
+                                #(self.leave())
+                            }))
+                        }
+                    })))
                 }
-            }
-        });
-        let looped = ours! {
-            'retry_attempts: loop {
-                #(self.error_type_of_loop())
-                #(self.gate())
-                #(self.tick())
-                #stop
-                #attempt
-            }
-        };
-        match stopped {
-            None => looped,
-            Some(stopped) => ours!(let retry_stop = #looped; #stopped),
+            }))
         }
     }
 
-    /// Binds the driver, and what it knows before the first attempt. A policy that is an expression is evaluated once for
-    /// all of that.
+    /// The loop, followed by `give_up` or `fallback` if the attribute has one.
+    fn with_end_of_failure(&self, looped: Code) -> Code {
+        if !self.model.tells_reason() {
+            return looped;
+        }
+        ours! {
+            let (retry_error, retry_reason) = 'retry_ended: { #looped };
+            #(self.end_of_failure())
+        }
+    }
+
+    /// The loop, followed by the end of a call that stops before an attempt.
+    fn with_stop(&self, looped: Code) -> Code {
+        if !self.model.may_stop(self.is_async) {
+            return looped;
+        }
+        ours!(let retry_stop = #looped; #(self.stopped()))
+    }
+
+    /// The attempt and, if a retry follows, the hooks around the pause. They come after the attempt, because the
+    /// compiler infers their error type from it.
+    fn with_hooks(&self, attempt: Code) -> Code {
+        if !self.model.is_hooked() {
+            return attempt;
+        }
+        ours! {
+            'retry_failed: { #attempt }
+            #(self.hook(Key::BeforePause))
+            #?(self.model.has(&[Key::BeforeRetry])) {
+                while retry_call.pauses() { #(self.waiting()) }
+            }
+            #(self.hook(Key::BeforeRetry))
+        }
+    }
+
+    /// Creates the driver and sets everything that is known before the first attempt. If that reads a policy
+    /// expression more than once, it is evaluated only once.
     fn driver(&self) -> Code {
         let model = self.model;
         let shares = model.has(&[Key::Breaker, Key::Limiter, Key::Budget]);
         let (values, shared) = self.shared();
         let shared = if_else(shares, shared, ours!(()));
-        let new = match self.asyncness {
-            Asyncness::Async => ours!(new),
-            Asyncness::Blocking => ours!(blocking),
-        };
+        let new = if_else(self.is_async, ours!(new), ours!(blocking));
         let set = match model.policy_uses_at_start() {
             0 | 1 => self.set_driver(&self.policy()),
             _ => self.with_policy(&mut |policy| self.set_driver(&policy)),
@@ -143,11 +152,11 @@ impl Printer<'_> {
         }
     }
 
-    /// Tells the driver what it knows before the first attempt.
+    /// Sets everything that the driver must know before the first attempt.
     fn set_driver(&self, policy: &Code) -> Code {
         let model = self.model;
         let max = match model.policy {
-            // No limit is known before the first failure.
+            // The limit is unknown before the first failure.
             _ if model.chooses_policy() => {
                 Some(ours!(retry_call.set_max(::core::primitive::u32::MAX);))
             }
@@ -158,9 +167,8 @@ impl Printer<'_> {
         };
         let deadline = model.deadline.as_ref();
         let last = self.is_last(policy);
-        let ignored = when(!model.chooses_policy(), self.ignored_timeout(policy));
         ours! {
-            #ignored
+            #?(!model.chooses_policy()) { #(self.ignored_timeout(policy)) }
             #max
             #(deadline.map(|deadline| self.set_deadline(deadline, policy)))
             #?(model.retries_rejections()) { retry_call.retry_rejections(); }
@@ -168,7 +176,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Sets the end of the call, which begins now.
+    /// Sets the deadline of the call, which starts now.
     pub(crate) fn set_deadline(&self, deadline: &Deadline, policy: &Code) -> Code {
         match deadline {
             Deadline::OfChoice => ours!(retry_call.begin_deadline();),
@@ -176,27 +184,29 @@ impl Printer<'_> {
         }
     }
 
-    /// The time that the call may take, of type `Option<Duration>`.
+    /// The time limit of the call, of type `Option<Duration>`.
     fn time_limit(&self, deadline: &Deadline, policy: &Code) -> Code {
-        match deadline {
-            Deadline::Given(deadline) => self.given_limit(deadline),
-            Deadline::OfPolicy | Deadline::OfChoice => ours!(__retry::policy_limit(#policy)),
-            Deadline::Decorator { this, of_trait } => {
-                let of_trait = match of_trait {
-                    Some(of_trait) => self.time_limit(of_trait, policy),
-                    None => ours!(__retry::None),
-                };
-                ours! {
-                    match &#this.policy {
-                        __retry::Some(_) => __retry::policy_limit(#policy),
-                        __retry::None => #of_trait,
-                    }
-                }
+        let of_policy = ours!(__retry::policy_limit(#policy));
+        let given = self.model.arguments.get(Key::Deadline);
+        let given = given.map(|given| self.given_limit(given));
+        let Deadline::Decorator(this) = deadline else {
+            return given.unwrap_or(of_policy);
+        };
+        let otherwise = if_else(
+            self.model.has(&[Key::Policy]),
+            of_policy.clone(),
+            ours!(__retry::None),
+        );
+        let of_trait = given.unwrap_or(otherwise);
+        ours! {
+            match &#this.policy {
+                __retry::Some(_) => #of_policy,
+                __retry::None => #of_trait,
             }
         }
     }
 
-    /// Has the call end by the deadline of the policy that a failure chose, and reports a timeout of it that is not named.
+    /// Applies the deadline of the policy chosen for this error, and warns about a timeout that isn't enforced.
     pub(crate) fn deadline_of_choice(&self, policy: &Code) -> Option<Code> {
         let deadline = self.model.deadline.as_ref()?;
         self.model.chooses_policy().then(|| {
@@ -207,7 +217,7 @@ impl Printer<'_> {
         })
     }
 
-    /// What calls share: its values, and the protections made of them.
+    /// The breaker, limiter and budget: the values, and the `Protections` built from them.
     fn shared(&self) -> (Code, Code) {
         let (mut values, mut setters) = (Code::new(), Code::new());
         let keys = [Key::Breaker, Key::Limiter, Key::Budget];
@@ -227,7 +237,7 @@ impl Printer<'_> {
             let setter = Ident::new(argument.key.name(), located);
             let mut at = Literal::usize_unsuffixed(at);
             at.set_span(located);
-            // Located from the first token that the user wrote to the last, as is what the compiler says of its type.
+            // Spans the user's tokens from first to last, so that errors about the type point at all of them.
             let last = written.into_iter().last().map_or(span, |last| last.span());
             let given = ours_at!(last=> (retry_values.#at));
             values.extend(ours!(#value,));
@@ -236,21 +246,7 @@ impl Printer<'_> {
         (values, ours!(__retry::Protections::new()#setters))
     }
 
-    /// The pause, between its hooks.
-    fn pause_between_hooks(&self) -> Option<Code> {
-        let pause = self.waiting();
-        self.model.is_hooked().then(|| {
-            ours! {
-                #(self.hook(Key::BeforePause))
-                #?(self.model.has(&[Key::BeforeRetry])) {
-                    while retry_call.pauses() { #pause }
-                }
-                #(self.hook(Key::BeforeRetry))
-            }
-        })
-    }
-
-    /// Leaves the attempt for the next one.
+    /// Leaves this attempt and continues with the next one.
     pub(crate) fn goes_on(&self) -> Code {
         if_else(
             self.model.is_hooked(),
@@ -259,20 +255,21 @@ impl Printer<'_> {
         )
     }
 
-    /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it.
+    /// Runs the hook of this key. Only after an error: a value that `until` rejected has no error to pass to the hook.
     fn hook(&self, key: Key) -> Option<Code> {
         let hook = self.model.expr(key)?;
         let span = hook.span();
         let attempt = self.attempt_for(key);
         let hooked = ours_at!(span=> __retry::hook(retry_hook, #(self.user(hook))));
         let hooked = Self::contained_future(hook, hooked);
-        let awaited = when(self.asyncness == Asyncness::Async, ours_at!(span=> .await));
-        let error = match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(__retry::Attempt::last_failure(&retry_history)),
-            Late::FromLocal => ours!(__retry::Option::as_ref(&retry_failed)),
-        };
+        let awaited = if_else(self.is_async, ours_at!(span=> .await), Code::new());
+        let error = if_else(
+            self.keeps_error(),
+            ours!(__retry::Option::as_ref(&retry_failed)),
+            ours!(__retry::Attempt::last_failure(&retry_history)),
+        );
         let hooked = ours_at!(span=> #hooked #awaited);
-        // Checked where its span is the key's, since it says what a hook can't return.
+        // Has the key's span, because errors about the hook's return type appear here.
         let ends = ours_at!(span=> retry_call.hooked(retry_hooked));
         Some(ours! {
             if let __retry::Some(retry_hook) = retry_call.hook_on(#error) {
@@ -283,67 +280,46 @@ impl Printer<'_> {
         })
     }
 
-    /// Waits for what stands between the call and its attempt: the pause, the limiter's turn, and the breaker.
-    fn gate(&self) -> Code {
-        let rejection = self.model.retries_rejections().then(|| {
-            ours! {
-                if let __retry::Some((retry_by, retry_half_open_in)) = retry_call.rejection() {
-                    #(self.cancelled())
-                    __retry::cold(|| { #(self.rejection()) });
-                }
-            }
-        });
-        ours! {
-            while retry_call.waits(#(self.reporter())) {
-                #rejection
-                #(self.waiting())
-            }
-        }
-    }
-
-    /// Waits for one of these. If a macro such as `maybe_async` takes away each `.await`, the type of what is left is an
-    /// error: nothing would wait.
+    /// Waits for the end of the pause or for the limiter. If a macro such as `maybe_async` removes the `.await`, the
+    /// annotated type makes this a compile error instead of a call that doesn't wait.
     pub(crate) fn waiting(&self) -> Code {
-        let cancel = self.model.expr(Key::Cancel);
-        match self.asyncness {
-            Asyncness::Async => {
-                let cancelled = cancel.map_or_else(
-                    || ours!(__retry::uncancelled()),
-                    |cancel| ours_at!(cancel.span()=> __retry::cancelled(#(self.kept(cancel)))),
-                );
-                ours!(let () = retry_call.wait(#cancelled).await;)
-            }
-            Asyncness::Blocking => {
-                let cancel = cancel.map_or_else(
-                    || ours!(__retry::Uncancelled),
-                    |cancel| self.blocking_cancel(cancel),
-                );
-                ours!(retry_call.wait_blocking(&#cancel);)
-            }
-        }
+        let cancel = self.cancel();
+        if_else(
+            self.is_async,
+            ours!(let () = retry_call.wait(#cancel).await;),
+            ours!(retry_call.wait_blocking(&#cancel);),
+        )
     }
 
-    fn blocking_cancel(&self, cancel: &Expr) -> Code {
-        ours_at!(cancel.span()=> __retry::IntoCancel::into_cancel(#(self.kept(cancel))))
-    }
-
-    /// Binds `retry_cancelled` after a failure, if something may cancel the call.
+    /// Binds `retry_cancelled` after a failure, if the attribute has `cancel`.
     pub(crate) fn cancelled(&self) -> Option<Code> {
-        let cancel = self.model.expr(Key::Cancel)?;
-        let cancelled = match self.asyncness {
-            Asyncness::Async => {
-                let cancelled = ours_at!(cancel.span()=> __retry::cancelled(#(self.kept(cancel))));
-                ours!(retry_call.is_cancelled(#cancelled).await)
-            }
-            Asyncness::Blocking => {
-                ours!(__retry::Cancel::is_cancelled(&#(self.blocking_cancel(cancel))))
-            }
-        };
+        self.model.expr(Key::Cancel)?;
+        let cancel = self.cancel();
+        let cancelled = if_else(
+            self.is_async,
+            ours!(retry_call.is_cancelled(#cancel).await),
+            ours!(__retry::Cancel::is_cancelled(&#cancel)),
+        );
         Some(ours!(let retry_cancelled = #cancelled;))
     }
 
-    /// Decides what follows a rejection.
-    fn rejection(&self) -> Code {
+    /// The value of `cancel`, or one that never cancels.
+    fn cancel(&self) -> Code {
+        let Some(cancel) = self.model.expr(Key::Cancel) else {
+            let never = ours!(__retry::Uncancelled);
+            return if_else(self.is_async, ours!(__retry::uncancelled()), never);
+        };
+        let (span, user) = (cancel.span(), self.kept(cancel));
+        if_else(
+            self.is_async,
+            ours_at!(span=> __retry::cancelled(#user)),
+            ours_at!(span=> __retry::IntoCancel::into_cancel(#user)),
+        )
+    }
+
+    /// Decides whether to retry after a rejection, unless rejections are never retried.
+    fn rejected_attempt(&self) -> Option<Code> {
+        let model = self.model;
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             ours! {
@@ -353,24 +329,32 @@ impl Printer<'_> {
                         #site,
                         &__retry::Rejected::new(retry_by),
                         retry_half_open_in,
-                    )#(self.details_of_rejection()),
+                    )
+                    // A rejected attempt had no effect, so `idempotent` doesn't matter.
+                    #?(model.has(&[Key::Cancel])) { .cancelled(retry_cancelled) }
+                    #?(model.delays().is_some()) { .delays(&mut retry_delays) },
                     #(self.reporter()),
                 );
             }
         });
-        // The function given to `policy` takes an error: here, the rejection.
-        let error = self.model.chooses_policy().then(|| {
-            let conversion = self.rejecting_key();
-            let conversion =
-                conversion.map(|key| ours_at!(key=> __retry::FromRejected::from_rejected));
+        // The function in `policy` takes an error: here, the rejection.
+        let conversion = self.rejecting_key().filter(|_| model.chooses_policy());
+        let error = conversion.map(|key| {
+            let conversion = ours_at!(key=> __retry::FromRejected::from_rejected);
             ours! {
                 let retry_error: #(self.error()) = #conversion(__retry::Rejected::new(retry_by));
             }
         });
-        ours!(#(self.delays()) #error #decided)
+        let rejected = ours! {
+            if let __retry::Some((retry_by, retry_half_open_in)) = retry_call.rejection() {
+                #(self.cancelled())
+                __retry::cold(|| { #(self.delays()) #error #decided });
+            }
+        };
+        model.retries_rejections().then_some(rejected)
     }
 
-    /// The key that needs rejections to convert to the function's error.
+    /// Span of the key that requires `E: From<Rejected>`.
     fn rejecting_key(&self) -> Option<Span> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
@@ -378,14 +362,13 @@ impl Printer<'_> {
         Some(key.ident.span())
     }
 
-    /// Ends the call before an attempt that does not begin: with what the last one left, or else with the rejection.
-    fn stopped(&self) -> Option<Code> {
+    /// Ends the call before an attempt: with the last error or value if there is one, otherwise with the rejection.
+    fn stopped(&self) -> Code {
         let error = match self.rejecting_key() {
             Some(key) => {
-                let last = self.last_error(key)?;
-                ours_at!(key=> __retry::last_or_rejected(#last, &retry_stop))
+                ours_at!(key=> __retry::last_or_rejected(#(self.last_error(key)), &retry_stop))
             }
-            None => ours!(__retry::last(#(self.last_error(Span::mixed_site())?))),
+            None => ours!(__retry::last(#(self.last_error(Span::mixed_site())))),
         };
         let stopped = |shown: Code, ending: Code| {
             ours! {
@@ -397,42 +380,39 @@ impl Printer<'_> {
                 );
             }
         };
+        let is_constant = matches!(self.model.policy, Policy::Constant(_));
+        let is_max_known = is_constant || self.model.shows_max() || self.model.chooses_policy();
         let reason = ours!(__retry::Stop::reason(&retry_stop));
-        Some(ours! {
+        ours! {
             #?(self.model.keeps_values()) {
                 if let __retry::Some(retry_outcome) = retry_returned {
                     #(stopped(ours!(&__retry::REJECTED_VALUE), ours!(__retry::Ending::Error)))
                     #(self.leave())
                 }
             }
-            #(self.max_at_stop())
+            // The first failure, if there was one, has already set it.
+            #?(self.model.is_gated() && !is_max_known) {
+                if retry_call.lacks_max() {
+                    retry_call.begin_under(#(self.policy()));
+                }
+            }
             let retry_error = #error;
             #(stopped(self.shown(), self.ending()))
             #(self.ends_with(&reason))
-        })
+        }
     }
 
-    /// What follows the call's last failure, for reports.
+    /// How the call ends after its last failure, for reports.
     pub(crate) fn ending(&self) -> Code {
-        let ending = if_else(self.model.falls_back(), ours!(Fallback), ours!(Error));
+        let ending = if_else(
+            self.model.has(&[Key::Fallback]),
+            ours!(Fallback),
+            ours!(Error),
+        );
         ours!(__retry::Ending::#ending)
     }
 
-    /// Tells the driver the policy's `max`, which is otherwise known from the first failure.
-    fn max_at_stop(&self) -> Option<Code> {
-        let is_constant = matches!(self.model.policy, Policy::Constant(_));
-        let is_known = is_constant || self.model.shows_max() || self.model.chooses_policy();
-        if is_known || !self.model.is_gated() {
-            return None;
-        }
-        Some(ours! {
-            if retry_call.lacks_max() {
-                retry_call.begin_under(#(self.policy()));
-            }
-        })
-    }
-
-    /// Ends the call with `retry_error`: by way of what shapes its end, which is also given the reason.
+    /// Ends the call with `retry_error`, through `give_up` or `fallback` if the attribute has one.
     pub(crate) fn ends_with(&self, reason: &Code) -> Code {
         if self.model.tells_reason() {
             ours!(break 'retry_ended (retry_error, #reason);)
@@ -441,18 +421,18 @@ impl Printer<'_> {
         }
     }
 
-    /// An attempt while the driver holds the breaker. The compiler names the first use of a borrow that stands in the
-    /// attempt's way: without this one at the user's expression, it would name the end of our driver.
+    /// An attempt that keeps the breaker borrowed. If that conflicts with the attempt's own borrows, the compiler
+    /// points at this use, which has the span of the user's expression, instead of at the driver's drop.
     pub(crate) fn beside_breaker(&self, attempt: Code) -> Code {
         match self.model.expr(Key::Breaker) {
-            Some(breaker) if !self.model.is_hedged() => {
+            Some(breaker) if !self.model.has(&[Key::Hedge]) => {
                 ours_at!(breaker.span()=> __retry::beside(#attempt, &retry_kinds))
             }
             _ => attempt,
         }
     }
 
-    /// The name and the observer, which each step of the driver takes.
+    /// The name and the observer, passed to each step of the driver.
     pub(crate) fn reporter(&self) -> Code {
         let name = self.reported_name();
         let Some(expr) = self.model.expr(Key::Observe) else {
@@ -481,10 +461,11 @@ impl Printer<'_> {
         ours!(__retry::named_by(|retry_with| retry_with(#(self.name()))))
     }
 
-    /// The pause after a failure, or the reason that there is none: binds `retry_decision`.
+    /// Decides what follows a failure: binds `retry_decision`, the pause or the reason for giving up.
     ///
-    /// In a cold closure, so that code used only here stays out of the way of a call that succeeds: the compiler turns the
-    /// closure into a function. It also keeps `return`, `?` and `.await` in keys from acting on the function.
+    /// The code is in a cold closure, which the compiler turns into a separate function, so that it doesn't slow down
+    /// a call that succeeds. The closure also keeps `return`, `?` and `.await` in keys from acting on the user's
+    /// function.
     pub(crate) fn driven_decision(&self, failed: FailureSource) -> Code {
         let shown = self.shown_after(failed);
         let (asked, verdict) = self.asked_first(failed);
@@ -499,7 +480,7 @@ impl Printer<'_> {
                     #(self.reporter()),
                 )
             };
-            // Bound to a name where there are others, so that no edition's rules keep a borrow of the error alive.
+            // Bound to a name if there are other locals, so that in no edition a temporary keeps the error borrowed.
             let decided = if has_locals {
                 ours! {
                     #[allow(clippy::let_and_return)]
@@ -516,7 +497,7 @@ impl Printer<'_> {
                 #decided
             }
         };
-        // Evaluated once for each failure.
+        // Evaluates the policy only once for each failure.
         let asks_again = self.model.gives_away() || self.model.resumes();
         let decide = if asks_again || self.model.chooses_policy() {
             self.with_policy(&mut decide)

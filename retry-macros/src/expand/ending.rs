@@ -1,12 +1,11 @@
-//! How a call ends: what it returns, what its fallback makes of a failure, and who is told.
+//! The end of a call: its result, `give_up` and `fallback`, and the reports.
 
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::FailureSource;
+use crate::expand::decision::FailureSource;
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
 use crate::target::outcome;
 use crate::tokens::{Code, code, if_else, ours, ours_at};
 
@@ -16,47 +15,45 @@ impl Printer<'_> {
         self.ends_with(&ours!(retry_reason))
     }
 
-    /// Ends the call with what `give_up` or `fallback` make of `retry_error`.
+    /// Ends the call with the result of `give_up` or `fallback` for `retry_error`.
     pub(crate) fn end_of_failure(&self) -> Code {
         let gave_up = ours! {
             let retry_gave_up =
                 __retry::Attempt::gave_up(retry_history, retry_error, retry_reason);
         };
-        match (self.model.expr(Key::GiveUp), self.model.expr(Key::Fallback)) {
-            (Some(give_up), _) => {
-                let span = give_up.span();
-                let shape = self.user(give_up);
-                let shaped = ours_at!(span=> __retry::shape(retry_gave_up, #shape));
-                let shaped = Self::contained(give_up, shaped);
-                ours!(#gave_up #(self.leave_with(ours!(__retry::Err(#shaped)))))
-            }
-            (None, None) => Code::new(),
-            (None, Some(fallback)) => ours! {
-                // Not of what the fallback takes: what is borrowed stays in the future.
-                let retry_attempts = __retry::Attempt::begun(&retry_history);
-                #gave_up
-                #(self.fallen(fallback))
-                #(self.leave())
-            },
+        if let Some(give_up) = self.model.expr(Key::GiveUp) {
+            let shape = self.user(give_up);
+            let shaped = ours_at!(give_up.span()=> __retry::shape(retry_gave_up, #shape));
+            let shaped = Self::contained(give_up, shaped);
+            return ours!(#gave_up #(self.leave_with(ours!(__retry::Err(#shaped)))));
+        }
+        let fallback = self.model.expr(Key::Fallback);
+        ours! {
+            // Read before `retry_gave_up` is created: a borrow of that would stay in the future.
+            let retry_attempts = __retry::Attempt::begun(&retry_history);
+            #gave_up
+            #(fallback.map(|fallback| self.call_fallback(fallback)))
+            #(self.leave())
         }
     }
 
-    /// Binds the outcome of the fallback as that of the call.
-    fn fallen(&self, fallback: &Expr) -> Code {
+    /// Calls the fallback and binds its outcome as that of the call.
+    fn call_fallback(&self, fallback: &Expr) -> Code {
         let span = fallback.span();
         let called = |by: Code| {
             let called = ours_at!(span=> __retry::#by(retry_gave_up, #(self.user(fallback))));
             Self::contained(fallback, called)
         };
-        // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
-        let fallen = match self.asyncness {
-            Asyncness::Async => ours_at!(span=> { #(called(ours!(fall_back))).await }),
-            Asyncness::Blocking => ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
-        };
+        // In a block, so that errors about a wrong type don't mention an assignment that the user didn't write.
+        let fallen = if_else(
+            self.is_async,
+            ours_at!(span=> { #(called(ours!(fall_back))).await }),
+            ours_at!(span=> { #(called(ours!(fall_back_blocking))) }),
+        );
         #[cfg(feature = "stream")]
         let stream = self.model.stream.as_ref();
         #[cfg(feature = "stream")]
-        let stream = stream.map(|stream| self.read_fallen(stream, span));
+        let stream = stream.map(|stream| self.read_fallback(stream, span));
         #[cfg(not(feature = "stream"))]
         let stream: Option<Code> = None;
         let outcome = &self.model.outcome;
@@ -69,7 +66,7 @@ impl Printer<'_> {
             #(ours_at!(span=> let retry_outcome: #typed = #fallen;))
             #(self.error_type_of(&ours!(retry_outcome)))
             #stream
-            // What shows the error borrows a temporary, so it is handed on instead of returned.
+            // The formatted error borrows a temporary, so it is passed to a closure instead of returned.
             retry_call.fell_back(
                 retry_attempts,
                 &retry_outcome,
@@ -79,21 +76,21 @@ impl Printer<'_> {
         }
     }
 
-    /// What reports show of a failure, or of a value that `until` rejected.
+    /// The text of a failure for reports, or of a value that `until` rejected.
     pub(crate) fn shown_after(&self, failed: FailureSource) -> Code {
         let rejected = ours!(&__retry::REJECTED_VALUE);
         if_else(failed.has_error(), self.shown(), rejected)
     }
 
-    /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
-    /// it is shown depends on that.
+    /// The text of `retry_error`. If `validate` may have created the error, its type is written out, because the way
+    /// it is shown depends on the type.
     pub(crate) fn shown(&self) -> Code {
-        let error = self.model.is_validated().then(|| self.error());
+        let error = self.model.has(&[Key::Validate]).then(|| self.error());
         let of = error.map(|error| code!(::<#error>));
         ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
     }
 
-    /// Reports that a value is taken.
+    /// Reports that a value was accepted.
     pub(crate) fn report(&self) -> Code {
         if self.model.resumes() {
             // The budget is credited at each attempt's first item.
@@ -102,13 +99,13 @@ impl Printer<'_> {
         ours!(retry_call.succeeded(#(self.reporter()));)
     }
 
-    /// Reports that the server answered.
+    /// Reports that the server responded.
     pub(crate) fn answered(&self) -> Code {
         ours!(retry_call.answered(#(self.reporter()));)
     }
 
-    /// Races the loop against what aborts the call. What the loop holds is dropped with it: the attempt, its place with the
-    /// limiter, what was paid.
+    /// Races the loop against `abort`. Dropping the loop drops everything it holds: the attempt, its slot in the
+    /// limiter and its payment.
     pub(crate) fn abortable(&self, looped: Code) -> Code {
         let key = self.model.arguments.get(Key::Abort);
         let Some((key, abort)) = key.zip(self.model.expr(Key::Abort)) else {
@@ -121,7 +118,7 @@ impl Printer<'_> {
             let retry_finished = {
                 let retry_aborted = #aborted;
                 let retry_loop = ::core::pin::pin!(async { #looped });
-                // Bound to a name, so that the race ends before the values it borrows are dropped.
+                // Bound to a name, so that the race is dropped before the values that it borrows.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = __retry::abortable(retry_loop, retry_aborted).await;
                 retry_finished

@@ -1,29 +1,26 @@
-//! The key `hedge`: attempts beside a slow one.
+//! The key `hedge`: starts another attempt while a slow one is running.
 
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::Argument;
 use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
-use crate::expand::failure::FailureSource;
+use crate::expand::decision::FailureSource;
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// Binds the waits that servers asked for.
-    pub(crate) fn pushback(&self) -> Option<Code> {
-        let is_hedged = self.model.is_hedged();
-        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new();))
-    }
-
-    /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number and the
-    /// verdict on its failure where that was asked for already.
+    /// Makes an attempt, and hedged attempts if it is slow. Binds the same names as a single attempt, and the number
+    /// of the attempt that ended last and, if already classified, the verdict on its failure.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> Code {
-        // Of what the body uses up, the compiler says that the key's closure captured it.
+        // If the body consumes a variable, the compiler's error points at the key as the closure that captured it.
         let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
-        let (is_timed, keeps) = (self.model.is_timed(), self.model.history.is_some());
+        let (is_timed, keeps) = (
+            self.model.has(&[Key::Timeout]),
+            self.model.history.is_some(),
+        );
         let number = ours!(__retry::Call::attempt(#(self.whole_call())));
         let timed_out = if_else(is_timed, ours!(retry_dropped), ours!(false));
         ours! {
@@ -62,11 +59,18 @@ impl Printer<'_> {
             let retry_number = retry_ended.number;
             retry_call.hedges_ended(retry_number, __retry::Result::is_ok(&retry_ended.outcome));
             let mut retry_outcome = retry_ended.outcome;
-            #?(keeps) { #(self.kept_beside()) }
+            // Added only now, because the attempts borrowed the history.
+            #?(keeps) {
+                for retry_error in retry_beside {
+                    #(self.repeated().map(|repeated| ours!(#repeated;)))
+                    __retry::Attempt::failed_beside(&mut retry_history, retry_error);
+                }
+                __retry::Attempt::show(&retry_history, retry_number);
+            }
         }
     }
 
-    /// When to hedge, and what is told how long attempts took.
+    /// The time until the next attempt, and the `Latency` that measures attempts.
     fn hedge_after(&self, hedge: &Argument) -> Code {
         let span = hedge.span;
         let mut after = self.argument(hedge);
@@ -76,8 +80,8 @@ impl Printer<'_> {
         ours_at!(span=> __retry::hedge(#after, #(self.now())))
     }
 
-    /// Begins another attempt beside those that run, if the call, the breaker, the limiter and the budget allow it. If one
-    /// refuses, no other begins until the running ones are over.
+    /// Starts a hedged attempt if the call, breaker, limiter and budget all allow it, in that order. If one of them
+    /// refuses, no other attempt starts until the running ones have ended.
     fn beside(&self) -> Code {
         let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
@@ -102,7 +106,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
+    /// Handles `retry_error` while other attempts are running: they continue, unless the failure is not retryable.
     fn failed_beside(&self) -> Code {
         let (model, shown) = (self.model, self.shown());
         let judged = self.with_policy(&mut |policy| {
@@ -118,7 +122,7 @@ impl Printer<'_> {
             }
         });
         ours! {
-            #?(model.is_timed()) { let retry_dropped = retry_ended.timed_out; }
+            #?(model.has(&[Key::Timeout])) { let retry_dropped = retry_ended.timed_out; }
             let (retry_goes_on, retry_judged) = __retry::cold(|| {
                 let retry_asked = #(self.asked_verdict(FailureSource::Body));
                 #judged
@@ -129,31 +133,6 @@ impl Printer<'_> {
             }
             retry_verdict = __retry::Some(retry_judged);
             __retry::Err(retry_error)
-        }
-    }
-
-    /// Keeps the failures of attempts beside others, which borrowed the history.
-    fn kept_beside(&self) -> Code {
-        let repeated = self.repeated().map(|repeated| ours!(#repeated;));
-        ours! {
-            for retry_error in retry_beside {
-                #repeated
-                __retry::Attempt::failed_beside(&mut retry_history, retry_error);
-            }
-            __retry::Attempt::show(&retry_history, retry_number);
-        }
-    }
-
-    /// The verdict on the last failure of attempts that ran at once, which may be known.
-    pub(crate) fn last_verdict(&self, verdict: Code) -> Code {
-        if !self.model.is_hedged() {
-            return verdict;
-        }
-        ours! {
-            match retry_verdict {
-                __retry::Some(retry_verdict) => retry_verdict,
-                __retry::None => #verdict,
-            }
         }
     }
 }

@@ -1,48 +1,50 @@
-//! What to generate: every decision, and no printing.
+//! The decisions that determine what code is generated. Emits nothing itself.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
-use retry_vocabulary::word::{Backoff, Jitter};
+use retry_vocabulary::word::Jitter;
 use syn::{Expr, Pat, PatType, Type};
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, Mode, find, keys};
-use crate::target::function::{Asyncness, Function};
+use crate::target::function::Function;
 use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens;
 
 pub(crate) struct Model {
     pub(crate) function: Function,
-    /// What the attribute says, where it needs no decision.
+    /// The arguments of the attribute.
     pub(crate) arguments: Arguments,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
-    /// A type whose value is that of the outcome.
-    pub(crate) valued: Type,
-    /// A type whose error is that of the outcome.
-    pub(crate) failing: Type,
-    /// Where a complaint about the error type points.
+    /// A `Result` type with the same `Ok` type as `outcome`.
+    pub(crate) ok_type: Type,
+    /// A `Result` type with the same `Err` type as `outcome`.
+    pub(crate) err_type: Type,
+    /// Span for diagnostics about the error type.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
-    pub(crate) attempts: Callee,
-    /// The arguments that each attempt owns a clone of.
+    pub(crate) callee: Callee,
+    /// The arguments that are cloned for each attempt.
     pub(crate) cloned: Vec<Ident>,
-    /// The part of an argument that has to be `Copy`.
+    /// A part of an argument that must be `Copy`.
     pub(crate) moved_part: Option<TokenStream>,
     pub(crate) default_name: DefaultName,
-    /// Where the function returns a stream and says what to do with it.
+    /// Set if the function returns a stream and has the key `stream`.
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
     pub(crate) deadline: Option<Deadline>,
-    pub(crate) decision: Decider,
+    /// True if the call needs the runtime's driver: if the decision after a failure depends on more than the count,
+    /// the policy and the verdict.
+    pub(crate) is_driven: bool,
     pub(crate) history: Option<History>,
 }
 
-/// Whether calls within an attempt know of this call.
+/// True if nested calls can see this call.
 pub(crate) const NESTED: bool = cfg!(feature = "nested");
 
-/// What an attempt runs.
+/// The code that an attempt runs.
 pub(crate) enum Callee {
     /// The user's code.
     Body,
@@ -50,59 +52,57 @@ pub(crate) enum Callee {
     Client(Option<Retained>),
 }
 
-/// What a decorator's future or stream needs once the method returned, where its type borrows nothing.
+/// Values that a decorator's `'static` future or stream still needs after the method has returned.
 pub(crate) struct Retained {
-    /// The decorator, as the method calls it.
+    /// The name of the decorator in the method.
     pub(crate) decorator: Ident,
-    /// What the decorator's clone is called.
+    /// The name of the decorator's clone.
     pub(crate) this: Ident,
-    /// The borrowed arguments, each to be kept by that function.
-    pub(crate) arguments: Vec<(Ident, &'static str)>,
+    /// Code that keeps the borrowed arguments.
+    pub(crate) arguments: TokenStream,
 }
 
-/// What a call is named where no key says it.
+/// The call's name, if there is no key `name`.
 #[derive(PartialEq, Eq)]
 pub(crate) enum DefaultName {
     /// The name of the function.
     Function,
-    /// In a decorator, the names of the function and of the client of that type.
+    /// In a decorator, the name of the function and the type of the client.
     Client(Ident),
-    /// The name of the function that the block stands in.
+    /// The name of the function that contains the block.
     Surroundings,
 }
 
-/// What is done with the stream that a function returns.
+/// How to retry the stream that a function returns.
 #[cfg_attr(
     not(feature = "stream"),
     expect(dead_code, reason = "the key is only read, to be refused")
 )]
 pub(crate) struct Stream {
     pub(crate) mode: Mode,
-    /// What it yields, without `impl Trait`.
+    /// The item type, without `impl Trait`.
     pub(crate) item: Type,
-    /// The stream's type, where it is boxed.
+    /// The stream's type, if it is boxed.
     pub(crate) boxed: Option<Type>,
     pub(crate) part: StreamPart,
 }
 
 pub(crate) enum Policy {
-    /// A policy of literals, with a literal name.
+    /// A policy that consists of literals, with a literal name.
     Constant(Vec<Argument>),
-    /// A policy of numbers that may be expressions.
+    /// A policy whose settings may be expressions.
     Numbers(Vec<Argument>),
-    /// A policy known at run time, and whether this call retries at all.
-    Expr(Expr, Option<Box<Argument>>),
-    /// The policy that the decorator was made with, or else the trait's, overridden by the method's own numbers.
+    /// A policy known at run time.
+    Expr(Expr),
+    /// The policy passed to the decorator, or else the trait's, overridden by the method's own settings.
     Decorator {
         this: Ident,
         of_trait: Box<Policy>,
         own: Vec<Argument>,
-        /// Whether there are retries, beside whichever policy it is.
-        enabled: Option<Box<Argument>>,
     },
 }
 
-/// What a call keeps of earlier attempts, besides their number and its start.
+/// The data that a call keeps about earlier attempts, besides their number and its start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
     Errors,
@@ -112,48 +112,24 @@ pub(crate) enum History {
     Items,
 }
 
-/// What decides after a failure.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decider {
-    /// Only the count, the policy and the verdict; nothing needs to know why the call ends, and nothing needs the policy or
-    /// the name before an attempt has ended.
-    Simple,
-    /// Only the count, the policy and the verdict; an attempt may need the policy or the name.
-    Plain,
-    Full,
-}
-
-/// Where to find the error that ends the call after a pause that took too long or was cancelled, or where nothing lets the
-/// next attempt begin. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that
-/// it need not be `Send`, and one more attempt is made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Late {
-    FromHistory,
-    /// A local, which a blocking function can afford, and one that can be cancelled or rejected needs.
-    FromLocal,
-}
-
-/// When a call ends at the latest.
+/// The source of a call's deadline.
 pub(crate) enum Deadline {
-    Given(Box<Argument>),
-    /// By the call's policy.
+    Given,
+    /// The call's policy.
     OfPolicy,
-    /// By the policy that each failure chooses.
+    /// The policy chosen for each failure.
     OfChoice,
-    /// By the decorator's policy, or else the trait's.
-    Decorator {
-        this: Ident,
-        of_trait: Option<Box<Deadline>>,
-    },
+    /// The policy passed to the decorator of this name, or else the trait's deadline.
+    Decorator(Ident),
 }
 
-/// The keys that a decision after a failure asks for, or that ask it why the call ends.
+/// Keys that influence the decision after a failure, or that need the reason for giving up.
 const FOR_THE_DECISION: [Key; 16] = keys![
     Abort BeforePause BeforeRetry Clone Deadline Hedge Idempotent Repeats Budget Breaker Limiter Cancel Observe GiveUp
     Fallback Validate
 ];
 
-/// The keys whose functions see the attempt.
+/// Keys whose functions can use the attempt.
 pub(crate) const SEE_ATTEMPT: [Key; 6] = keys![On Policy Validate Correct BeforePause BeforeRetry];
 
 impl Model {
@@ -162,93 +138,81 @@ impl Model {
         let cloned = as_variant!(cloned, Some(KeyValue::Names(names)) => names.clone());
         let cloned = cloned.unwrap_or_default();
         function.without_mut(&cloned);
-        // The check refused functions without.
+        // The check has rejected functions without a return type.
         let unit = outcome::unit(Span::call_site());
         let returned = function.return_type().unwrap_or(&unit);
         let (outcome, delivery) = outcome::of(returned);
         let mode = as_variant!(arguments.value(Key::Stream), Some(KeyValue::Stream(mode)) => *mode);
         let streamed = outcome::stream(outcome).zip(mode);
-        let failing = streamed.as_ref();
-        let failing = failing.map_or(outcome, |(streamed, _)| streamed.item);
-        let error_span = outcome::error_span(failing);
-        let failing = outcome::without_value(failing);
+        let err_type = streamed.as_ref();
+        let err_type = err_type.map_or(outcome, |(streamed, _)| streamed.item);
+        let error_span = outcome::error_span(err_type);
+        let err_type = outcome::without_value(err_type);
         let outcome = match &streamed {
-            // Read to its end by the attempt, it may borrow what the function's stream can't.
+            // The attempt reads this stream to its end, so it may borrow more than the function's stream.
             Some((streamed, Mode::Buffer | Mode::Resume)) => {
                 outcome::with_shorter_stream(outcome, streamed.part)
             }
             _ => outcome.clone(),
         };
-        let valued = outcome::without_error(&outcome);
+        let ok_type = outcome::without_error(&outcome);
         let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
             mode,
             item: outcome::erase_impl_trait(streamed.item),
-            boxed: streamed.boxed.map(outcome::erase_impl_trait),
+            boxed: (!outcome::is_opaque(streamed.stream))
+                .then(|| outcome::erase_impl_trait(streamed.stream)),
             part: streamed.part,
         });
         let mut model = Self {
             outcome,
-            valued,
-            failing,
+            ok_type,
+            err_type,
             error_span,
             delivery,
-            attempts: Callee::Body,
+            callee: Callee::Body,
             cloned,
             moved_part: function.moved_part(),
             default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),
-            deadline: match (arguments.get(Key::Deadline), arguments.get(Key::Policy)) {
-                (Some(deadline), _) => Some(Deadline::Given(Box::new(deadline.clone()))),
-                (None, Some(policy)) if policy.value.is_closure() => Some(Deadline::OfChoice),
-                (None, Some(_)) => Some(Deadline::OfPolicy),
-                (None, None) => None,
+            deadline: match arguments.value(Key::Policy) {
+                _ if arguments.has(&[Key::Deadline]) => Some(Deadline::Given),
+                Some(policy) if policy.is_closure() => Some(Deadline::OfChoice),
+                policy => policy.map(|_| Deadline::OfPolicy),
             },
-            decision: Decider::Full,
+            is_driven: true,
             history: None,
             arguments,
             function,
         };
         model.history = model.history();
-        model.decision = model.decider();
+        model.is_driven = model.needs_driver();
         model
     }
 
-    /// What decides after a failure. A policy known at run time may ask for anything. Values that are rejected have a count of
-    /// their own, and attempts that run at once numbers of their own. The retries of a resumed stream are counted anew, while
-    /// its delays may go on growing.
-    fn decider(&self) -> Decider {
+    /// True if the call needs a driver. A run-time policy may contain any setting. Rejected values are counted
+    /// separately, and so are hedged attempts. A resumed stream resets its retry count while its delays may keep
+    /// growing.
+    fn needs_driver(&self) -> bool {
         let is_plain = match &self.policy {
             Policy::Constant(numbers) => !numbers.iter().any(needs_everything),
             _ => false,
         };
-        if !is_plain || self.restarts() || self.delays().is_some() || self.has(&FOR_THE_DECISION) {
-            return Decider::Full;
-        }
-        if self.is_simple() {
-            Decider::Simple
-        } else {
-            Decider::Plain
-        }
+        !is_plain || self.restarts() || self.delays().is_some() || self.has(&FOR_THE_DECISION)
     }
 
-    /// Whether nothing needs the policy or the name before an attempt has ended.
-    fn is_simple(&self) -> bool {
+    /// True if the policy and the name are only needed after an attempt.
+    pub(crate) fn binds_site(&self) -> bool {
         let is_for_failures = |argument: &Argument| match argument.key {
             Key::On | Key::Name | Key::Crate => true,
             key => key.is_within_policy(),
         };
-        self.stream.is_none() && !NESTED && self.arguments.given.iter().all(is_for_failures)
+        let is_simple = self.arguments.given.iter().all(is_for_failures);
+        is_simple && !self.is_driven && self.stream.is_none() && !NESTED
     }
 
-    /// Whether an error of `validate` may say that it is final. A type that the compiler does not know yet would be taken to
-    /// be `Classify`, which it need not be where `on` is named.
-    pub(crate) fn asks_complaints(&self) -> bool {
-        !(self.has(&[Key::On]) && outcome::is_inferred(&self.failing))
-    }
-
-    /// The model of a block in `retrying!`, as a function.
+    /// The model of a block in `retrying!`, which is treated as a function.
     pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
         Self {
             default_name: DefaultName::Surroundings,
@@ -256,159 +220,153 @@ impl Model {
         }
     }
 
-    /// Whether nothing in the macro's input names the type of the error: the user's code says it, to the compiler.
+    /// True if the compiler must infer the error type.
     pub(crate) fn infers_error(&self) -> bool {
-        self.default_name == DefaultName::Surroundings && outcome::is_inferred(&self.failing)
+        self.default_name == DefaultName::Surroundings && outcome::is_inferred(&self.err_type)
     }
 
-    /// The model of a decorator's method. Its attribute is the trait's, overridden by its own. `this` is the decorator,
-    /// which may have a policy.
+    /// The model of a decorator's method. The trait's attribute is overridden by the method's own. `this` is the
+    /// decorator, which may contain a policy.
     pub(crate) fn decorated(
         mut self,
         of_trait: &Arguments,
         own: &Arguments,
         this: Option<Ident>,
         client: Ident,
-        attempts: Callee,
+        callee: Callee,
         cloned: Vec<Ident>,
     ) -> Self {
-        self.attempts = attempts;
+        self.callee = callee;
         self.cloned.extend(cloned);
         self.default_name = DefaultName::Client(client);
-        // The name is that of the client.
+        // The name contains the client's type, so it isn't constant.
         if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
             self.policy = Policy::Numbers(numbers.clone());
         }
-        // To know which attempt is the last one, because that takes the arguments themselves.
-        self.decision = Decider::Full;
+        // The driver knows which attempt is the last one, which takes the arguments without cloning them.
+        self.is_driven = true;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this: this.clone(),
                 of_trait: Box::new(Policy::of_trait(of_trait)),
                 own: beside_policy(numbers(own)),
-                enabled: enabled(&self.arguments),
             };
             if own.get(Key::Deadline).is_none() {
-                let of_trait = self.deadline.map(Box::new);
-                self.deadline = Some(Deadline::Decorator { this, of_trait });
+                self.deadline = Some(Deadline::Decorator(this));
             }
         }
         self
     }
 
-    /// Whether the last attempt takes the arguments themselves: not where attempts run at once, or where none is known to be
-    /// the last.
+    /// True if the last attempt takes the arguments without cloning them. False if attempts run at once, or if it is
+    /// unknown which attempt is the last.
     pub(crate) fn gives_away(&self) -> bool {
-        !(self.cloned.is_empty() || self.is_hedged() || self.restarts() || self.chooses_policy())
+        !(self.cloned.is_empty()
+            || self.has(&[Key::Hedge])
+            || self.restarts()
+            || self.chooses_policy())
     }
 
-    /// The value of a key that takes an expression.
+    /// The expression given for a key.
     pub(crate) fn expr(&self, key: Key) -> Option<&Expr> {
         as_variant!(self.arguments.value(key)?, KeyValue::Expr(expr) => expr)
     }
 
-    /// The function that computes the delays, if there is one.
+    /// The function that computes the delays, if any.
     pub(crate) fn delays(&self) -> Option<&Expr> {
         as_variant!(self.arguments.value(Key::Backoff)?, KeyValue::Delays(delays) => delays)
     }
 
-    /// Whether each failure chooses the policy by its error, so that there is none before.
+    /// True if the policy is chosen by the error, so that there is none before a failure.
     pub(crate) fn chooses_policy(&self) -> bool {
-        matches!(self.policy, Policy::Expr(Expr::Closure(_), _))
+        matches!(self.policy, Policy::Expr(Expr::Closure(_)))
     }
 
-    /// Whether the policy may have a timeout that the attribute does not name.
+    /// True if a run-time policy may have a timeout that this call doesn't enforce.
     pub(crate) fn ignores_timeout(&self) -> bool {
-        self.policy.numbers().is_none() && !self.is_timed()
+        self.policy.numbers().is_none() && !self.has(&[Key::Timeout])
     }
 
-    /// How much a call asks its policy before the first attempt.
+    /// The number of times that a call reads its policy before the first attempt.
     pub(crate) fn policy_uses_at_start(&self) -> usize {
         let asks = [
             self.shows_max(),
             self.gives_away(),
             self.ignores_timeout(),
-            !matches!(self.deadline, None | Some(Deadline::Given(_))),
+            !matches!(self.deadline, None | Some(Deadline::Given)),
         ];
-        let asks = asks.into_iter().filter(|asks| *asks);
-        if self.chooses_policy() {
-            0
-        } else {
-            asks.count()
-        }
+        let count = asks.into_iter().filter(|asks| *asks).count();
+        if self.chooses_policy() { 0 } else { count }
     }
 
-    /// Whether a retry waits only if a server asks for that, as literals say.
+    /// True if, by the literals, retries don't wait unless a server asks for it.
     pub(crate) fn retries_at_once(&self) -> bool {
         let Policy::Constant(numbers) = &self.policy else {
             return false;
         };
-        let is_none = |number: &Argument| matches!(number.value, KeyValue::Backoff(Backoff::None));
-        find(numbers, Key::Backoff).is_some_and(is_none)
+        let backoff = find(numbers, Key::Backoff);
+        backoff.is_some_and(|backoff| backoff.value.is_no_backoff())
             && !numbers.iter().any(Argument::has_shape)
             && !self.has(&keys![Cancel Hedge IdleTimeout Limiter Timeout Timer])
     }
 
-    /// How a call can still end after a pause: see [`Late`].
-    pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_kept = self.is_gated() || self.is_cancellable() || self.is_hooked();
-        if self.deadline.is_none() && !is_kept {
-            return None;
-        }
-        match (self.history, asyncness) {
-            (Some(_), _) => Some(Late::FromHistory),
-            (None, Asyncness::Blocking) => Some(Late::FromLocal),
-            (None, Asyncness::Async) => is_kept.then_some(Late::FromLocal),
-        }
+    /// True if the call can end between attempts: because its deadline has passed, it was cancelled, or the next
+    /// attempt is rejected. Then the last error is kept, in the history or else in a local variable. An async function
+    /// that only has a deadline keeps no error, so that the error need not be `Send`; it makes one more attempt
+    /// instead.
+    pub(crate) fn may_stop(&self, is_async: bool) -> bool {
+        let is_kept = self.is_gated() || self.has(&[Key::Cancel]) || self.is_hooked();
+        let is_kept_anyway = self.history.is_some() || !is_async;
+        is_kept || self.deadline.is_some() && is_kept_anyway
     }
 
-    /// Whether a stream goes on where it broke, so that an item is progress.
+    /// True if a stream is resumed where it broke off, so that each item is progress.
     pub(crate) fn resumes(&self) -> bool {
         matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
     }
 
-    /// Whether retries may be counted anew.
+    /// True if the retry count may be reset.
     pub(crate) fn restarts(&self) -> bool {
         self.resumes() || self.tells_progress()
     }
 
-    /// Whether it matters that an attempt yielded an item before it failed: only where the failure may be one that can't be
-    /// repeated. Under `"first"` such an attempt has succeeded.
-    pub(crate) fn minds_items(&self) -> bool {
+    /// True if yielding an item before failing makes the failure ambiguous. With `"first"`, such an attempt has
+    /// succeeded.
+    pub(crate) fn yielding_is_ambiguous(&self) -> bool {
         let reads_on = matches!(&self.stream, Some(stream) if stream.mode != Mode::First);
         reads_on && self.has(&[Key::Idempotent])
     }
 
-    /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
-    /// is let through after it.
+    /// True if a value that `until` rejected is kept during the pause, to be returned if the call is cancelled or the
+    /// next attempt is rejected.
     pub(crate) fn keeps_values(&self) -> bool {
-        (self.is_gated() || self.is_cancellable()) && self.has(&[Key::Until])
+        (self.is_gated() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
     }
 
-    /// Whether the expansion retries rejections: the attribute asks for it, or a policy that only the run knows may.
+    /// True if rejections may be retried, because of the attribute or a run-time policy.
     pub(crate) fn retries_rejections(&self) -> bool {
         let may_say_so = matches!(self.policy, Policy::Decorator { .. });
         self.is_gated() && (may_say_so || self.has(&[Key::Rejected, Key::Policy]))
     }
 
-    /// Whether the user's timer has a clock of its own. A closure only sleeps.
+    /// True if the user's timer has its own clock. A closure only sleeps.
     pub(crate) fn names_clock(&self) -> bool {
         self.expr(Key::Timer)
             .is_some_and(|timer| !matches!(timer, Expr::Closure(_)))
     }
 
-    /// Whether anything may ask the history for the time since the call began. If not, no clock is read.
+    /// True if anything may ask for the time since the call started. Otherwise, no clock is read.
     pub(crate) fn shows_time(&self) -> bool {
         let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
         self.sees_attempt(tokens::asks_time) || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
     }
 
-    /// Whether any code may say that the attempt made progress, so that retries are counted anew.
+    /// True if any code may report progress, which resets the retry count.
     pub(crate) fn tells_progress(&self) -> bool {
         self.sees_attempt(tokens::tells_progress)
     }
 
-    /// Whether any code that has the attempt uses it so.
+    /// True if `uses` applies to any code that has the attempt.
     fn sees_attempt(&self, uses: fn(TokenStream, &Ident) -> bool) -> bool {
         let Some(attempt) = self.attempt() else {
             return false;
@@ -419,31 +377,45 @@ impl Model {
         by_body || exprs.any(|expr| uses(expr.to_token_stream(), attempt))
     }
 
-    /// What asks for spans, unless it says that there are none.
+    /// The key `span`, unless it is `false`.
     pub(crate) fn span(&self) -> Option<&Argument> {
-        let span = self.arguments.get(Key::Span)?;
-        (!matches!(span.value, KeyValue::Bool(false))).then_some(span)
+        let span = self.arguments.get(Key::Span);
+        span.filter(|_| !self.arguments.is_off(Key::Span))
     }
 
-    /// What the body calls its attempt.
+    /// The name of the attempt in the body.
     pub(crate) fn attempt(&self) -> Option<&Ident> {
         as_variant!(self.arguments.value(Key::Attempt)?, KeyValue::Name(attempt) => attempt)
     }
 
-    /// Whether the runtime's driver keeps the call: where the decision after a failure needs more than the count, the policy
-    /// and the verdict.
-    pub(crate) fn is_driven(&self) -> bool {
-        self.decision == Decider::Full
-    }
-
-    /// Whether any of the keys is given.
+    /// True if any of the keys is set.
     pub(crate) fn has(&self, keys: &[Key]) -> bool {
         self.arguments.has(keys)
     }
 
-    /// Whether the name of the function around a block is all that names the call.
-    pub(crate) fn is_named_by_surroundings(&self) -> bool {
-        self.default_name == DefaultName::Surroundings && !self.has(&[Key::Name])
+    /// True if an attempt is dropped when it takes too long.
+    pub(crate) fn may_drop(&self) -> bool {
+        self.has(&keys![Timeout IdleTimeout])
+    }
+
+    /// True if the reason for giving up is needed.
+    pub(crate) fn tells_reason(&self) -> bool {
+        self.has(&keys![GiveUp Fallback])
+    }
+
+    /// True if the policy's `max` is needed before the first failure.
+    pub(crate) fn shows_max(&self) -> bool {
+        self.has(&keys![Attempt Observe Abort])
+    }
+
+    /// True if a hook runs between two attempts.
+    pub(crate) fn is_hooked(&self) -> bool {
+        self.has(&keys![BeforePause BeforeRetry])
+    }
+
+    /// True if a breaker or limiter can reject an attempt.
+    pub(crate) fn is_gated(&self) -> bool {
+        self.has(&keys![Breaker Limiter])
     }
 
     fn history(&self) -> Option<History> {
@@ -458,64 +430,23 @@ impl Model {
     }
 }
 
-/// Decisions that follow from a key being there.
-macro_rules! decided_by {
-    ($($(#[$doc:meta])* $decision:ident: $($key:ident)|+;)*) => {
-        impl Model {
-            $(
-                $(#[$doc])*
-                pub(crate) fn $decision(&self) -> bool {
-                    self.has(&keys![$($key)+])
-                }
-            )*
-        }
-    };
-}
-
-decided_by! {
-    /// Whether an attempt may take only so long.
-    is_timed: Timeout;
-    /// Whether an attempt is dropped that takes too long.
-    may_drop: Timeout | IdleTimeout;
-    /// Whether something may cancel the call.
-    is_cancellable: Cancel;
-    /// Whether retries are paid for.
-    is_paid: Budget;
-    /// Whether attempts may run beside a slow one.
-    is_hedged: Hedge;
-    /// Whether a value may be rejected with an error.
-    is_validated: Validate;
-    /// Whether rejected values are repaired.
-    is_corrected: Correct;
-    /// Whether a last resort follows the last failure.
-    falls_back: Fallback;
-    /// Whether the ending is told why the call ends.
-    tells_reason: GiveUp | Fallback;
-    /// Whether a policy's `max` is shown to somebody before any failure.
-    shows_max: Attempt | Observe | Abort;
-    /// Whether anything of the user's runs between two attempts.
-    is_hooked: BeforePause | BeforeRetry;
-    /// Whether something may let an attempt not begin.
-    is_gated: Breaker | Limiter;
-}
-
 impl Policy {
     fn new(arguments: &Arguments) -> Self {
         if let Some(KeyValue::Expr(expr)) = arguments.value(Key::Policy) {
-            return Self::Expr(expr.clone(), enabled(arguments));
+            return Self::Expr(expr.clone());
         }
         Self::of_numbers(arguments, numbers(arguments))
     }
 
-    /// The policy of a trait's attribute, which that of a decorator can take the place of.
+    /// The policy of a trait's attribute, which `with_policy` can replace.
     fn of_trait(arguments: &Arguments) -> Self {
         match arguments.value(Key::Policy) {
-            Some(KeyValue::Expr(expr)) => Self::Expr(expr.clone(), None),
+            Some(KeyValue::Expr(expr)) => Self::Expr(expr.clone()),
             _ => Self::of_numbers(arguments, beside_policy(numbers(arguments))),
         }
     }
 
-    /// The numbers that it is made of, unless only the run knows it.
+    /// The settings it consists of, unless it is a run-time policy.
     pub(crate) fn numbers(&self) -> Option<&[Argument]> {
         as_variant!(self, Self::Constant(numbers) | Self::Numbers(numbers) => numbers)
     }
@@ -531,7 +462,7 @@ impl Policy {
     }
 }
 
-/// Whether what shapes the end of a call may ask its `GaveUp` for the time.
+/// True if a `give_up` or `fallback` function may ask its `GaveUp` for the time.
 fn ending_asks_time(ending: &Expr) -> bool {
     let Expr::Closure(closure) = ending else {
         return true;
@@ -547,7 +478,7 @@ fn ending_asks_time(ending: &Expr) -> bool {
     }
 }
 
-/// Whether delays, or how many there may be, depend on more than the number of retries.
+/// True if the delays or their number depend on more than the retry count.
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
         KeyValue::Jitter(Jitter::Decorrelated) => true,
@@ -560,8 +491,8 @@ fn needs_everything(number: &Argument) -> bool {
     }
 }
 
-/// The arguments that a policy is made of. Limits of time are reckoned beside the policy: a deadline at the call's start, a
-/// timeout before each attempt.
+/// The arguments that make up a policy. Deadlines and timeouts are handled separately: the deadline is computed when
+/// the call starts, the timeout before each attempt.
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
     let mut numbers = arguments.given.clone();
     numbers.retain(|argument| {
@@ -571,12 +502,8 @@ fn numbers(arguments: &Arguments) -> Vec<Argument> {
     numbers
 }
 
-/// The numbers that a policy known at run time takes the place of, or is the base of.
+/// The settings that a run-time policy replaces or provides defaults for.
 fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
     numbers.retain(|number| number.key.is_within_policy());
     numbers
-}
-
-fn enabled(arguments: &Arguments) -> Option<Box<Argument>> {
-    arguments.get(Key::Enabled).cloned().map(Box::new)
 }

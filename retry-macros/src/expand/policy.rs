@@ -1,4 +1,4 @@
-//! The policy and the name of a call, and the values that they are made of.
+//! The policy and the name of a call, and their values.
 
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use syn::spanned::Spanned;
 
 use crate::as_variant::as_variant;
 use crate::attribute::argument::{Argument, KeyValue};
-use crate::expand::model::{Decider, DefaultName, NESTED, Policy};
+use crate::expand::model::{DefaultName, NESTED, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{Code, code, code_at, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
-    /// future does not keep.
+    /// The constant part of policy and name, as an item: it is visible in the whole expansion, shared, and not stored
+    /// in the future.
     pub(crate) fn constants(&self) -> Option<Code> {
-        if self.model.decision == Decider::Simple {
-            return None;
-        }
-        let policy = self.constant_policy()?;
+        let policy = self
+            .constant_policy()
+            .filter(|_| !self.model.binds_site())?;
         Some(if let Policy::Constant(_) = self.model.policy {
             let site = self.site_of(&code!(&#policy));
             code!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
@@ -31,30 +30,26 @@ impl Printer<'_> {
         })
     }
 
-    /// The constant part of policy and name, bound as `retry_site` after each attempt, where only the code after it needs it:
-    /// the compiler takes less time for it than for an item, and evaluates it only when it generates code.
+    /// The constant part of policy and name, bound as `retry_site` after each attempt. Used if only the code after an
+    /// attempt needs it, because it compiles faster than an item.
     pub(crate) fn bound_site(&self) -> Option<Code> {
-        if self.model.decision != Decider::Simple {
-            return None;
-        }
-        let policy = self.constant_policy()?;
-        // In a constant of its own, because what a constant's argument borrows does not outlive it.
+        let policy = self.constant_policy().filter(|_| self.model.binds_site())?;
+        // In a separate constant, because a borrow in a constant's argument doesn't outlive the constant.
         let site = self.site_of(&code!(const { &#policy }));
         Some(ours!(let retry_site = const { &#site };))
     }
 
-    /// What is constant of the policy, of type `Policy`.
+    /// The constant part of the policy, of type `Policy`.
     fn constant_policy(&self) -> Option<Code> {
         let policy = match &self.model.policy {
             Policy::Decorator { of_trait, .. } => of_trait,
             policy => policy,
         };
         let numbers = policy.numbers()?;
-        let is_literal = |number: &Argument| number.value.is_literal();
-        let is_own = |number: &Argument| number.key.owner() == Owner::Schedule;
-        let literals = |is_wanted| {
-            let is_meant = |number: &_| is_literal(number) && is_own(number) == is_wanted;
-            self.setters(numbers, &is_meant)
+        let literals = |is_own| {
+            let literals = numbers.iter().filter(|number| number.value.is_literal());
+            let is_meant = |number: &&Argument| (number.key.owner() == Owner::Schedule) == is_own;
+            self.setters(literals.filter(is_meant))
         };
         let (own, rest) = (literals(true), literals(false));
         let with_own = code!(__retry::policy_of(__retry::Section::new()#own));
@@ -64,31 +59,39 @@ impl Printer<'_> {
 
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &Code) -> Code {
-        let named = code!(__retry::Site::new(#policy, #(self.name())));
-        let by_surroundings = code!(__retry::Site::named_by(#policy, __retry_name));
+        let is_named = self.model.has(&[Key::Name]);
+        if !is_named && self.model.default_name == DefaultName::Surroundings {
+            return code!(__retry::Site::named_by(#policy, __retry_name));
+        }
+        code!(__retry::Site::new(#policy, #(self.name())))
+    }
+
+    /// The name of the site that [`Self::constants`] or [`Self::bound_site`] declare.
+    pub(crate) fn constant_site(&self) -> Code {
         if_else(
-            self.model.is_named_by_surroundings(),
-            by_surroundings,
-            named,
+            self.model.binds_site(),
+            ours!(retry_site),
+            code!(__RETRY_SITE),
         )
     }
 
-    /// What [`Self::constants`] or [`Self::bound_site`] call the site.
-    pub(crate) fn constant_site(&self) -> Code {
-        let is_bound = self.model.decision == Decider::Simple;
-        if_else(is_bound, ours!(retry_site), code!(__RETRY_SITE))
-    }
-
-    /// The policy, of type `&Policy`.
+    /// The policy, of type `&Policy`. A run-time policy is combined with the key `enabled`.
     pub(crate) fn policy(&self) -> Code {
-        match &self.model.policy {
-            Policy::Constant(_) => code!(__retry::Site::policy(#(self.constant_site()))),
-            Policy::Expr(expr, None) => self.borrowed(expr),
+        let policy = match &self.model.policy {
+            Policy::Constant(_) => {
+                return code!(__retry::Site::policy(#(self.constant_site())));
+            }
+            Policy::Expr(expr) => self.borrowed(expr),
             policy => code!(&#(self.policy_value(policy))),
+        };
+        let enabled = self.model.arguments.get(Key::Enabled);
+        match enabled.filter(|_| self.model.policy.numbers().is_none()) {
+            Some(enabled) => code!(&__retry::enabled_if(#policy, #(self.argument(enabled)))),
+            None => policy,
         }
     }
 
-    /// `with` the policy, of type `&Policy`, which is evaluated once.
+    /// Calls `with` with the policy, of type `&Policy`, which is evaluated only once.
     pub(crate) fn with_policy(&self, with: &mut dyn FnMut(Code) -> Code) -> Code {
         let policy = self.policy();
         if let Policy::Constant(_) = self.model.policy {
@@ -108,7 +111,7 @@ impl Printer<'_> {
         let expr = match expr {
             Expr::Closure(_) => {
                 let attempt = self.attempt_for(Key::Policy);
-                // A path would be a policy, not a function that chooses one.
+                // A closure even around a path, because a path is a policy, not a function that chooses one.
                 ours_at! {span=> {
                     #attempt
                     #[allow(clippy::redundant_closure)]
@@ -119,7 +122,7 @@ impl Printer<'_> {
             _ => source,
         };
         let name = self.name();
-        // In a closure, since only policies that are found by it ask for the name.
+        // In a closure, because only policies that are looked up by name need it.
         ours_at!(span=> __retry::policy(&__retry::PolicySource::find(&(#expr), |retry_tell| retry_tell(#name))))
     }
 
@@ -127,34 +130,24 @@ impl Printer<'_> {
     fn policy_value(&self, policy: &Policy) -> Code {
         match policy {
             Policy::Constant(numbers) | Policy::Numbers(numbers) => {
-                let setters = self.setters(numbers, &|number| !number.value.is_literal());
+                let setters =
+                    self.setters(numbers.iter().filter(|number| !number.value.is_literal()));
                 code!(__RETRY_POLICY #setters)
             }
-            Policy::Expr(expr, Some(enabled)) => self.enabled_if(&self.borrowed(expr), enabled),
-            Policy::Expr(expr, None) => code!(*#(self.borrowed(expr))),
+            Policy::Expr(expr) => code!(*#(self.borrowed(expr))),
             Policy::Decorator {
                 this,
                 of_trait,
                 own,
-                enabled,
             } => {
                 let of_trait = self.policy_value(of_trait);
-                let own = self.setters(own, &|_| true);
-                let policy = code!(__retry::Option::unwrap_or(#this.policy, #of_trait)#own);
-                match enabled {
-                    Some(enabled) => self.enabled_if(&code!(&#policy), enabled),
-                    None => policy,
-                }
+                let own = self.setters(own.iter());
+                code!(__retry::Option::unwrap_or(#this.policy, #of_trait)#own)
             }
         }
     }
 
-    /// A `policy`, of type `&Policy`, beside the key `enabled`.
-    fn enabled_if(&self, policy: &Code, enabled: &Argument) -> Code {
-        code!(__retry::enabled_if(#policy, #(self.argument(enabled))))
-    }
-
-    /// What the runtime is told of the function, of type `&Site`.
+    /// The call's policy and name, of type `&Site`.
     pub(crate) fn site(&self, policy: &Code) -> Code {
         if let Policy::Constant(_) = self.model.policy {
             return self.constant_site();
@@ -176,13 +169,13 @@ impl Printer<'_> {
         }
     }
 
-    /// What a decorator's method is called after its client, of type `String`.
+    /// The name of a decorator's method, with its client's type, of type `String`.
     pub(crate) fn client_name(&self) -> Option<Code> {
         let client = as_variant!(&self.model.default_name, DefaultName::Client(name) => name)?;
         Some(code!(__retry::client_name::<#client>(#(self.bare_name()))))
     }
 
-    /// Where the function is, of type `&'static str`.
+    /// The path of the function, of type `&'static str`.
     pub(crate) fn path(&self) -> Code {
         if self.model.default_name == DefaultName::Surroundings {
             return code!(__retry_name());
@@ -196,7 +189,7 @@ impl Printer<'_> {
         name.trim_start_matches("r#").to_owned()
     }
 
-    /// The function whose own name says in which function the block stands: no macro can see it.
+    /// A function whose type name contains the path of the enclosing function, which a macro can't see.
     pub(crate) fn name_of_surroundings(&self) -> Option<Code> {
         let is_asked = match self.model.arguments.value(Key::Name) {
             None => true,
@@ -212,23 +205,16 @@ impl Printer<'_> {
         })
     }
 
-    /// The setters for those numbers that are meant.
-    pub(crate) fn setters(
-        &self,
-        numbers: &[Argument],
-        is_meant: &dyn Fn(&Argument) -> bool,
-    ) -> Code {
-        let mut setters = Code::new();
-        for number in numbers {
-            if is_meant(number) {
-                let setter = &number.ident;
-                setters.extend(code!(.#setter(#(self.argument(number)))));
-            }
-        }
-        setters
+    /// The setters for these settings.
+    pub(crate) fn setters<'n>(&self, numbers: impl Iterator<Item = &'n Argument>) -> Code {
+        let setters = numbers.map(|number| {
+            let setter = &number.ident;
+            code!(.#setter(#(self.argument(number))))
+        });
+        setters.collect()
     }
 
-    /// A value, of the type that the runtime takes for its key.
+    /// The value of an argument, of the type that the runtime expects.
     pub(crate) fn argument(&self, argument: &Argument) -> Code {
         match &argument.value {
             KeyValue::Count(count) => count.to_token_stream(),
@@ -238,7 +224,7 @@ impl Printer<'_> {
             KeyValue::List(delays) => {
                 let delays = delays.iter().map(|delay| code!(#(duration(*delay)),));
                 let duration = code!(::core::time::Duration);
-                // An item, because a borrow from a constant lives for ever.
+                // An item, because a borrow of a constant is `'static`.
                 ours!({
                     const RETRY_DELAYS: &[#duration] = &[#(delays.collect::<Code>())];
                     __retry::Backoff::List(&RETRY_DELAYS)
@@ -251,7 +237,7 @@ impl Printer<'_> {
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
-                code!(__retry::Section::new()#(self.setters(inner, &|_| true)))
+                code!(__retry::Section::new()#(self.setters(inner.iter())))
             }
             KeyValue::Expr(expr) => {
                 let span = expr.span();
@@ -264,14 +250,13 @@ impl Printer<'_> {
                     _ => user,
                 };
                 let typed = match argument.key.takes() {
-                    // A statement's own.
-                    Takes::DurationAboveZero => return value,
-                    _ if is_place(expr) => return value,
+                    // Already a statement of its own, or a place.
+                    takes if takes == Takes::DurationAboveZero || is_place(expr) => return value,
                     Takes::Duration | Takes::UpToCap(_) => Some(code!(: ::core::time::Duration)),
                     Takes::Bool => Some(code!(: bool)),
                     _ => None,
                 };
-                // A lock that it takes is free again before the next key takes it, and during the pause.
+                // Drops a lock guard in the expression before the next key is evaluated, and before the pause.
                 ours!({
                     let retry_value #typed = #value;
                     retry_value
@@ -282,14 +267,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The variant of the runtime that a word stands for.
+    /// The runtime's enum variant for a word.
     fn variant<W: Word>(argument: &Argument, word: W) -> Code {
         let variant = Ident::new(&format!("{word:?}"), argument.span);
         code!(__retry::#(Ident::new(W::ENUM, argument.span))::#variant)
     }
 }
 
-/// Whether it names what is there already, so that nothing has to be dropped after it.
+/// True if the expression creates no temporary that must be dropped.
 fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Field(field) => is_place(&field.base),

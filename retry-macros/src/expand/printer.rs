@@ -1,6 +1,6 @@
-//! Parts that several places of an expansion share: paths, types, and the user's expressions.
+//! Code that several parts of an expansion share: paths, types, and the user's expressions.
 //!
-//! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
+//! Local variables begin with `retry_`, because a constant or static of the same name would turn them into patterns.
 
 use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -11,55 +11,51 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::expand::model::{Model, SEE_ATTEMPT};
-use crate::target::function::Asyncness;
 use crate::tokens::{
-    Code, code, if_else, is_punct, mapped, ours, ours_at, stream, trees, uses, with_content,
+    Code, code, if_else, is_punct, ours, ours_at, stream, trees, uses, with_content,
 };
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
     pub(crate) model: &'a Model,
-    /// What the loop can wait with.
-    pub(crate) asyncness: Asyncness,
-    /// What `self` is called where the attempt is made, where not `self`.
+    /// True if the loop can await.
+    pub(crate) is_async: bool,
+    /// The name of `self` in the attempt, if it is renamed.
     pub(crate) this: Option<Ident>,
 }
 
 impl Printer<'_> {
-    /// All that is known of the call, of type `&Call`. Functions are called by their paths: a trait of the user's may have
+    /// The state of the call, of type `&Call`. Its functions are called by path, because a user's trait may have
     /// methods of the same names for every type.
     pub(crate) fn whole_call(&self) -> Code {
-        if_else(
-            self.model.is_driven(),
-            ours!(&retry_call.call()),
-            ours!(&retry_call.whole(__RETRY_SITE)),
-        )
+        let counted = ours!(&retry_call.whole(__RETRY_SITE));
+        if_else(self.model.is_driven, ours!(&retry_call.call()), counted)
     }
 
     /// The function's error type.
     pub(crate) fn error(&self) -> Code {
-        let failing = &self.model.failing;
-        ours!(<#failing as __retry::OutcomeTypes>::Error)
+        let err_type = &self.model.err_type;
+        ours!(<#err_type as __retry::OutcomeTypes>::Error)
     }
 
     /// The type of the function's value.
     pub(crate) fn value(&self) -> Code {
-        let valued = &self.model.valued;
-        ours!(<#valued as __retry::OutcomeTypes>::Value)
+        let ok_type = &self.model.ok_type;
+        ours!(<#ok_type as __retry::OutcomeTypes>::Value)
     }
 
-    /// The timer that the user named.
+    /// The timer from the key `timer`.
     pub(crate) fn named_timer(&self) -> Option<Code> {
         let timer = self.model.expr(Key::Timer)?;
-        let function = match (self.asyncness, timer) {
-            (_, Expr::Closure(_)) => code!(TimerFn::new),
-            (Asyncness::Async, _) => code!(IntoTimer::into_timer),
-            (Asyncness::Blocking, _) => code!(IntoBlockingTimer::into_timer),
+        let function = match timer {
+            Expr::Closure(_) => code!(TimerFn::new),
+            _ if self.is_async => code!(IntoTimer::into_timer),
+            _ => code!(IntoBlockingTimer::into_timer),
         };
         Some(code!(__retry::#function(#(self.kept(timer)))))
     }
 
-    /// Binds the timer that the user named.
+    /// Binds the timer from the key `timer`.
     pub(crate) fn bound_timer(&self) -> Option<Code> {
         let timer = self.named_timer()?;
         Some(ours!(let retry_timer = #timer;))
@@ -74,40 +70,35 @@ impl Printer<'_> {
         if_else(self.names_timer(), ours!(&retry_timer), self.own_timer())
     }
 
-    /// The timer that the user named, or the one of the runtime's features.
+    /// The timer from the key `timer`, or the default of the runtime's features.
     pub(crate) fn own_timer(&self) -> Code {
-        self.named_timer().unwrap_or_else(|| match self.asyncness {
-            Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
-            Asyncness::Blocking => code!(__retry::DefaultTimer),
-        })
+        let default = code!(__retry::default_timer::<__retry::Features>());
+        let default = if_else(self.is_async, default, code!(__retry::DefaultTimer));
+        self.named_timer().unwrap_or(default)
     }
 
-    /// What a timer implements here.
+    /// The trait of timers for this kind of function.
     pub(crate) fn timer_trait(&self) -> Code {
-        match self.asyncness {
-            Asyncness::Async => code!(__retry::Timer),
-            Asyncness::Blocking => code!(__retry::BlockingTimer),
-        }
+        let blocking = code!(__retry::BlockingTimer);
+        if_else(self.is_async, code!(__retry::Timer), blocking)
     }
 
-    /// The budget that all calls of this function share.
+    /// The function's own budget.
     pub(crate) fn own_budget(&self) -> Option<Code> {
         let own = code!(
             static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
         );
-        let is_own = matches!(
-            self.model.arguments.value(Key::Budget),
-            Some(KeyValue::Alone)
-        );
+        let budget = self.model.arguments.value(Key::Budget);
+        let is_own = matches!(budget, Some(KeyValue::Alone));
         is_own.then_some(own)
     }
 
-    /// Binds what the user calls the attempt.
+    /// Binds the attempt to the user's name for it.
     pub(crate) fn attempt_binding(&self) -> Option<Code> {
         let name = self.model.attempt()?;
-        // Where others use it, the body does not have to.
-        let is_shared =
-            self.model.is_validated() || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
+        // The body need not use it if others do.
+        let is_shared = self.model.has(&[Key::Validate])
+            || SEE_ATTEMPT.into_iter().any(|key| self.uses_attempt(key));
         let is_unused = name.to_string().starts_with('_');
         Some(ours! {
             #?(is_shared) { #[allow(unused_variables)] }
@@ -116,7 +107,7 @@ impl Printer<'_> {
         })
     }
 
-    /// Binds the attempt for the closure of a key that uses it.
+    /// Binds the attempt for the function of a key that uses it.
     pub(crate) fn attempt_for(&self, key: Key) -> Option<Code> {
         self.attempt_binding().filter(|_| self.uses_attempt(key))
     }
@@ -128,19 +119,19 @@ impl Printer<'_> {
         })
     }
 
-    /// The user's expression where the function would end with a `return` in it.
+    /// The user's expression, in a closure if a `return` in it could end the function.
     pub(crate) fn kept(&self, expr: &Expr) -> Code {
         Self::contained(expr, self.user(expr))
     }
 
-    /// Code with the user's expression in it, where the function would end with a `return` in that. What takes a function
-    /// stands within, or the compiler would not infer the argument of a closure.
+    /// Code that contains the user's expression, in a closure if a `return` in it could end the function. A call that
+    /// takes the expression must be inside, because otherwise the compiler couldn't infer a closure's argument type.
     pub(crate) fn contained(expr: &Expr, code: Code) -> Code {
         let contained = ours_at!(expr.span()=> (|| #code)());
         if_else(Self::may_leave(expr), contained, code)
     }
 
-    /// [`Self::contained`] for code that may return a future of what it changes.
+    /// Like [`Self::contained`], for code that may return a future that borrows mutably.
     pub(crate) fn contained_future(expr: &Expr, code: Code) -> Code {
         let contained = ours_at!(expr.span()=> __retry::once(|| #code));
         if_else(Self::may_leave(expr), contained, code)
@@ -150,7 +141,7 @@ impl Printer<'_> {
         !matches!(expr, Expr::Closure(_)) && expression::may_leave(expr)
     }
 
-    /// The user's expression, with `self` called as it is where the expression goes.
+    /// The user's expression, with `self` renamed if necessary.
     pub(crate) fn user(&self, expr: &impl ToTokens) -> Code {
         match &self.this {
             Some(this) => rename_self(expr.to_token_stream(), this),
@@ -159,7 +150,7 @@ impl Printer<'_> {
     }
 }
 
-/// Calls `self` `this`, except in items within, which have a `self` of their own.
+/// Renames `self` to `this`, except in nested items, which have their own `self`.
 pub(crate) fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
     let mut trees = trees(tokens);
     let mut is_item = false;
@@ -184,7 +175,10 @@ pub(crate) fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
             TokenTree::Group(group) => {
                 let mut content = rename_self(group.stream(), this);
                 if matches!(before, [.., TokenTree::Ident(_), bang] if is_punct(bang, '!')) {
-                    content = mapped(content, &mut |token| rename_captured(token, this));
+                    content = content
+                        .into_iter()
+                        .map(|token| rename_captured(token, this))
+                        .collect();
                 }
                 with_content(group, content).into()
             }
@@ -195,7 +189,7 @@ pub(crate) fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
     stream(&trees)
 }
 
-/// A format string with `{self}` called as it is there.
+/// Renames `{self}` in a format string.
 fn rename_captured(token: TokenTree, this: &Ident) -> TokenTree {
     let TokenTree::Literal(text) = &token else {
         return token;

@@ -1,9 +1,9 @@
 //! Functions that return a stream: the key `stream`.
 //!
-//! A sync function's loop can only run while its stream is polled, so it stands in an `async` block that hands its
-//! items to the stream one at a time. An async function awaits its loop, and the stream that it returns owns what the
-//! last attempt opened, not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, whose body
-//! runs again after the function returned, takes the arguments along.
+//! The loop of a sync function can only run while its stream is polled. It is in an `async` block that passes its
+//! items to the stream one at a time. An async function awaits its loop. The stream that it returns owns the last
+//! attempt's stream but not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, which
+//! runs the body again after the function has returned, also keeps the arguments.
 
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
@@ -14,31 +14,27 @@ use crate::attribute::argument::Mode;
 use crate::expand::attempt::Attempted;
 use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
 use crate::target::outcome::{self, StreamPart};
 use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
-    /// can't, since a stream is polled; `opening` says whether the function can.
-    pub(crate) fn stream(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
+    /// The body of the function: the loop, and the stream that it returns. The loop can always await, because a stream
+    /// is polled. `is_async` is true if the function can await, too.
+    pub(crate) fn stream(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
         let mode = module(stream);
-        let attempt = self.opening(stream, opening, attempted);
+        let attempt = self.opening(stream, is_async, attempted);
         let retried = self.call_loop(attempt);
-        if opening == Asyncness::Async && stream.mode != Mode::Resume {
+        if is_async && stream.mode != Mode::Resume {
             let read = ours!(__retry::stream::#mode::into_stream(retry_outcome));
-            let returned = Self::returned(stream, read);
+            let read = Self::boxed(stream, read);
+            let again = ours!(let retry_outcome = __retry::Ok(retry_value););
             let returned = match stream.part {
-                StreamPart::Outcome => returned,
-                StreamPart::Value => ours! {
-                    match retry_outcome {
-                        __retry::Ok(retry_value) => {
-                            let retry_outcome = __retry::Ok(retry_value);
-                            __retry::Ok(#returned)
-                        }
-                        __retry::Err(retry_error) => __retry::Err(#(self.error_of_opening())),
-                    }
-                },
+                StreamPart::Outcome => read,
+                StreamPart::Value => self.opened(
+                    &ours!(retry_outcome),
+                    &ours!(retry_value),
+                    &ours!({ #again __retry::Ok(#read) }),
+                ),
             };
             return ours! {
                 let retry_outcome = { #retried };
@@ -47,20 +43,19 @@ impl Printer<'_> {
         }
         let item = &stream.item;
         let hand_over = ours_at!(item.span()=> __retry::stream::hand_over::<#item>());
-        let returned = Self::returned(stream, ours!(retry_stream));
-        let returned = match (stream.part, opening) {
-            (StreamPart::Outcome, Asyncness::Blocking) => returned,
-            (StreamPart::Value, Asyncness::Blocking) => ours!(__retry::Ok(#returned)),
-            (StreamPart::Outcome, Asyncness::Async) => ours! {
+        let name = ours!(retry_stream);
+        let boxed = Self::boxed(stream, name.clone());
+        let returned = match (stream.part, is_async) {
+            (StreamPart::Outcome, false) => boxed,
+            (StreamPart::Value, false) => ours!(__retry::Ok(#boxed)),
+            (StreamPart::Outcome, true) => ours! {
                 let retry_stream = __retry::stream::arrived(retry_stream).await;
-                #returned
+                #boxed
             },
-            (StreamPart::Value, Asyncness::Async) => ours! {
-                match __retry::stream::opened(retry_stream).await {
-                    __retry::Ok(retry_stream) => __retry::Ok(#returned),
-                    __retry::Err(retry_error) => __retry::Err(#(self.error_of_opening())),
-                }
-            },
+            (StreamPart::Value, true) => {
+                let opened = ours!(__retry::stream::opened(retry_stream).await);
+                self.opened(&opened, &name, &ours!(__retry::Ok(#boxed),))
+            }
         };
         ours! {
             let (retry_giver, retry_taker) = #hand_over;
@@ -72,39 +67,51 @@ impl Printer<'_> {
         }
     }
 
-    /// The stream as the function's type has it.
-    fn returned(stream: &Stream, returned: Code) -> Code {
-        match &stream.boxed {
-            Some(boxed) => ours! {
-                {
-                    let retry_boxed: #boxed = __retry::Box::pin(#returned);
-                    retry_boxed
-                }
-            },
-            None => returned,
+    /// Converts a `Result` with the items' error type to the function's.
+    fn opened(&self, opened: &Code, value: &Code, returned: &Code) -> Code {
+        ours! {
+            match #opened {
+                __retry::Ok(#value) => #returned
+                __retry::Err(retry_error) => __retry::Err(#(self.error_of_opening())),
+            }
         }
     }
 
-    /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
-    fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
+    /// The stream, boxed if the function's return type is.
+    fn boxed(stream: &Stream, returned: Code) -> Code {
+        let Some(boxed) = &stream.boxed else {
+            return returned;
+        };
+        ours! {
+            {
+                let retry_boxed: #boxed = __retry::Box::pin(#returned);
+                retry_boxed
+            }
+        }
+    }
+
+    /// Makes an attempt. Binds `retry_outcome` and, with a timeout, `retry_dropped`.
+    fn opening(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
         let model = self.model;
         let item = &stream.item;
         let is_resumed = stream.mode == Mode::Resume;
         let progress = {
-            let span = outcome::value_span(item);
+            let value = outcome::value_of_result(item).unwrap_or(item);
+            let span = value.span();
             let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
             ours!(let mut retry_progress = #progress(#(self.now()));)
         };
         let passed_on = self.awaited(ours! {
             __retry::stream::resume::pass_on(retry_started, &retry_giver, &mut retry_progress)
         });
-        // To what calls share, the attempt has succeeded before its items are passed on: a server that breaks off later was
-        // up and took the request, and what holds a place or a trial call for hours keeps others out.
+        // For the breaker, limiter and budget, the attempt succeeds before its items are passed on: a server that
+        // disconnects later was up and accepted the request, and a slot or a trial call held for hours would block
+        // other calls.
         let resumed = ours! {
             match retry_started {
                 __retry::Ok(retry_started) => {
                     #(self.answered())
-                    #?(model.is_paid()) { retry_call.credit(); }
+                    #?(model.has(&[Key::Budget])) { retry_call.credit(); }
                     #passed_on
                 }
                 __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
@@ -113,30 +120,29 @@ impl Printer<'_> {
         ours! {
             #(self.attempt_span())
             #?(is_resumed) { #progress }
-            // What was opened may borrow the attempt, and is gone before the next one is counted.
+            // The opened stream may borrow the attempt, so it is dropped before the next attempt starts.
             let retry_ended = {
                 #(self.patience_declaration())
-                #(self.start_stream(stream, opening, attempted))
+                #(self.start_stream(stream, is_async, attempted))
                 #(if_else(is_resumed, resumed, ours!(retry_started)))
             };
             #?(model.may_drop()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
-            #?(model.minds_items()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
-            let mut retry_outcome = __retry::stream::outcome::<#(&model.failing), _>(retry_ended);
+            #?(model.yielding_is_ambiguous()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
+            let mut retry_outcome = __retry::stream::outcome::<#(&model.err_type), _>(retry_ended);
         }
     }
 
-    /// Opens the stream and reads it until the attempt has succeeded: binds `retry_started`.
-    fn start_stream(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> Code {
+    /// Opens the stream and reads it until the attempt has succeeded. Binds `retry_started`.
+    fn start_stream(&self, stream: &Stream, is_async: bool, attempted: Attempted) -> Code {
         let model = self.model;
-        let failing = &model.failing;
+        let err_type = &model.err_type;
         let once = self.once(attempted);
-        // What a sync function's body borrows need not be `Send`, since it is not held while the stream is read.
-        let (opens, opened) = match opening {
-            Asyncness::Blocking => (
-                Some(ours!(let retry_opened = #(self.run(once));)),
-                ours!(retry_opened),
-            ),
-            Asyncness::Async => (None, ours!(#once.await)),
+        // A sync function's body ends before the stream is read, so its borrows need not be `Send`.
+        let (opens, opened) = if is_async {
+            (Code::new(), ours!(#once.await))
+        } else {
+            let opens = ours!(let retry_opened = #(self.run(once)););
+            (opens, ours!(retry_opened))
         };
         let opened = match stream.part {
             StreamPart::Outcome => opened,
@@ -144,7 +150,8 @@ impl Printer<'_> {
                 ours!(__retry::stream::or_failed(#opened, #(self.error_types()).0)?)
             }
         };
-        let boxed = if_else(model.falls_back(), ours!(attempted), ours!(boxed));
+        let has_fallback = model.has(&[Key::Fallback]);
+        let boxed = if_else(has_fallback, ours!(attempted), ours!(boxed));
         let read = match stream.mode {
             Mode::Buffer => ours!(buffer),
             Mode::First | Mode::Resume => ours!(first),
@@ -157,7 +164,7 @@ impl Printer<'_> {
         };
         let started = match model.arguments.get(Key::Timeout) {
             Some(timeout) => ours! {
-                __retry::stream::in_time::<#failing, _>(
+                __retry::stream::in_time::<#err_type, _>(
                     #(self.timer()),
                     retry_limit,
                     #(Self::timed_out_conversion(timeout)),
@@ -173,8 +180,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The error that the function returns for `retry_error`, an item's. Only that itself says what an `impl Trait` stands
-    /// for.
+    /// Converts `retry_error`, of the items' error type, to the function's error type. An `impl Trait` is only known
+    /// from the value itself.
     fn error_of_opening(&self) -> Code {
         if outcome::is_inferred(&outcome::without_value(&self.model.outcome)) {
             ours!(retry_error)
@@ -183,14 +190,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The functions that convert an opening's error to the items' error and back. Printed with the same tokens for both
-    /// directions, located at the opening's error, so that rustc reports a difference between the types only once.
+    /// Functions that convert the opening's error to the items' error and back. Both directions use the same tokens,
+    /// located at the opening's error, so that rustc reports a difference between the types only once.
     fn error_types(&self) -> Code {
         let span = outcome::error_span(&self.model.outcome);
-        ours_at!(span=> __retry::stream::error_types::<#(&self.model.failing), _>())
+        ours_at!(span=> __retry::stream::error_types::<#(&self.model.err_type), _>())
     }
 
-    /// The function that says which item is the first that counts.
+    /// The function that decides which item counts as the first.
     fn counts(&self, stream: &Stream) -> Code {
         let item = &stream.item;
         match self.model.expr(Key::First) {
@@ -202,44 +209,41 @@ impl Printer<'_> {
         }
     }
 
-    /// Declares how long the attempt may take until it succeeds, and how long each item after another.
+    /// Declares the time limits until the attempt succeeds, and between items.
     fn patience_declaration(&self) -> Code {
-        let limit = |key| {
-            let timeout = self.model.arguments.get(key)?;
-            Some(self.attempt_limit(timeout))
-        };
-        let timeout = limit(Key::Timeout).map(|timeout| ours!(let retry_limit = #timeout;));
-        let idle = limit(Key::IdleTimeout).unwrap_or_else(|| ours!(retry_limit));
+        let keys = [Key::Timeout, Key::IdleTimeout];
+        let limits = keys.map(|key| self.model.arguments.get(key));
+        let [timeout, idle] = limits.map(|limit| limit.map(|limit| self.attempt_limit(limit)));
         ours! {
-            #timeout
-            let retry_patience = #(self.patience(idle));
+            #(timeout.map(|timeout| ours!(let retry_limit = #timeout;)))
+            let retry_patience = #(self.patience(idle.unwrap_or(ours!(retry_limit))));
         }
     }
 
-    /// Patience with that limit.
+    /// The time limit between items.
     fn patience(&self, idle: Code) -> Code {
-        let failing = &self.model.failing;
+        let err_type = &self.model.err_type;
         let timeouts = [Key::Timeout, Key::IdleTimeout].map(|key| self.model.arguments.get(key));
         let Some(timeout) = timeouts[0].or(timeouts[1]) else {
-            return ours!(__retry::stream::endless::<#failing>());
+            return ours!(__retry::stream::endless::<#err_type>());
         };
         let (timer, from_timed_out) = (self.own_timer(), Self::timed_out_conversion(timeout));
-        ours!(__retry::stream::patience::<#failing, _>(#timer, #idle, #from_timed_out))
+        ours!(__retry::stream::patience::<#err_type, _>(#timer, #idle, #from_timed_out))
     }
 
-    /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
-    pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> Code {
+    /// Reads the stream that a fallback returned like an attempt's stream, but without a timeout.
+    pub(crate) fn read_fallback(&self, stream: &Stream, span: Span) -> Code {
         let item = &stream.item;
-        let failing = &self.model.failing;
+        let err_type = &self.model.err_type;
         let patience = self.patience(ours!(__retry::None));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         let read = module(stream);
-        // All of it there, or an error about the stream's type would appear twice, at two places.
+        // All tokens have the same span, because otherwise an error about the stream's type would be reported twice.
         ours_at! {span=>
             let retry_outcome = match retry_outcome {
                 __retry::Ok(retry_stream) => {
                     let retry_stream = __retry::stream::#read::fallen(#opened);
-                    __retry::stream::outcome::<#failing, _>(
+                    __retry::stream::outcome::<#err_type, _>(
                         __retry::stream::#read::attempt(retry_stream, #patience, __retry::stream::first::any).await,
                     )
                 }
@@ -249,7 +253,7 @@ impl Printer<'_> {
     }
 }
 
-/// The module of the runtime, which is called as the word is.
+/// The runtime's module for this mode.
 fn module(stream: &Stream) -> Ident {
     Ident::new(stream.mode.word(), Span::mixed_site())
 }

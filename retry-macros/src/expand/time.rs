@@ -1,23 +1,22 @@
-//! Time: the clock that a call goes by, when it must end, and what follows a pause that took too long.
+//! Clocks, timers and time limits.
+
+use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
-use crate::tokens::{Code, code, code_at, if_else, ours, when};
+use crate::tokens::{Code, code, code_at, if_else, ours};
 
 impl Printer<'_> {
-    /// What tells the time, of type `FnOnce() -> Moment`.
+    /// The clock, of type `FnOnce() -> Moment`.
     pub(crate) fn now(&self) -> Code {
         if self.model.names_clock() {
             return ours!(|| #(self.timer_trait())::now(&retry_timer));
         }
-        match self.asyncness {
-            Asyncness::Blocking => code!(__retry::now_blocking),
-            Asyncness::Async => code!(__retry::now),
-        }
+        let blocking = code!(__retry::now_blocking);
+        if_else(self.is_async, code!(__retry::now), blocking)
     }
 
-    /// The clock of the history of earlier attempts.
+    /// The clock for the history of attempts.
     pub(crate) fn clock(&self) -> Code {
         if !self.model.shows_time() {
             code!(__retry::Clock::None)
@@ -28,7 +27,7 @@ impl Printer<'_> {
         }
     }
 
-    /// How long an attempt may take, of type `Option<Duration>`.
+    /// The time limit of an attempt, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> Code {
         if let KeyValue::Alone = timeout.value {
             return code!(__retry::policy_timeout(#(self.policy())));
@@ -36,7 +35,7 @@ impl Printer<'_> {
         self.given_limit(timeout)
     }
 
-    /// The limit that a key names, of type `Option<Duration>`.
+    /// The time limit that a key sets, of type `Option<Duration>`.
     pub(crate) fn given_limit(&self, limit: &Argument) -> Code {
         let value = self.argument(limit);
         if limit.value.is_literal() {
@@ -46,8 +45,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
-    /// `&Policy`.
+    /// Warns if a run-time policy has a timeout that this call won't enforce. `policy` is of type `&Policy`.
     pub(crate) fn ignored_timeout(&self, policy: &Code) -> Code {
         code! {
             #?(self.model.ignores_timeout()) {
@@ -58,61 +56,54 @@ impl Printer<'_> {
         }
     }
 
-    /// In debug builds, reports at the first call, not only when it waits, that there is nothing to wait with. The
-    /// panic's place is that of the function's name: any other span of ours would make it that of the attribute, which
-    /// in a block is far from the method.
+    /// In debug builds, panics at the first call, instead of at the first pause, if there is no timer. The panic
+    /// points at the function's name: with any other span, it would point at the attribute, which in a block is far
+    /// from the method.
     pub(crate) fn expected_timer(&self) -> Option<Code> {
         let span = self.model.function.signature.ident.span();
         self.expects_timer()
             .then(|| code_at!(span=> __retry::expect_timer();))
     }
 
-    /// The timer of the driver, which is expected as above.
+    /// The timer for the driver, checked in the same way.
     pub(crate) fn timer_of_call(&self) -> Code {
         let span = self.model.function.signature.ident.span();
         let expected = code_at!(span=> __retry::expected_timer::<__retry::Features>());
-        match self.asyncness {
-            Asyncness::Async => if_else(self.expects_timer(), expected, self.timer()),
-            Asyncness::Blocking if self.names_timer() => self.timer(),
-            Asyncness::Blocking => ours!(__retry::blocking_timer(__retry::DefaultTimer)),
+        match self.is_async {
+            true => if_else(self.expects_timer(), expected, self.timer()),
+            false if self.names_timer() => self.timer(),
+            false => ours!(__retry::blocking_timer(__retry::DefaultTimer)),
         }
     }
 
     fn expects_timer(&self) -> bool {
-        let is_default = self.asyncness == Asyncness::Async && !self.names_timer();
+        let is_default = self.is_async && !self.names_timer();
         is_default && !self.model.retries_at_once()
     }
 
-    /// Has the retries count anew after progress, and the deadline after an item of a stream that is resumed. `policy` is
-    /// of type `&Policy`. A budget is bound, and told that the attempt brought something, unless it was told at the item.
+    /// Resets the retry count after progress, and the deadline after a resumed stream yields an item. Credits the
+    /// budget, unless that was done at the item. `policy` is of type `&Policy`.
     pub(crate) fn restart(&self, policy: &Code) -> Option<Code> {
-        let streamed = match self.model.resumes() {
-            true => ours!(__retry::stream::resume::streamed(&retry_progress)),
-            false if self.model.tells_progress() => ours!(__retry::None),
-            false => return None,
-        };
-        let is_credited = !self.model.is_paid() || self.model.resumes();
-        let credit = when(!is_credited, ours!(retry_call.credit();));
-        let now = self.now();
-        let deadline = self.model.deadline.as_ref();
-        let deadline = deadline.filter(|_| self.model.resumes());
-        let deadline = deadline.map(|deadline| self.set_deadline(deadline, policy));
+        if !self.model.restarts() {
+            return None;
+        }
+        let (now, resumes) = (self.now(), self.model.resumes());
+        let streamed = ours!(__retry::stream::resume::streamed(&retry_progress));
+        let streamed = if_else(resumes, streamed, ours!(__retry::None));
+        let deadline = self.model.deadline.as_ref().filter(|_| resumes);
         Some(ours! {
             if let __retry::Some(retry_lasted) = __retry::Attempt::take_progress(&mut retry_history, #streamed, #now) {
-                #credit
+                #?(!resumes && self.model.has(&[Key::Budget])) { retry_call.credit(); }
                 retry_call.restart(retry_lasted);
-                #deadline
+                #(deadline.map(|deadline| self.set_deadline(deadline, policy)))
             }
         })
     }
 
-    /// Tells the history the time on the user's timer.
+    /// Updates the history's clock from the user's timer.
     pub(crate) fn tick(&self) -> Option<Code> {
         let is_kept = self.model.names_clock() && self.model.shows_time();
-        let tick = match self.asyncness {
-            Asyncness::Async => ours!(tick),
-            Asyncness::Blocking => ours!(tick_blocking),
-        };
+        let tick = if_else(self.is_async, ours!(tick), ours!(tick_blocking));
         is_kept.then(|| ours!(__retry::#tick(&mut retry_history, &retry_timer);))
     }
 }

@@ -1,17 +1,16 @@
-//! What looks at a value: the keys `until`, `validate` and `correct`.
+//! Checking values: the keys `until`, `validate` and `correct`.
 
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::FailureSource;
+use crate::expand::decision::FailureSource;
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
-use crate::tokens::{Code, if_else, ours, ours_at, when};
+use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
-    /// Looks at `retry_outcome`: goes on to a retry, or on with the outcome to return.
+    /// Checks `retry_outcome`. Continues with a retry, or falls through with the outcome to return.
     pub(crate) fn judged(&self) -> Code {
         let model = self.model;
         let keys = (
@@ -20,11 +19,11 @@ impl Printer<'_> {
             model.expr(Key::Correct),
         );
         let ok = match keys {
-            // The outcome stays in its place until it is handed on: where it is moved or borrowed, the compiler copies a
-            // large value once or twice more.
+            // The outcome is neither moved nor borrowed, because the compiler would copy a large value once or twice
+            // more.
             (None, None, _) if model.resumes() => ours!(__retry::Ok(_) => { #(self.report()) }),
             (None, None, _) => ours!(__retry::Ok(_) => retry_call.ok(#(self.reporter())),),
-            // Looked at where it is.
+            // Checked in place.
             (Some(until), None, _) => ours! {
                 __retry::Ok(ref retry_value) => {
                     #(self.wanted(until, ours!(retry_value), self.unwanted()))
@@ -43,7 +42,7 @@ impl Printer<'_> {
                 ours! {
                     __retry::Ok(retry_value) => {
                         #wanted
-                        // The attempt is over, however long the value is looked at.
+                        // The attempt has ended, no matter how long the check takes.
                         #(validate.map(|_| self.answered()))
                         #(checked.map(|validate| self.valid(validate)))
                         #accepted
@@ -54,21 +53,21 @@ impl Printer<'_> {
         ours! {
             match retry_outcome {
                 #ok
-                __retry::Err(retry_error) => { #(self.rejected()) }
+                __retry::Err(retry_error) => { #(self.after_error()) }
             }
         }
     }
 
-    /// Asks `until` about the value, which it may not accept.
+    /// Runs `unwanted` if `until` doesn't accept the value.
     pub(crate) fn wanted(&self, until: &Expr, value: Code, unwanted: Code) -> Code {
         let accepts = ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))));
         ours! {
-            // Not negated, or the compiler would say of what is no `bool` that this can't be.
+            // Not negated, because for a type other than `bool` the compiler's error would be about the negation.
             if #(Self::contained(until, accepts)) {} else { #unwanted }
         }
     }
 
-    /// What follows a value that `until` rejects.
+    /// Handles a value that `until` rejected.
     fn unwanted(&self) -> Code {
         let kept = self.model.history;
         let interrupted = kept.map(|_| ours!(__retry::Attempt::interrupted(&mut retry_history);));
@@ -78,7 +77,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What follows a value that `validate` rejects, and nothing corrects.
+    /// Handles a value that `validate` rejects, without `correct`.
     fn valid(&self, validate: &Expr) -> Code {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
@@ -86,22 +85,22 @@ impl Printer<'_> {
                 __retry::Attempt::failed(&mut retry_history, retry_error);
             }
         });
-        let invalid = self.decided(FailureSource::Validation, kept, self.ended_invalid());
+        let ended = ours!(#(self.kept_invalid()) #(self.ended()));
         ours! {
             #(self.check(validate))
             if let __retry::Err(retry_error) = retry_checked {
-                #invalid
+                #(self.decided(FailureSource::Validation, kept, ended))
             }
         }
     }
 
-    /// Binds what `validate` says of the value as `retry_checked`.
+    /// Binds the result of `validate` as `retry_checked`.
     fn check(&self, validate: &Expr) -> Code {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
         self.beside_attempt(ours!(retry_checked), &checked)
     }
 
-    /// Binds the value of code that may use the attempt.
+    /// Binds the value of `code`, which may use the attempt.
     fn beside_attempt(&self, name: Code, code: &Code) -> Code {
         ours! {
             let #name = {
@@ -113,31 +112,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict on `retry_error`, with which `validate` rejected a value.
-    pub(crate) fn complaint(&self) -> Code {
-        if !self.model.asks_complaints() {
-            return ours!(__retry::Verdict::INVALID);
-        }
-        ours!(__retry::complaint::<#(self.error())>(#(self.error_of_type())).__retry_verdict())
-    }
-
-    /// What an invalid value leaves in the history.
+    /// Keeps an invalid value in the history.
     fn kept_invalid(&self) -> Option<Code> {
         let kept = ours!(__retry::Attempt::keep_value(&mut retry_history, retry_value););
         self.model.history.map(|_| kept)
     }
 
-    /// Ends the call with what `validate` said of a value.
-    fn ended_invalid(&self) -> Code {
-        ours! {
-            #(self.kept_invalid())
-            #(self.ended())
-        }
-    }
-
-    /// What follows a value that `validate` is to check and `correct` to repair.
+    /// Checks a value with `validate` and repairs it with `correct`.
     fn corrected(&self, validate: &Expr, correct: &Expr) -> Code {
-        let reason = |reason| when(self.model.tells_reason(), reason);
         let stopped = |of: &Code| {
             ours! {
                 retry_call.correction_stopped(
@@ -148,6 +130,8 @@ impl Printer<'_> {
                 );
             }
         };
+        let ended_invalid = ours!(#(self.kept_invalid()) #(self.ended()));
+        let reason = if_else(self.model.tells_reason(), ours!(retry_reason), ours!(_));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
@@ -161,14 +145,12 @@ impl Printer<'_> {
                     break;
                 };
                 #(self.driven_decision(FailureSource::Validation))
-                if let __retry::Err(#(if_else(self.model.tells_reason(), ours!(retry_reason), ours!(_)))) = retry_decision {
-                    #(self.ended_invalid())
-                }
+                if let __retry::Err(#reason) = retry_decision { #ended_invalid }
                 while retry_call.pauses() { #(self.waiting()) }
                 #(self.tick())
                 if let __retry::Some(retry_reason) = retry_call.begin_correction() {
                     #(stopped(&ours!(retry_reason)))
-                    #(self.ended_invalid())
+                    #ended_invalid
                 }
                 #(self.beside_attempt(ours!(retry_corrected), &corrected))
                 #(self.tick())
@@ -179,7 +161,7 @@ impl Printer<'_> {
                     __retry::Ok(retry_value) => retry_value,
                     __retry::Err(retry_error) => {
                         #(stopped(&failed))
-                        #(reason(ours!(let retry_reason = #failed;)))
+                        #?(self.model.tells_reason()) { let retry_reason = #failed; }
                         #(self.ended())
                     }
                 };
@@ -187,16 +169,16 @@ impl Printer<'_> {
         }
     }
 
-    /// The outcome of the user's function, called by the runtime's `caller`. It may be async wherever there is something
-    /// to await with.
+    /// The result of the user's function, called through the runtime's function `caller`. In async code, it may be
+    /// async.
     fn settled(&self, function: &Expr, caller: &str, arguments: Code, value: Code) -> Code {
         let span = function.span();
-        // With a named type, so that a mismatch points at the function.
+        // With the type written out, so that a mismatch points at the function.
         let error = self.error();
-        let is_async = match (self.asyncness, function) {
-            (Asyncness::Blocking, _) => Some(false),
-            (Asyncness::Async, Expr::Closure(closure)) => Some(closure.asyncness.is_some()),
-            (Asyncness::Async, _) => None,
+        let is_async = match function {
+            _ if !self.is_async => Some(false),
+            Expr::Closure(closure) => Some(closure.asyncness.is_some()),
+            _ => None,
         };
         let (contained, function) = (|code| Self::contained(function, code), self.user(function));
         let located = Span::mixed_site().located_at(span);

@@ -1,4 +1,4 @@
-//! Rules across arguments and the function that they stand on.
+//! Rules across the arguments and the annotated function.
 
 mod stream;
 
@@ -9,7 +9,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, Stmt, Type};
 
 use crate::as_variant::as_variant;
-use crate::attribute;
 use crate::attribute::argument::{Argument, Arguments, KeyValue, keys};
 use crate::errors::{Errors, error, refuse};
 use crate::target::function::{Body, Function, SECOND, is_retry};
@@ -17,105 +16,66 @@ use crate::target::outcome::{self, Delivery, is_no_result, is_opaque};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{any, is_ident, is_punct};
 
-/// Checks the attribute of a function, or the keys and the block of `retrying!`.
-pub(crate) fn function(
-    given: &Arguments,
-    function: &Function,
-    setting: Setting,
-    errors: &mut Errors,
-) {
-    attribute::check::on_no_trait(given, errors);
-    target(given, function, setting, errors);
+/// Checks a target with the arguments in force on it, and collects the errors.
+pub(crate) struct Check<'a> {
+    arguments: &'a Arguments,
+    function: &'a Function,
+    placement: Placement,
+    /// The end of messages about a method, with the other remedy: `#[retry(skip)]`.
+    otherwise: String,
+    errors: &'a mut Errors,
 }
 
-/// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
-pub(crate) fn member(
-    arguments: &Arguments,
-    function: &Function,
-    setting: Setting,
-    errors: &mut Errors,
-) {
-    attribute::check::policy_stands_alone(arguments, errors);
-    has_self(arguments, function, errors);
-    target(arguments, function, setting, errors);
-}
-
-/// Refuses a function without `self` where a key of its block reads that.
-fn has_self(arguments: &Arguments, function: &Function, errors: &mut Errors) {
-    let name = &function.signature.ident;
-    // In a path, `self` is the module.
-    let is_self = |_: &[TokenTree], from: &[TokenTree]| {
-        is_ident(&from[0], "self") && !from.get(1).is_some_and(|next| is_punct(next, ':'))
-    };
-    let reads_self = |argument: &&Argument| {
-        let value = as_variant!(&argument.value, KeyValue::Expr(value) => value.to_token_stream());
-        value.is_some_and(|value| any(value, &mut { is_self }))
-    };
-    let mut of_block = arguments
-        .of_block
-        .iter()
-        .filter_map(|key| arguments.get(*key));
-    let reading = of_block
-        .find(reads_self)
-        .filter(|_| function.signature.receiver().is_none());
-    if let Some(Argument { key, .. }) = reading {
-        errors.push(error!(name.span() =>
-            "`{name}` has no `self`, which the block's `{key}` reads: mark `{name}` `#[retry(skip)]`, or give it a `{key}` of its own"));
-    }
-}
-
-/// Reports that a block or a trait has nothing to retry, unless another mistake may be the reason.
+/// Reports that a block or a trait has nothing to retry, unless another error may be the reason.
 pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     if errors.is_empty() {
         errors.push(error!(Span::call_site() =>
-            "nothing here is retried: no method without `skip` is async, or returns a `Result`, a future or a stream by that name. Remove `#[retry]`, or put one on the method itself"));
+            "`#[retry]` has no effect here: no method without `skip` is async or returns a `Result`, future or stream. Remove it, or put `#[retry]` on the method itself"));
     }
 }
 
-/// Reports a function whose type seems to hide a future or a stream, and says whether it did.
-pub(crate) fn hides_future(function: &Function, setting: Setting, errors: &mut Errors) -> bool {
+/// Reports a function whose type seems to hide a future or a stream. Returns true if it did.
+pub(crate) fn hides_future(function: &Function, placement: Placement, errors: &mut Errors) -> bool {
     let returned = function.return_type().filter(|_| !function.is_async());
     let Some(hidden) = returned.and_then(outcome::hidden) else {
         return false;
     };
-    let kind = if hidden.to_string().ends_with("Stream") {
-        "Stream<Item"
-    } else {
-        "Future<Output"
-    };
-    let otherwise = setting.otherwise(function, [", or mark ", ""]);
-    let (macro_name, _) = setting.names();
+    let is_stream = hidden.to_string().ends_with("Stream");
+    let (stream, future) = ("Stream<Item", "Future<Output");
+    let kind = if is_stream { stream } else { future };
+    let otherwise = placement.otherwise(function);
+    let (macro_name, _) = placement.names();
     errors.push(error!(hidden.span() =>
-        "`{macro_name}` can't look into `{hidden}` here: return `Pin<Box<dyn {kind} = Result<…>> + Send + '_>>`, written out{otherwise}"));
+        "`{macro_name}` can't see through `{hidden}` here: write the return type out, as `Pin<Box<dyn {kind} = Result<…>> + Send + '_>>`{otherwise}"));
     true
 }
 
-/// Reports a method of a block that is not retried, although its type shows a result, or may hide one in a macro.
+/// Reports a method of a block that is not retried although its type contains a result, or is a macro.
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
     let name = &function.signature.ident;
     if let Some(Type::Macro(hidden)) = function.return_type() {
         errors.push(error!(hidden.span() =>
-            "`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"));
+            "`#[retry]` can't see through a macro here: write the return type out, or mark `{name}` `#[retry(skip)]`"));
     }
     if let Some(result) = outcome::result_within(function.signature.output.to_token_stream()) {
         errors.push(error!(result.span() =>
-            "`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"));
+            "`#[retry]` can't retry a `{result}` inside another type: return it directly or as a future, or mark `{name}` `#[retry(skip)]`"));
     }
 }
 
-/// The place of the keys, which decides what can be done about a function.
+/// The place of the attribute, which determines the remedies in messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub(crate) enum Placement {
     Alone,
     Block,
     /// In a trait, whose decorator calls the client's method.
     Decorator,
-    /// In `retrying!`, beside a block.
+    /// In `retrying!`, in front of a block.
     Expression,
 }
 
-impl Setting {
-    /// The macro's name, and what it retries.
+impl Placement {
+    /// The macro's name, and the kind of its target.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Alone | Self::Block | Self::Decorator => ("#[retry]", "function"),
@@ -123,287 +83,299 @@ impl Setting {
         }
     }
 
-    /// The other remedy that a method has, `#[retry(skip)]`, with words before and after the method's name.
-    fn otherwise(self, function: &Function, words: [&str; 2]) -> String {
-        let [before, after] = words;
+    /// The other remedy for a method.
+    fn otherwise(self, function: &Function) -> String {
+        let name = &function.signature.ident;
         match self {
             Self::Alone | Self::Expression => String::new(),
             Self::Block | Self::Decorator => {
-                format!(
-                    "{before}`{}`{after} `#[retry(skip)]`",
-                    function.signature.ident
-                )
+                format!(". To leave `{name}` out, mark it `#[retry(skip)]`")
             }
         }
     }
 }
 
-fn no_result(function: &Function, setting: Setting) -> String {
-    let (name, (macro_name, _)) = (&function.signature.ident, setting.names());
-    let (target, remedy) = match setting {
-        Setting::Alone => (format!("`{name}`"), "remove `#[retry]`"),
-        Setting::Block | Setting::Decorator => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
-        Setting::Expression => (String::from("the block"), "remove `retrying!`"),
-    };
-    format!(
-        "{target} returns no `Result`, so it can't fail and `{macro_name}` has nothing to do: return one, or {remedy}"
-    )
-}
-
-fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: &mut Errors) {
-    let signature = &function.signature;
-    let otherwise = setting.otherwise(function, [". Or leave ", " alone: mark it"]);
-    declaration(function, &otherwise, errors);
-    if setting != Setting::Expression {
-        unquoted(&arguments.given, function, errors);
-    }
-    let Some(returned) = function.return_type() else {
-        errors.at(signature.ident.span(), no_result(function, setting));
-        return;
-    };
-    if arguments.get(Key::Stream).is_none() && hides_future(function, setting, errors) {
-        return;
-    }
-    let (outcome, delivery) = outcome::of(returned);
-    if setting == Setting::Expression {
-        stream::refused(arguments, outcome, errors);
-    } else {
-        stream::check(arguments, outcome, function, errors);
-        if setting != Setting::Decorator {
-            stream::outlives_no_argument(arguments, outcome, function, errors);
+impl<'a> Check<'a> {
+    pub(crate) fn new(
+        arguments: &'a Arguments,
+        function: &'a Function,
+        placement: Placement,
+        errors: &'a mut Errors,
+    ) -> Self {
+        Self {
+            arguments,
+            function,
+            placement,
+            otherwise: placement.otherwise(function),
+            errors,
         }
     }
-    future_outlives_no_argument(function, setting, errors);
-    let is_blocking = !function.is_async()
-        && delivery == Delivery::Direct
-        && arguments.get(Key::Stream).is_none();
-    if is_blocking {
-        blocking(arguments, setting, &otherwise, errors);
-    } else {
-        hedge(arguments, function, &otherwise, errors);
-    }
-    if is_no_result(outcome) {
-        errors.at(outcome.span(), no_result(function, setting));
-    } else if is_opaque(outcome)
-        && outcome::stream(outcome).is_none()
-        && arguments.get(Key::Stream).is_none()
-    {
-        let name = &signature.ident;
-        errors.push(error!(outcome.span() =>
-            "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
-    }
-    fails_within(arguments, outcome, setting, &otherwise, errors);
-    closures(arguments, is_blocking, setting, errors);
-    keys_that_need_another(arguments, errors);
-    if matches!(setting, Setting::Alone | Setting::Block) {
-        cloned(arguments, function, errors);
-        if let Some(shrunk) = function.shrinks() {
-            errors.push(error!(shrunk.span() =>
-                "an attempt can't keep a part of `{shrunk}` for the next: take `{shrunk}` without `mut`, and begin the body with `let mut {shrunk} = &mut *{shrunk};`, so that each attempt has all of it"));
+
+    /// Checks a function, or the block of `retrying!`. The arguments have already been checked on their own.
+    pub(crate) fn target(mut self) {
+        self.declaration();
+        if self.placement != Placement::Expression {
+            unquoted(&self.arguments.given, self.function, self.errors);
         }
-    }
-    lends_nothing_mutable(arguments, outcome, function, &otherwise, errors);
-}
-
-/// Refuses a value that may hold a failure, which nobody looks at.
-fn fails_within(
-    arguments: &Arguments,
-    outcome: &Type,
-    setting: Setting,
-    otherwise: &str,
-    errors: &mut Errors,
-) {
-    if let Some(future) = outcome::future_within(outcome) {
-        let (_, target) = setting.names();
-        errors.push(error!(in future =>
-            "the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"));
-    }
-    let is_judged = arguments.has(&keys![Until Validate]);
-    if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
-        errors.push(error!(in result =>
-            "the `Result` within this one would never be retried: take it out with `?`, or reject such values with `until` or `validate`{otherwise}"));
-    }
-}
-
-/// Refuses an outcome that the compiler would refuse in every loop.
-fn lends_nothing_mutable(
-    arguments: &Arguments,
-    outcome: &Type,
-    function: &Function,
-    otherwise: &str,
-    errors: &mut Errors,
-) {
-    let kept = match (outcome::stream(outcome), arguments.get(Key::Stream)) {
-        (Some(streamed), Some(_)) => streamed.item,
-        _ => outcome,
-    };
-    if let Some(borrow) = outcome::borrowing(kept, &|lifetime| function.lends_mutably(lifetime)) {
-        errors.push(error!(borrow.span() =>
-            "a retried function can't return what borrows from a `&mut` argument, since every attempt borrows that anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call; or write `'static` for the lifetime of what borrows nothing{otherwise}"));
-    }
-}
-
-/// Checks everything before the return type, and that there is a body.
-fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
-    for second in function.attributes.iter().filter(|other| is_retry(other)) {
-        errors.at(second.path().span(), SECOND);
-    }
-    if function.is_retried() {
-        errors.push(error!(Span::call_site() =>
-            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block"));
-    }
-    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
-        errors.push(error!(attribute.path().span() =>
-            "`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"));
-    }
-    if let Some(constness) = &function.signature.constness {
-        errors.push(error!(constness.span =>
-            "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"));
-    }
-    if let Some(variadic) = &function.signature.variadic {
-        errors.push(error!(variadic.span() =>
-            "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
-    }
-    match &function.body {
-        Body::Missing(semicolon) => {
-            let instead = match function.signature.receiver() {
-                Some(_) => "the method of the `impl`",
-                None => "a function that calls it",
-            };
-            errors.push(error!(semicolon.span =>
-                "there is no body to retry here: put `#[retry]` on {instead}"));
-        }
-        Body::Block(body)
-            if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
-        {
-            errors.push(error!(function.signature.ident.span() =>
-                "each attempt would build a runtime and sleep on its thread, since `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: put `#[retry]` above it"));
-        }
-        Body::Block(_) => {}
-    }
-}
-
-/// Refuses a future that keeps the arguments and borrows one, though its type says that it borrows nothing.
-fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &mut Errors) {
-    let keeps = matches!(setting, Setting::Alone | Setting::Block) && function.borrows();
-    let Some(returned) = function.return_type().filter(|_| keeps) else {
-        return;
-    };
-    let (_, delivery) = outcome::of(returned);
-    if delivery != Delivery::Direct && outcome::is_static(returned) {
-        errors.push(error!(returned.span() =>
-            "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value"));
-    }
-}
-
-/// Refuses names in `clone` of which no attempt gets a clone.
-fn cloned(arguments: &Arguments, function: &Function, errors: &mut Errors) {
-    let Some(clone) = arguments.get(Key::Clone) else {
-        return;
-    };
-    if arguments.of_block.contains(&Key::Clone) {
-        errors.push(error!(clone.ident.span() =>
-            "`clone` names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`"));
-        return;
-    }
-    let KeyValue::Names(names) = &clone.value else {
-        return;
-    };
-    for name in names {
-        match function.is_reference(name) {
-            Some(false) => {}
-            Some(true) => errors.push(error!(name.span() =>
-                "`{name}` is a reference, which each attempt borrows anyway: remove it from `clone`")),
-            None => errors.push(error!(name.span() =>
-                "`{}` has no argument `{name}`: `clone` names arguments that the body consumes", function.signature.ident)),
-        }
-    }
-}
-
-/// Refuses keys that do nothing without another. Not on the attribute alone, because a block may name one and its member
-/// the other.
-fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
-    let all_is_read = arguments.errors.is_empty();
-    refuse! {arguments, errors;
-        Correct if arguments.get(Key::Validate).is_none() && all_is_read =>
-            "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"
-        Rejected if !arguments.has(&keys![Breaker Limiter]) && all_is_read =>
-            "`rejected` is for attempts that a `breaker` or a `limiter` rejects: name one of them, or remove `rejected`"
-    }
-    // A decorator may be made with a policy.
-    let has_policy = arguments.has(&keys![Policy Wrapper]);
-    let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
-    // Then there is no policy where there is no error to choose it by.
-    let by_error = arguments
-        .value(Key::Policy)
-        .is_some_and(KeyValue::is_closure);
-    refuse! {arguments, errors;
-        Timeout if is_alone && !has_policy && all_is_read =>
-            "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"
-        Until if by_error =>
-            "`policy = |error| …` chooses no policy for `until`, whose rejected values have no error: use `validate`, or name a policy"
-        Hedge if by_error =>
-            "`policy = |error| …` chooses no policy for `hedge`, before an attempt failed: remove `hedge`, or name a policy"
-        Timeout if is_alone && by_error =>
-            "`policy = |error| …` chooses no policy for `timeout`, before an attempt failed: give the time, as in `timeout = \"60s\"`, or name a policy"
-    }
-}
-
-/// Why attempts of a function that can wait can't run at once.
-fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &mut Errors) {
-    let is_streamed = arguments.get(Key::Stream).is_some();
-    let does_harm = matches!(
-        arguments.value(Key::Idempotent),
-        Some(KeyValue::Bool(false))
-    );
-    let is_single = matches!(arguments.value(Key::Max), Some(KeyValue::Count(0)));
-    refuse! {arguments, errors;
-        Hedge if is_streamed =>
-            "`hedge` can't be here: a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`"
-        Hedge if does_harm =>
-            "`hedge` can't be here: it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two"
-        Hedge if is_single =>
-            "`hedge` can't be here: an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two"
-    }
-    if let (false, Some(argument)) = (is_streamed, function.mutable_argument()) {
-        refuse! {arguments, errors;
-            Hedge if true =>
-                "`hedge` can't be here: attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
-        }
-    }
-}
-
-/// What a blocking function can't have.
-fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
-    let (_, target) = setting.names();
-    refuse! {arguments, errors;
-        Timeout if true =>
-            "`timeout` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
-        Abort if true =>
-            "`abort` can't be on a blocking {target}, which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses{otherwise}"
-        Hedge if true =>
-            "`hedge` can't be on a blocking {target}, which makes one attempt at a time: make it `async`, or remove `hedge`{otherwise}"
-    }
-}
-
-/// Refuses closures that are async where nothing awaits them, or return a result where a future is awaited.
-fn closures(arguments: &Arguments, is_blocking: bool, setting: Setting, errors: &mut Errors) {
-    let (_, target) = setting.names();
-    let awaited = keys![Validate Correct BeforePause BeforeRetry Fallback];
-    for key in awaited {
-        let Some(KeyValue::Expr(Expr::Closure(closure))) = arguments.value(key) else {
-            continue;
+        let Some(returned) = self.function.return_type() else {
+            let name = &self.function.signature.ident;
+            return self.errors.at(name.span(), self.no_result());
         };
-        match closure.asyncness {
-            Some(asyncness) if is_blocking => errors.push(error!(asyncness.span =>
-                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`")),
-            None if !is_blocking && key == Key::Fallback => {
-                if let Some(result) = result(&closure.body) {
-                    errors.push(error!(result.span() =>
-                        "the `fallback` of an async {target} is awaited: write `async |gave_up| …`"));
-                }
+        let is_streamed = self.arguments.get(Key::Stream).is_some();
+        if !is_streamed && hides_future(self.function, self.placement, self.errors) {
+            return;
+        }
+        let (outcome, delivery) = outcome::of(returned);
+        self.stream(outcome);
+        self.future_outlives_no_argument(returned, delivery);
+        let is_direct = delivery == Delivery::Direct && !is_streamed;
+        let is_blocking = is_direct && !self.function.is_async();
+        if is_blocking {
+            self.blocking();
+        } else {
+            self.hedge();
+        }
+        self.failure(outcome);
+        self.closures(is_blocking);
+        self.keys_that_need_another();
+        if self.runs_body() {
+            self.cloned();
+            if let Some(shrunk) = self.function.shrinks() {
+                self.errors.push(error!(shrunk.span() =>
+                    "an attempt can't shrink `{shrunk}` for the next one: take `{shrunk}` without `mut`, and start the body with `let mut {shrunk} = &mut *{shrunk};`, so that each attempt gets all of it"));
             }
-            _ => {}
+        }
+        self.lends_nothing_mutable(outcome);
+    }
+
+    /// True if attempts run the body of a function.
+    fn runs_body(&self) -> bool {
+        matches!(self.placement, Placement::Alone | Placement::Block)
+    }
+
+    /// Rejects a function without `self` if a key of its block uses `self`.
+    pub(crate) fn has_self(&mut self) {
+        let signature = &self.function.signature;
+        // In a path, `self` is the module.
+        let is_self = |_: &[TokenTree], from: &[TokenTree]| {
+            is_ident(&from[0], "self") && !from.get(1).is_some_and(|next| is_punct(next, ':'))
+        };
+        let reads_self = |key: &&Key| match self.arguments.value(**key) {
+            Some(KeyValue::Expr(value)) => any(value.to_token_stream(), &mut { is_self }),
+            _ => false,
+        };
+        let reading = self.arguments.of_block.iter().find(reads_self);
+        if let (Some(key), None) = (reading, signature.receiver()) {
+            let name = &signature.ident;
+            self.errors.push(error!(name.span() =>
+                "`{name}` has no `self`, which the block's `{key}` uses: mark `{name}` `#[retry(skip)]`, or give it its own `{key}`"));
+        }
+    }
+
+    fn no_result(&self) -> String {
+        let name = &self.function.signature.ident;
+        let (target, remedy) = match self.placement {
+            Placement::Alone => (format!("`{name}`"), "remove `#[retry]`"),
+            Placement::Block | Placement::Decorator => {
+                (format!("`{name}`"), "mark it `#[retry(skip)]`")
+            }
+            Placement::Expression => (String::from("the block"), "remove `retrying!`"),
+        };
+        format!(
+            "{target} doesn't return a `Result`, so there is nothing to retry: return one, or {remedy}"
+        )
+    }
+
+    /// Rejects an outcome that can't fail, and values that contain an unchecked `Result` or future.
+    fn failure(&mut self, outcome: &Type) {
+        let ((_, target), otherwise) = (self.placement.names(), &self.otherwise);
+        if is_no_result(outcome) {
+            self.errors.at(outcome.span(), self.no_result());
+        } else if is_opaque(outcome)
+            && outcome::stream(outcome).is_none()
+            && self.arguments.get(Key::Stream).is_none()
+        {
+            let name = &self.function.signature.ident;
+            self.errors.push(error!(outcome.span() =>
+                "`{name}` returns an `impl Trait` that hides whether it failed: return `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
+        }
+        if let Some(future) = outcome::future_within(outcome) {
+            self.errors.push(error!(in future =>
+                "the future inside this `Result` would never be retried: await it in the {target} and return its output{otherwise}"));
+        }
+        let is_judged = self.arguments.has(&keys![Until Validate]);
+        if let Some(result) = outcome::result_in_value(outcome).filter(|_| !is_judged) {
+            self.errors.push(error!(in result =>
+                "the `Result` inside this one would never be retried: unwrap it with `?`, or reject such values with `until` or `validate`{otherwise}"));
+        }
+    }
+
+    /// Rejects an outcome that borrows mutably, which the compiler rejects in every loop.
+    fn lends_nothing_mutable(&mut self, outcome: &Type) {
+        let (function, otherwise) = (self.function, &self.otherwise);
+        let kept = match (outcome::stream(outcome), self.arguments.get(Key::Stream)) {
+            (Some(streamed), Some(_)) => streamed.item,
+            _ => outcome,
+        };
+        if let Some(borrow) = outcome::borrowing(kept, &|lifetime| function.lends_mutably(lifetime))
+        {
+            self.errors.push(error!(borrow.span() =>
+                "a retried function can't return a value that borrows from a `&mut` argument, because each attempt reborrows it (rust-lang/rust#51132): return an owned value or an index, and borrow after the call; if the value borrows nothing, write `'static` for its lifetime{otherwise}"));
+        }
+    }
+
+    /// Checks everything before the return type, and that there is a body.
+    fn declaration(&mut self) {
+        let (function, errors, otherwise) = (self.function, &mut *self.errors, &self.otherwise);
+        let signature = &function.signature;
+        for second in function.attributes.iter().filter(|other| is_retry(other)) {
+            errors.at(second.path().span(), SECOND);
+        }
+        if function.is_retried() {
+            errors.push(error!(Span::call_site() =>
+                "a second `#[retry]` under another name would multiply the attempts: keep only one; inside a block, call it `retry`"));
+        }
+        if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
+            errors.push(error!(attribute.path().span() =>
+                "`#[track_caller]` has no effect with `#[retry]`, because the attempts are called from within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"));
+        }
+        if let Some(constness) = &signature.constness {
+            errors.push(error!(constness.span =>
+                "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"));
+        }
+        if let Some(variadic) = &signature.variadic {
+            errors.push(error!(variadic.span() =>
+                "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
+        }
+        match &function.body {
+            Body::Missing(semicolon) => {
+                let instead = match signature.receiver() {
+                    Some(_) => "the method of the `impl`",
+                    None => "a function that calls it",
+                };
+                errors.push(error!(semicolon.span =>
+                    "this function has no body: put `#[retry]` on {instead}"));
+            }
+            Body::Block(body)
+                if !function.is_async() && WrappedBody::builds_runtime(&body.stream()) =>
+            {
+                errors.push(error!(signature.ident.span() =>
+                    "each attempt would build a runtime and block its thread, because `#[tokio::main]` or `#[tokio::test]` above `#[retry]` makes the function blocking: move `#[retry]` above it"));
+            }
+            Body::Block(_) => {}
+        }
+    }
+
+    /// Rejects a `'static` future that would have to keep a borrowed argument.
+    fn future_outlives_no_argument(&mut self, returned: &Type, delivery: Delivery) {
+        let keeps = self.runs_body() && delivery != Delivery::Direct;
+        if keeps && outcome::is_static(returned) && self.function.borrows() {
+            self.errors.push(error!(returned.span() =>
+                "this future keeps the arguments for the retries, so it can't be `'static` if one of them is borrowed: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value"));
+        }
+    }
+
+    /// Rejects names in `clone` that can't be cloned for each attempt.
+    fn cloned(&mut self) {
+        let Some(Argument {
+            ident,
+            value: KeyValue::Names(names),
+            ..
+        }) = self.arguments.get(Key::Clone)
+        else {
+            return;
+        };
+        if self.arguments.of_block.contains(&Key::Clone) {
+            return self.errors.push(error!(ident.span() =>
+                "`clone` can't be used on a block, because it names the arguments of one method: put it on that method, as in `#[retry(clone(request))]`"));
+        }
+        for name in names {
+            match self.function.is_reference(name) {
+                Some(false) => {}
+                Some(true) => self.errors.push(error!(name.span() =>
+                    "`{name}` is a reference, which every attempt can use without cloning: remove it from `clone`")),
+                None => self.errors.push(error!(name.span() =>
+                    "`{}` has no argument `{name}`: use the name of an argument that the body consumes", self.function.signature.ident)),
+            }
+        }
+    }
+
+    /// Rejects keys that have no effect without another key. Checked with a block's keys, because a block may set one
+    /// key and its member the other.
+    fn keys_that_need_another(&mut self) {
+        let arguments = self.arguments;
+        let all_is_read = arguments.errors.is_empty();
+        // A decorator may be created with a policy.
+        let has_policy = arguments.has(&keys![Policy Wrapper]);
+        let is_alone = matches!(arguments.value(Key::Timeout), Some(KeyValue::Alone));
+        // Then there is no policy without an error.
+        let by_error = arguments
+            .value(Key::Policy)
+            .is_some_and(KeyValue::is_closure);
+        refuse! {arguments, self.errors;
+            Correct if arguments.get(Key::Validate).is_none() && all_is_read =>
+                "`correct` has no effect without `validate`, which rejects values: add `validate = |value| …`, or remove `correct`"
+            Rejected if !arguments.has(&keys![Breaker Limiter]) && all_is_read =>
+                "`rejected` has no effect without a `breaker` or a `limiter`, which reject attempts: add one of them, or remove `rejected`"
+            Timeout if is_alone && !has_policy && all_is_read =>
+                "`timeout` without a value uses the policy's timeout, but there is no `policy`: add one, or write a duration, as in `timeout = \"60s\"`"
+            Until if by_error =>
+                "`policy = |error| …` can't be combined with `until`, whose rejected values have no error: use `validate`, or a policy that is not a function"
+            Hedge if by_error =>
+                "`policy = |error| …` can't be combined with `hedge`, which needs a policy before an attempt has failed: remove `hedge`, or use a policy that is not a function"
+            Timeout if is_alone && by_error =>
+                "`policy = |error| …` can't be combined with a `timeout` without a value, which needs a policy before an attempt has failed: write a duration, as in `timeout = \"60s\"`, or use a policy that is not a function"
+        }
+    }
+
+    /// Rejects `hedge` on functions whose attempts can't run at once.
+    fn hedge(&mut self) {
+        let (arguments, otherwise) = (self.arguments, &self.otherwise);
+        let is_streamed = arguments.get(Key::Stream).is_some();
+        let does_harm = arguments.is_off(Key::Idempotent);
+        let is_single = matches!(arguments.value(Key::Max), Some(KeyValue::Count(0)));
+        let shared = self.function.mutable_argument().filter(|_| !is_streamed);
+        let (is_shared, argument) = (shared.is_some(), shared.unwrap_or_default());
+        refuse! {arguments, self.errors;
+            Hedge if is_streamed =>
+                "`hedge` can't be combined with `stream`, because the items of one attempt can't replace those of another: remove one of them"
+            Hedge if does_harm =>
+                "`hedge` sends duplicate requests, which `idempotent = false` forbids: remove one of them"
+            Hedge if is_single =>
+                "`hedge` has no effect with `max = 0`, because a hedged attempt counts as a retry: remove one of them"
+            Hedge if is_shared =>
+                "`hedge` runs several attempts at once, which can't share {argument}: borrow it without `mut`, use a lock or an atomic for what changes, or remove `hedge`{otherwise}"
+        }
+    }
+
+    /// Rejects keys that a blocking function can't have.
+    fn blocking(&mut self) {
+        let ((_, target), otherwise) = (self.placement.names(), &self.otherwise);
+        refuse! {self.arguments, self.errors;
+            Timeout if true =>
+                "`timeout` can't be used on a blocking {target}, which can't be stopped while it runs: make it `async`, or pass a timeout to the call it makes{otherwise}"
+            Abort if true =>
+                "`abort` can't be used on a blocking {target}, which can't be stopped while it runs: make it `async`, or use `cancel`, which ends pauses{otherwise}"
+            Hedge if true =>
+                "`hedge` can't be used on a blocking {target}, which makes one attempt at a time: make it `async`, or remove `hedge`{otherwise}"
+        }
+    }
+
+    /// Rejects async closures where nothing awaits them, and closures that return a result where a future is required.
+    fn closures(&mut self, is_blocking: bool) {
+        let (_, target) = self.placement.names();
+        for key in keys![Validate Correct BeforePause BeforeRetry Fallback] {
+            let Some(KeyValue::Expr(Expr::Closure(closure))) = self.arguments.value(key) else {
+                continue;
+            };
+            let awaited = result(&closure.body).filter(|_| key == Key::Fallback);
+            match (closure.asyncness, awaited) {
+                (Some(asyncness), _) if is_blocking => self.errors.push(error!(asyncness.span =>
+                    "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`")),
+                (None, Some(result)) if !is_blocking => self.errors.push(error!(result.span() =>
+                    "the `fallback` of an async {target} must be async: write `async |gave_up| …`")),
+                _ => {}
+            }
         }
     }
 }
@@ -422,7 +394,7 @@ fn result(expr: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Refuses words without their quotes, if they name no argument.
+/// Rejects words without quotes, unless they are arguments.
 fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
     for Argument { key, value, .. } in given {
         unquoted(value.section(), function, errors);
@@ -432,7 +404,7 @@ fn unquoted(given: &[Argument], function: &Function, errors: &mut Errors) {
             let word = word.filter(|word| words.iter().any(|known| word == known));
             if let Some(word) = word.filter(|word| function.is_reference(word).is_none()) {
                 errors.push(error!(word.span() =>
-                    "words stand in quotes: write `{key} = \"{word}\"`"));
+                    "this value must be a string: write `{key} = \"{word}\"`"));
             }
         }
     }

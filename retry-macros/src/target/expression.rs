@@ -15,14 +15,14 @@ const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as 
 const CLOSURE: &str =
     "`retrying!` takes a block, not a closure: remove the `||`, as in `async { … }` or `{ … }`";
 const NO_COMMA: &str = "expected `,` between the keys and the block";
-const NOT_LAST: &str = "the block stands last in `retrying!`: move the keys before it";
-const NOTHING_AFTER: &str = "nothing follows the block in `retrying!`: what is done with its outcome, such as `.await`, stands after the macro's own parentheses";
+const NOT_LAST: &str = "the block must come last in `retrying!`: move the keys before it";
+const NOTHING_AFTER: &str = "nothing can follow the block in `retrying!`: move it, such as `.await`, after the macro's closing parenthesis";
 
-/// What stands in the parentheses of `retrying!(…)`. The block stays tokens, so that half-typed code still expands.
+/// The content of `retrying!(…)`. The block is kept as tokens, so that incomplete code still expands.
 pub(crate) struct Expression {
     /// The keys, as written.
     pub(crate) arguments: TokenStream,
-    /// What is wrong with the rest.
+    /// The errors in the rest.
     pub(crate) errors: Errors,
     pub(crate) block: Option<Block>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Expression {
 /// `async -> Result<T, E> { … }`; only the braces are required.
 pub(crate) struct Block {
     asyncness: Option<Token![async]>,
-    /// Whether the future owns what the block uses. An attempt borrows it in any case.
+    /// Set if the future owns the variables that the block uses. An attempt always borrows them.
     ownership: Option<Token![move]>,
     returned: Option<Type>,
     pub(crate) body: Group,
@@ -40,16 +40,19 @@ impl Expression {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
         let tokens = opened(without_comma(trees(tokens)));
         let mut errors = Errors::default();
-        let (begin, at, braces, wrong) = match found(&tokens) {
-            Ok(found) => found,
-            Err(span) => {
-                errors.at(span, NO_BLOCK);
-                return Self {
-                    arguments: TokenStream::new(),
-                    errors,
-                    block: None,
-                };
-            }
+        let Some((begin, at, braces, wrong)) = found(&tokens) else {
+            let end = tokens
+                .last()
+                .map_or_else(Span::call_site, |last| match last {
+                    TokenTree::Group(group) => group.span_close(),
+                    last => last.span(),
+                });
+            errors.at(end, NO_BLOCK);
+            return Self {
+                arguments: TokenStream::new(),
+                errors,
+                block: None,
+            };
         };
         let block = Block::parse(&tokens[begin..at], braces.clone(), &mut errors);
         if let Some(wrong) = wrong {
@@ -63,46 +66,38 @@ impl Expression {
     }
 }
 
-/// A block: where it begins, the index of its braces, the braces, and what is wrong with its place.
-type Found<'a> = (usize, usize, &'a Group, Option<&'static str>);
-
-/// The block among some tokens, or the place where it is missing.
-fn found(tokens: &[TokenTree]) -> Result<Found<'_>, Span> {
+/// Finds the block: the index of its start and of its braces, the braces, and the error in its position.
+fn found(tokens: &[TokenTree]) -> Option<(usize, usize, &Group, Option<&'static str>)> {
     let found = (0..tokens.len()).rev().find_map(|at| {
-        let braces = as_braces(&tokens[at])?;
         let begin = begin(&tokens[..at]);
         let wrong = tokens.get(at + 1).map(|next| match next {
             next if is_punct(next, ',') => NOT_LAST,
             _ => NOTHING_AFTER,
         });
         let begins = begin == 0 || is_punct(&tokens[begin - 1], ',');
-        begins.then_some((begin, at, braces, wrong))
+        as_braces(&tokens[at])
+            .filter(|_| begins)
+            .map(|braces| (begin, at, braces, wrong))
     });
-    if let Some(found) = found {
-        return Ok(found);
-    }
-    let (last, before) = tokens.split_last().ok_or_else(Span::call_site)?;
-    let end = match last {
-        TokenTree::Group(group) => group.span_close(),
-        last => last.span(),
-    };
-    let (begin, at, braces) = (begin(before), before.len(), as_braces(last).ok_or(end)?);
-    match closure(before).or_else(|| closure(&before[..begin])) {
-        Some(begin) => Ok((begin, at, braces, Some(CLOSURE))),
-        None if begin < at => Ok((begin, at, braces, Some(NO_COMMA))),
-        None => Err(end),
-    }
+    found.or_else(|| {
+        let (last, before) = tokens.split_last()?;
+        let (begin, at, braces) = (begin(before), before.len(), as_braces(last)?);
+        match closure(before).or_else(|| closure(&before[..begin])) {
+            Some(begin) => Some((begin, at, braces, Some(CLOSURE))),
+            None => (begin < at).then_some((begin, at, braces, Some(NO_COMMA))),
+        }
+    })
 }
 
 impl Block {
-    /// A block whose braces follow those words.
+    /// Parses a block from the words before its braces.
     fn parse(words: &[TokenTree], body: Group, errors: &mut Errors) -> Self {
         let find = |name| words.iter().find(|word| is_ident(word, name));
         let span = |name| find(name).map(TokenTree::span);
         let (asyncness, ownership) = (span("async"), span("move"));
         if let (None, Some(ownership)) = (asyncness, ownership) {
             errors.push(error!(ownership =>
-                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move {{ … }}`"));
+                "`move` has no effect on a blocking block: remove it, or write `async move {{ … }}`"));
         }
         Self {
             asyncness: asyncness.map(Token![async]),
@@ -116,13 +111,13 @@ impl Block {
         self.asyncness.is_some()
     }
 
-    /// The span that the compiler points at if there is no type.
+    /// The span for errors about an unknown type.
     pub(crate) fn span(&self) -> Span {
         let word = self.asyncness.map(|word| word.span);
         word.unwrap_or_else(|| self.body.span_open())
     }
 
-    /// The block as a function, whose arguments are what the block uses.
+    /// The block as a function without arguments.
     pub(crate) fn as_function(&self, arguments: &Arguments) -> Function {
         let span = self.span();
         let asyncness = self.asyncness;
@@ -140,7 +135,7 @@ impl Block {
         }
     }
 
-    /// A block of the kind of this one with other content: a future, or for blocking code a value.
+    /// A block of the same kind with other content.
     pub(crate) fn with(&self, content: Code) -> Code {
         code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
@@ -156,15 +151,15 @@ impl Block {
                 }
             }
         });
-        match (self.asyncness, &self.returned) {
-            (None, Some(returned)) => code!((|| -> #returned { #statements })()),
-            (None, None) => code!((|| { #statements })()),
-            (Some(_), _) => self.with(code!(#edge #statements)),
+        let arrow = self.returned.as_ref().map(|returned| code!(-> #returned));
+        match self.asyncness {
+            None => code!((|| #arrow { #statements })()),
+            Some(_) => self.with(code!(#edge #statements)),
         }
     }
 }
 
-/// The type of a block that names none: a `Result`, whose error may be named by the closure of `on`.
+/// The type of a block without a type: a `Result`, whose error type may be written in the closure of `on`.
 fn inferred(arguments: &Arguments, span: Span) -> Type {
     let span = Span::mixed_site().located_at(span);
     let runtime = Ident::new(RUNTIME, span);
@@ -182,7 +177,7 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
     outcome::as_reference(&argument.ty).map(|error| &*error.elem)
 }
 
-/// The index of the block whose braces follow.
+/// The index at which the block before some braces begins.
 fn begin(tokens: &[TokenTree]) -> usize {
     let mut begin = arrow(tokens).unwrap_or(tokens.len());
     while begin > 0 && is_word(&tokens[begin - 1]) {
@@ -191,8 +186,7 @@ fn begin(tokens: &[TokenTree]) -> usize {
     begin
 }
 
-/// The index of the `->` whose type ends there. In a key's value, such an arrow follows something else than what may begin
-/// the block.
+/// The index of the `->` that belongs to the block. An arrow in a key's value comes after other tokens.
 fn arrow(tokens: &[TokenTree]) -> Option<usize> {
     let begins = |at: usize| {
         let before = tokens[..at].last();
@@ -214,7 +208,7 @@ fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
         .ok()
 }
 
-/// The span where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
+/// The index at which the block should begin, if the tokens end with a closure's `||` or `|…|`.
 fn closure(tokens: &[TokenTree]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     let first = tokens[..last]
@@ -225,7 +219,7 @@ fn closure(tokens: &[TokenTree]) -> Option<usize> {
     (is_punct(&tokens[last], '|') && begins).then_some(begin)
 }
 
-/// `macro_rules!` hands a block over in an invisible group.
+/// Removes the invisible group in which `macro_rules!` passes a block.
 fn opened(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
     while let Some(TokenTree::Group(last)) = tokens.last() {
         if last.delimiter() != Delimiter::None {

@@ -1,4 +1,4 @@
-//! The target: a function whose body stays tokens, so that half-typed code still expands.
+//! The target: a function whose body is kept as tokens, so that incomplete code still expands.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
@@ -10,7 +10,7 @@ use syn::{
 use crate::as_variant::as_variant;
 use crate::target::moved_part;
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, braces, code, ends_with, is_ident, is_punct, stream, trees};
+use crate::tokens::{self, braces, code, ends_with, is_ident, is_punct, shown, stream, trees};
 
 /// A function or method.
 #[derive(Clone)]
@@ -26,15 +26,8 @@ pub(crate) struct Function {
 pub(crate) enum Body {
     /// In braces.
     Block(Group),
-    /// A method of a trait that only declares it.
+    /// A trait method without a body.
     Missing(Token![;]),
-}
-
-/// Whether the function can await.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asyncness {
-    Async,
-    Blocking,
 }
 
 impl Parse for Function {
@@ -47,7 +40,7 @@ impl Parse for Function {
             if is_function(&item.fork()) {
                 error
             } else {
-                item.error("`#[retry]` goes on functions and methods: put it on each that is to be retried")
+                item.error("`#[retry]` can only be applied to functions and methods: put it on each one that you want to retry")
             }
         })?;
         let body = if input.peek(Token![;]) {
@@ -75,7 +68,7 @@ impl Function {
         self.signature.asyncness.is_some()
     }
 
-    /// Whether it returns a future without being an async function.
+    /// True if it returns a future without being an async function.
     pub(crate) fn is_future(&self) -> bool {
         let delivery = self.return_type().map(|returned| outcome::of(returned).1);
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
@@ -86,7 +79,7 @@ impl Function {
         as_variant!(&self.body, Body::Block(block) => block)
     }
 
-    /// Whether its body was retried already, by an attribute under another name.
+    /// True if another `#[retry]`, under another name, has already expanded the body.
     pub(crate) fn is_retried(&self) -> bool {
         let block = self.block();
         block.is_some_and(|block| tokens::mentions(block.stream(), tokens::RUNTIME))
@@ -136,30 +129,26 @@ impl Function {
         parameters
     }
 
-    /// Whether the body uses an argument that, by its look, is a reference and need not be `'static`.
+    /// True if the body uses an argument whose type is a reference that need not be `'static`.
     pub(crate) fn borrows(&self) -> bool {
         let uses = |name: Ident| {
             let block = self.block();
             block.is_none_or(|block| tokens::uses(block.stream(), &name.to_string()))
         };
         self.parameters().into_iter().any(|parameter| {
-            let is_short =
-                |lifetime: Option<&Lifetime>| lifetime.is_none_or(|it| it.ident != "static");
-            let is_borrow = parameter
-                .borrow
-                .is_some_and(|(lifetime, _)| is_short(lifetime));
-            is_borrow && parameter.name.is_none_or(uses)
+            let is_short = |(lifetime, _): Borrow| lifetime.is_none_or(|it| it.ident != "static");
+            parameter.borrow.is_some_and(is_short) && parameter.name.is_none_or(uses)
         })
     }
 
-    /// Whether a lifetime in the return type, or one left out there, is that of a `&mut` argument.
+    /// True if a lifetime in the return type, or an elided one, is that of a `&mut` argument.
     pub(crate) fn lends_mutably(&self, returned: Option<&Lifetime>) -> bool {
         let returned = returned.filter(|lifetime| lifetime.ident != "_");
         for parameter in self.parameters() {
             let Some((lifetime, is_mutable)) = parameter.borrow else {
                 continue;
             };
-            // A lifetime that is left out is the receiver's, if that is a reference.
+            // An elided lifetime is the receiver's, if that is a reference.
             let decides = parameter.is_self() && returned.is_none();
             let is_returned = returned.is_none() || returned == lifetime;
             if decides || is_returned && is_mutable {
@@ -169,26 +158,25 @@ impl Function {
         false
     }
 
-    /// An argument that the body can change and uses, as messages name it.
+    /// An argument that the body uses and can modify, as messages show it.
     pub(crate) fn mutable_argument(&self) -> Option<String> {
-        let block = self.block()?;
+        let body = self.block()?.stream();
         self.parameters().into_iter().find_map(|parameter| {
             let (is_self, lends) = (parameter.is_self(), parameter.is_lent_mutably());
-            let Some(name) = parameter.name else {
-                return mutable_part(parameter.pattern, &block.stream());
+            let Some(name) = parameter.name.filter(|_| lends) else {
+                return mutable_part(parameter.pattern, &body);
             };
-            let name = name.to_string();
-            let shown = match lends {
-                true if is_self => String::from("`&mut self`"),
-                true => format!("the `&mut` in `{name}`"),
-                false if parameter.is_mutable && !is_self => format!("`mut {name}`"),
-                false => return None,
+            let reference = format!("the `&mut` in `{name}`");
+            let shown = if is_self {
+                String::from("`&mut self`")
+            } else {
+                reference
             };
-            tokens::mentions(block.stream(), &name).then_some(shown)
+            tokens::mentions(body.clone(), &name.to_string()).then_some(shown)
         })
     }
 
-    /// Whether an argument of that name is a reference; `None` where there is no such argument.
+    /// True if the argument of this name is a reference. `None` if there is no such argument.
     pub(crate) fn is_reference(&self, name: &Ident) -> Option<bool> {
         let name = name.to_string();
         let mut parameters = self.parameters().into_iter();
@@ -197,16 +185,22 @@ impl Function {
         Some(found.name.is_some() && found.borrow.is_some())
     }
 
-    /// Where the body sets a `&mut` argument to a part of itself, as in `buffer = &mut buffer[read..]`: no attempt may, since
-    /// it borrows what the next one borrows, too.
+    /// Finds a `&mut` argument that the body sets to a part of itself, as in `buffer = &mut buffer[read..]`. That
+    /// would conflict with the next attempt's borrow.
     pub(crate) fn shrinks(&self) -> Option<Ident> {
-        let block = self.block()?;
         let changed = |parameter: &Parameter| parameter.is_mutable && parameter.is_lent_mutably();
-        let mut parameters = self.parameters().into_iter().filter(changed);
-        parameters.find_map(|parameter| shrinks(block.stream(), &parameter.name?))
+        let parameters = self.parameters().into_iter().filter(changed);
+        let names: Vec<_> = parameters.filter_map(|parameter| parameter.name).collect();
+        tokens::find(self.block()?.stream(), &mut |before, from| {
+            let set = as_variant!(&from[0], TokenTree::Ident(set) if names.contains(set) => set)?;
+            let is_part = shown(&stream(from.get(..5)?)) == format!("{set}=&mut{set}");
+            let is_other = |token| is_punct(token, '.') || is_ident(token, "mut");
+            let is_whole = !before.last().is_some_and(is_other);
+            (is_part && is_whole).then(|| set.clone())
+        })
     }
 
-    /// The part of an argument that an attempt owns, by [`moved_part::find`].
+    /// A part of an owned argument that the body moves out, see [`moved_part::find`].
     pub(crate) fn moved_part(&self) -> Option<TokenStream> {
         let block = self.block()?;
         let owned = |parameter: &Parameter| {
@@ -216,7 +210,7 @@ impl Function {
         parameters.find_map(|parameter| moved_part::find(block.stream(), &parameter.name?))
     }
 
-    /// Takes `mut` from the arguments of those names, since it stands with what each attempt owns of them.
+    /// Removes `mut` from the named arguments. The per-attempt clones are declared `mut` instead.
     pub(crate) fn without_mut(&mut self, names: &[Ident]) {
         for argument in &mut self.signature.inputs {
             let (name, mutability) = match argument {
@@ -232,7 +226,7 @@ impl Function {
         }
     }
 
-    /// The function with that body.
+    /// The function with another body.
     pub(crate) fn with_body(&self, body: &dyn ToTokens) -> TokenStream {
         let mut attributes = TokenStream::new();
         attributes.append_all(&self.attributes);
@@ -240,8 +234,8 @@ impl Function {
         code!(#attributes #visibility #defaultness #(&self.signature) #(body))
     }
 
-    /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
-    /// runtime.
+    /// The function as written, but marked so that a `#[retry]` under another name recognizes it as already retried.
+    /// `krate` is the runtime.
     pub(crate) fn marked(&self, krate: &TokenStream) -> TokenStream {
         let mut marked = self.to_token_stream();
         let is_inert = |attribute: &Attribute| {
@@ -258,14 +252,14 @@ impl Function {
     }
 }
 
-/// What is wrong with a second `#[retry]`.
-pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep one";
+/// The error for a second `#[retry]`.
+pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep only one";
 
 pub(crate) fn is_retry(attribute: &Attribute) -> bool {
     ends_with(attribute.path(), &["retry"])
 }
 
-/// Whether a function comes next, as opposed to, say, a const of a function type or a struct.
+/// True if the next item is a function, not for example a const of a function type or a struct.
 pub(crate) fn is_function(ahead: ParseStream) -> bool {
     while let Ok(token) = ahead.parse() {
         match token {
@@ -278,7 +272,7 @@ pub(crate) fn is_function(ahead: ParseStream) -> bool {
     false
 }
 
-/// The `mut name` in a pattern of which the body uses the name.
+/// A `mut name` in a pattern, if the body uses the name.
 fn mutable_part(pattern: TokenStream, body: &TokenStream) -> Option<String> {
     tokens::find(pattern, &mut |before, from| match from {
         [keyword, TokenTree::Ident(name), ..] if is_ident(keyword, "mut") => {
@@ -293,42 +287,17 @@ fn mutable_part(pattern: TokenStream, body: &TokenStream) -> Option<String> {
     })
 }
 
-/// The `buffer` in front of `= &mut buffer`, which no field is.
-fn shrinks(body: TokenStream, name: &Ident) -> Option<Ident> {
-    tokens::find(body, &mut |before, from| {
-        let [
-            TokenTree::Ident(set),
-            equals,
-            and,
-            keyword,
-            TokenTree::Ident(part),
-            ..,
-        ] = from
-        else {
-            return None;
-        };
-        let is_other = |token| is_punct(token, '.') || is_ident(token, "mut");
-        let is_part = set == name
-            && part == name
-            && is_punct(equals, '=')
-            && is_punct(and, '&')
-            && is_ident(keyword, "mut")
-            && !before.last().is_some_and(is_other);
-        is_part.then(|| set.clone())
-    })
-}
-
-/// An argument, as the body sees it.
+/// An argument in the body.
 struct Parameter<'a> {
-    /// `None` where a pattern takes it apart.
+    /// `None` if a pattern destructures it.
     name: Option<Ident>,
     pattern: TokenStream,
-    /// Whether the body may set it.
+    /// True if the body can assign to it.
     is_mutable: bool,
     borrow: Option<Borrow<'a>>,
 }
 
-/// The lifetime of a reference, as far as it is named, and whether it is a `&mut`.
+/// The lifetime of a reference, if it has a name, and whether it is `&mut`.
 type Borrow<'a> = (Option<&'a Lifetime>, bool);
 
 impl Parameter<'_> {
@@ -355,7 +324,7 @@ impl ToTokens for Function {
     }
 }
 
-/// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
+/// Splits off `#![…]` at the start of a body, where it must remain.
 pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
     let tokens = trees(body);
     let mut end = 0;

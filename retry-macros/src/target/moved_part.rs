@@ -1,11 +1,12 @@
-//! A part of an argument that no attempt may move, though a single run of the body may.
+//! Detects bodies that move a field out of an argument, which works once but not in a retry.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 
 use crate::tokens::{any, is_ident, is_punct, stream};
 
-/// The `request.messages` of `for m in request.messages { … } request.messages = all;`: the attempt owns what it moves,
-/// so setting it leaves the argument as empty as before, unless its type is `Copy`.
+/// Finds the `request.messages` of `for m in request.messages { … } request.messages = all;`. The attempt's block
+/// captures and owns the field that it moves, so assigning to it doesn't restore the argument, unless its type is
+/// `Copy`.
 pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
     let (mut moved, mut set) = (Vec::new(), Vec::new());
     let stands_alone = any(body, &mut |before, from| {
@@ -33,14 +34,14 @@ pub(super) fn find(body: TokenStream, name: &Ident) -> Option<TokenStream> {
         }
         false
     });
-    // A name that stands alone might be a local's.
+    // If the name also occurs without a field, it may be a local variable.
     let moved = moved.into_iter().filter(|_| !stands_alone);
     moved
         .into_iter()
         .find(|moved| set.contains(&moved.to_string()))
 }
 
-/// How many of these tokens, from the start, name a field or a field of a field.
+/// The number of tokens at the start that name a field, or a field of a field.
 fn part_of(tokens: &[TokenTree]) -> Option<usize> {
     let fields = tokens[1..]
         .chunks_exact(2)

@@ -1,4 +1,4 @@
-//! What an annotated function returns: its type as written, and the type of one attempt's outcome.
+//! The return type of an annotated function, and the type of an attempt's outcome.
 
 use std::mem;
 
@@ -14,7 +14,7 @@ use syn::{
 use crate::as_variant::as_variant;
 use crate::tokens::{is_among, mentions};
 
-/// How a function hands its outcome over.
+/// The way in which a function returns its outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// The return type is the outcome.
@@ -25,7 +25,7 @@ pub(crate) enum Delivery {
     BoxedFuture,
 }
 
-/// The outcome in a return type, and how it is delivered.
+/// The outcome in a return type, and its delivery.
 pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
     let returned = bare(returned);
     match returned {
@@ -40,7 +40,7 @@ pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
     }
 }
 
-/// Which part of an outcome is a stream.
+/// The part of an outcome that is a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamPart {
     /// The outcome itself.
@@ -51,18 +51,14 @@ pub(crate) enum StreamPart {
 
 /// A stream in an outcome.
 pub(crate) struct Streamed<'a> {
-    /// What it yields.
+    /// The item type.
     pub(crate) item: &'a Type,
     /// The stream's own type.
     pub(crate) stream: &'a Type,
-    /// A type, where it is a box.
-    pub(crate) boxed: Option<&'a Type>,
-    /// Whether its type says that it borrows nothing.
-    pub(crate) is_static: bool,
     pub(crate) part: StreamPart,
 }
 
-/// The stream that an outcome is, or that its first type in angle brackets is, as in `Result<impl Stream<…>, E>`.
+/// The stream in an outcome: the outcome itself, or its first type argument, as in `Result<impl Stream<…>, E>`.
 pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
     bare_stream(outcome, StreamPart::Outcome).or_else(|| {
         let value = types(last_segment(outcome)?).next()?;
@@ -72,20 +68,16 @@ pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
 
 fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     let ty = bare(ty);
-    let (item, boxed) = match ty {
-        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, None),
-        _ => (boxed(ty, STREAM)?, Some(ty)),
+    let item = match ty {
+        Type::ImplTrait(stream) => associated(&stream.bounds, STREAM)?,
+        _ => boxed(ty, STREAM)?,
     };
-    Some(Streamed {
-        item,
-        stream: ty,
-        boxed,
-        is_static: is_static(ty),
-        part,
-    })
+    let stream = ty;
+    Some(Streamed { item, stream, part })
 }
 
-/// Whether a future or a stream names `'static`, or no lifetime in `use<…>`. A box that names no lifetime means the same.
+/// True if a future or a stream is `'static`: it has this lifetime, no lifetime in `use<…>`, or it is a box without a
+/// lifetime.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
         return hidden.bounds.iter().any(|bound| match bound {
@@ -109,43 +101,24 @@ pub(crate) fn is_static(ty: &Type) -> bool {
     pinned(segment).is_some_and(|object| object.bounds.iter().all(is_static))
 }
 
-/// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
-struct KnownTrait {
-    names: &'static [&'static str],
-    associated: &'static str,
-    aliases: [&'static str; 2],
-}
+/// The name of a trait, and of its relevant associated type.
+type KnownTrait = (&'static str, &'static str);
 
-const FUTURE: &KnownTrait = &KnownTrait {
-    names: &["Future"],
-    associated: "Output",
-    aliases: ["BoxFuture", "LocalBoxFuture"],
-};
+const FUTURE: KnownTrait = ("Future", "Output");
+const INTO_FUTURE: KnownTrait = ("IntoFuture", "Output");
+const STREAM: KnownTrait = ("Stream", "Item");
 
-const INTO_FUTURE: &KnownTrait = &KnownTrait {
-    names: &["IntoFuture"],
-    associated: "Output",
-    aliases: [""; 2],
-};
-
-const STREAM: &KnownTrait = &KnownTrait {
-    names: &["Stream", "FusedStream"],
-    associated: "Item",
-    aliases: ["BoxStream", "LocalBoxStream"],
-};
-
-/// The associated type of that trait among some bounds.
-fn associated<'a>(
-    bounds: &'a Punctuated<TypeParamBound, Token![+]>,
-    known: &KnownTrait,
-) -> Option<&'a Type> {
+/// The associated type of this trait, or of its fused variant, among some bounds.
+fn associated(
+    bounds: &Punctuated<TypeParamBound, Token![+]>,
+    (name, associated): KnownTrait,
+) -> Option<&Type> {
     bounds.iter().find_map(|bound| {
         let segment = trait_segment(bound)?;
-        if !known.names.iter().any(|name| segment.ident == name) {
-            return None;
-        }
-        arguments(segment).find_map(|argument| {
-            as_variant!(argument, GenericArgument::AssocType(ty) if ty.ident == known.associated => &ty.ty)
+        let found = segment.ident.to_string();
+        let mut arguments = arguments(segment).filter(|_| found.trim_start_matches("Fused") == name);
+        arguments.find_map(|argument| {
+            as_variant!(argument, GenericArgument::AssocType(ty) if ty.ident == associated => &ty.ty)
         })
     })
 }
@@ -154,13 +127,14 @@ fn trait_segment(bound: &TypeParamBound) -> Option<&PathSegment> {
     as_variant!(bound, TypeParamBound::Trait(bound) => bound.path.segments.last()?)
 }
 
-/// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
-fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
+/// The associated type of `Pin<Box<dyn Trait<…>>>`, or of an alias of the crate `futures` such as `BoxFuture<'_, …>`.
+fn boxed(returned: &Type, known: KnownTrait) -> Option<&Type> {
     let segment = last_segment(returned)?;
-    if known.aliases.iter().any(|alias| segment.ident == alias) {
-        return types(segment).next();
+    let found = segment.ident.to_string();
+    match found.trim_start_matches("Local").strip_prefix("Box") {
+        Some(name) if name == known.0 => types(segment).next(),
+        _ => associated(&pinned(segment)?.bounds, known),
     }
-    associated(&pinned(segment)?.bounds, known)
 }
 
 /// The object in a `Pin<Box<dyn Trait>>`.
@@ -170,19 +144,20 @@ fn pinned(segment: &PathSegment) -> Option<&TypeTraitObject> {
     as_variant!(bare(types(inner).next()?), Type::TraitObject(object) => object)
 }
 
-/// The span of a complaint about the error type: the last type in the outcome's angle brackets, as in
-/// `Result<T, E>`, or the whole where an alias hides it.
+/// The span for errors about the error type: the second type argument, as in `Result<T, E>`, or the whole type if an
+/// alias hides it.
 pub(crate) fn error_span(outcome: &Type) -> Span {
-    span_of(outcome, 1)
+    let ty = last_segment(outcome).and_then(|segment| types(segment).nth(1));
+    ty.unwrap_or(outcome).span()
 }
 
-/// Whether the type is written as `Result<…>`, and so needs no check that it is one.
+/// True if the type is written as `Result<…>`.
 pub(crate) fn is_result(outcome: &Type) -> bool {
     last_segment(outcome)
         .is_some_and(|segment| segment.ident == "Result" && !segment.arguments.is_none())
 }
 
-/// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
+/// True if the type's name ends with `Result`: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
     last_segment(outcome).is_some_and(|segment| names_result(&segment.ident))
 }
@@ -191,8 +166,8 @@ fn names_result(name: &Ident) -> bool {
     name.to_string().ends_with("Result")
 }
 
-/// The name of a result anywhere in a type, as in `Option<io::Result<…>>`. Without arguments it may be any struct, as in
-/// `Vec<SearchResult>`, and a closure that takes one does not fail by it.
+/// The name of a result type anywhere in a type, as in `Option<io::Result<…>>`. Ignores names without arguments, which
+/// may be any struct, as in `Vec<SearchResult>`, and the arguments of closures.
 pub(crate) fn result_within(tokens: TokenStream) -> Option<Ident> {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_called = false;
@@ -218,38 +193,40 @@ pub(crate) fn result_within(tokens: TokenStream) -> Option<Ident> {
     None
 }
 
-/// The future of a result in the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`; or what looks like an
-/// alias of one, as in `Result<RedisFuture<'_, T>, E>`. Other futures of that name, and type parameters, have no lifetime.
+/// A future of a result in the value of a result, as in `Result<BoxFuture<'_, Result<…>>, E>`, or a type that looks
+/// like an alias of one, as in `Result<RedisFuture<'_, T>, E>`. An alias must have a lifetime, which type parameters
+/// and concrete futures lack.
 pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
-    let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
-    let value = types(result).next()?;
+    let value = value_of_result(outcome)?;
     let is_alias = last_segment(value).is_some_and(|segment| {
         let is_lifetime = |argument| matches!(argument, &GenericArgument::Lifetime(_));
-        names_future(&segment.ident) && arguments(segment).any(is_lifetime)
+        let name = segment.ident.to_string();
+        (name.ends_with("Future") || name.ends_with("Fut")) && arguments(segment).any(is_lifetime)
     });
     let is_hidden = is_alias && of(value).1 == Delivery::Direct;
     future_of_result(value).or_else(|| is_hidden.then_some(value))
 }
 
-/// A `Result` in the value of another, itself or in a tuple or an `Option`, as in `Result<Result<T, E>, Elapsed>`. In a
-/// collection it is the outcome of one item.
-pub(crate) fn result_in_value(outcome: &Type) -> Option<&Type> {
+pub(crate) fn value_of_result(outcome: &Type) -> Option<&Type> {
     let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
-    result_beside(types(result).next()?)
+    types(result).next()
 }
 
-fn result_beside(ty: &Type) -> Option<&Type> {
-    match bare(ty) {
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(result_beside),
-        _ if is_result(ty) => Some(ty),
-        _ => {
-            let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
-            types(option).find_map(result_beside)
+/// A `Result` in the value of another, directly or in a tuple or an `Option`, as in `Result<Result<T, E>, Elapsed>`.
+/// In a collection, it is the outcome of one item.
+pub(crate) fn result_in_value(outcome: &Type) -> Option<&Type> {
+    fn within(ty: &Type) -> Option<&Type> {
+        match bare(ty) {
+            Type::Tuple(tuple) => tuple.elems.iter().find_map(within),
+            _ if is_result(ty) => Some(ty),
+            _ => types(last_segment(ty).filter(|segment| segment.ident == "Option")?)
+                .find_map(within),
         }
     }
+    within(value_of_result(outcome)?)
 }
 
-/// A future of a result, itself or in a tuple, an `Option` or a `Vec`.
+/// A future of a result, directly or in a tuple, an `Option` or a `Vec`.
 fn future_of_result(ty: &Type) -> Option<&Type> {
     let (inner, delivery) = of(ty);
     if delivery != Delivery::Direct {
@@ -275,13 +252,8 @@ fn future_of_result(ty: &Type) -> Option<&Type> {
     }
 }
 
-fn names_future(name: &Ident) -> bool {
-    let name = name.to_string();
-    name.ends_with("Future") || name.ends_with("Fut")
-}
-
-/// The name by which a type seems to be a future or a stream, where nothing says of what: `RedisFuture`, or the trait
-/// in `Box<dyn Future<…>>`.
+/// The name of a type that seems to be a future or a stream whose output is unknown, such as `RedisFuture`, or of the
+/// trait in `Box<dyn Future<…>>`.
 pub(crate) fn hidden(returned: &Type) -> Option<&Ident> {
     let (outcome, delivery) = of(returned);
     if delivery != Delivery::Direct || stream(outcome).is_some() {
@@ -307,35 +279,23 @@ fn seeming(ty: &Type) -> Option<&Ident> {
         .find_map(|bound| seems(&trait_segment(bound)?.ident))
 }
 
-/// Connections of bytes, and the tokens of a macro, which are no streams of items.
-const NO_STREAMS: &str = "DuplexStream TcpStream TlsStream TokenStream UnixStream";
-
 fn seems(name: &Ident) -> Option<&Ident> {
+    // Byte streams and token streams don't yield results.
+    const NO_STREAMS: &str = "DuplexStream TcpStream TlsStream TokenStream UnixStream";
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
     let seems = kinds.any(|kind| text.ends_with(kind)) && !is_among(NO_STREAMS, &text);
     seems.then_some(name)
 }
 
-/// The span of a complaint about the value's type: the first type in the outcome's angle brackets.
-#[cfg(feature = "stream")]
-pub(crate) fn value_span(outcome: &Type) -> Span {
-    span_of(outcome, 0)
-}
-
-fn span_of(outcome: &Type, index: usize) -> Span {
-    let ty = last_segment(outcome).and_then(|segment| types(segment).nth(index));
-    ty.unwrap_or(outcome).span()
-}
-
-/// The outcome's type for use inside the body, where `impl Trait` can't be written.
+/// The outcome's type for use inside the body, where `impl Trait` is not allowed.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     erase(&mut erased, |span| parse_quote_spanned!(span=> _));
     erased
 }
 
-/// A type with the same error, where nothing is left to be inferred but an error that is an `impl Trait` or `_`.
+/// A type with the same error type, in which nothing else is inferred.
 pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     let error = error_of_result(&mut erased).map(|error| erase_impl_trait(error));
@@ -346,12 +306,12 @@ pub(crate) fn without_value(outcome: &Type) -> Type {
     erased
 }
 
-/// Whether any of the types that a type is made of is left to be inferred.
+/// True if the type contains `_`.
 pub(crate) fn is_inferred(ty: &Type) -> bool {
     mentions(ty.to_token_stream(), "_")
 }
 
-/// A type with the same value, where nothing is left to be inferred but a value that is an `impl Trait` or `_`.
+/// A type with the same value type, in which nothing else is inferred.
 pub(crate) fn without_error(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     if let Some(error) = error_of_result(&mut erased) {
@@ -364,7 +324,7 @@ pub(crate) fn unit(span: Span) -> Type {
     parse_quote_spanned!(span=> ())
 }
 
-/// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
+/// The `E` of a type called `Result<T, E>`. In an alias, it is unknown which argument is the error.
 fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
     let segment = last_segment_mut(outcome).filter(|segment| segment.ident == "Result")?;
     type_mut(segment, 1)
@@ -376,14 +336,10 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
         Type::ImplTrait(impl_trait) => *ty = with(impl_trait.impl_token.span),
         Type::Infer(infer) => *ty = with(infer.underscore_token.span),
         Type::Path(path) => {
-            for segment in &mut path.path.segments {
-                let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
-                    continue;
-                };
-                for argument in &mut arguments.args {
-                    if let GenericArgument::Type(ty) = argument {
-                        erase(ty, with);
-                    }
+            let arguments = path.path.segments.iter_mut().flat_map(arguments_mut);
+            for argument in arguments {
+                if let GenericArgument::Type(ty) = argument {
+                    erase(ty, with);
                 }
             }
         }
@@ -396,14 +352,13 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
     }
 }
 
-/// A boxed future or stream for one attempt: how long it lives is left to the compiler.
-pub(crate) fn shorter(boxed: &Type) -> Type {
-    let mut boxed = boxed.clone();
+/// A boxed future or stream for one attempt, with an inferred lifetime.
+pub(crate) fn shorter(mut boxed: Type) -> Type {
     shorten(&mut boxed);
     boxed
 }
 
-/// An outcome whose boxed stream lives as long as the compiler finds.
+/// An outcome whose boxed stream has an inferred lifetime.
 pub(crate) fn with_shorter_stream(outcome: &Type, part: StreamPart) -> Type {
     let mut shorter = outcome.clone();
     let stream = match part {
@@ -420,33 +375,29 @@ fn shorten(ty: &mut Type) {
     let any = Lifetime::new("'_", ty.span());
     match bare_mut(ty) {
         Type::TraitObject(object) => {
-            for bound in mem::take(&mut object.bounds) {
-                if !matches!(bound, TypeParamBound::Lifetime(_)) {
-                    object.bounds.push(bound);
-                }
-            }
+            let bounds = mem::take(&mut object.bounds).into_iter();
+            object.bounds = bounds
+                .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
+                .collect();
             object.bounds.push(TypeParamBound::Lifetime(any));
         }
-        Type::Path(path) => {
-            let Some(segment) = path.path.segments.last_mut() else {
+        ty => {
+            let Some(segment) = last_segment_mut(ty) else {
                 return;
             };
             let is_alias = segment.ident != "Pin" && segment.ident != "Box";
-            if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                for argument in &mut arguments.args {
-                    match argument {
-                        GenericArgument::Lifetime(lifetime) if is_alias => *lifetime = any.clone(),
-                        GenericArgument::Type(ty) if !is_alias => shorten(ty),
-                        _ => {}
-                    }
+            for argument in arguments_mut(segment) {
+                match argument {
+                    GenericArgument::Lifetime(lifetime) if is_alias => *lifetime = any.clone(),
+                    GenericArgument::Type(ty) if !is_alias => shorten(ty),
+                    _ => {}
                 }
             }
         }
-        _ => {}
     }
 }
 
-/// The type as a reference, if it is one.
+/// The reference, if the type is one.
 pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
     as_variant!(bare(ty), Type::Reference(reference) => reference)
 }
@@ -457,8 +408,8 @@ pub(crate) fn optional_reference(ty: &Type) -> Option<&TypeReference> {
     types(option).next().and_then(as_reference)
 }
 
-/// The first part of a type with a lifetime that is meant, or with one left out. Generic arguments of functions don't
-/// count, nor does a `Cow`, which may own.
+/// The first part of a type whose lifetime, or elided lifetime, meets the condition. Skips function types, and `Cow`,
+/// which may be owned.
 pub(crate) fn borrowing<'a>(
     ty: &'a Type,
     is_meant: &dyn Fn(Option<&Lifetime>) -> bool,
@@ -493,30 +444,22 @@ pub(crate) fn borrowing<'a>(
     }
 }
 
-/// Whether the written type alone shows that it is not a result. Aliases are left to the compiler.
+/// True if the type is evidently not a result. Aliases are left to the compiler.
 pub(crate) fn is_no_result(ty: &Type) -> bool {
     const OF_THE_PRELUDE: &str = "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 \
         f64 String Vec Option";
     match bare(ty) {
         Type::Path(path) => {
-            let name = path.path.segments.first();
+            let lone = last_segment(ty).filter(|_| path.path.segments.len() == 1);
             path.qself.is_none()
-                && path.path.segments.len() == 1
-                && name.is_some_and(|name| is_among(OF_THE_PRELUDE, &name.ident.to_string()))
+                && lone.is_some_and(|lone| is_among(OF_THE_PRELUDE, &lone.ident.to_string()))
         }
-        Type::Array(_)
-        | Type::FnPtr(_)
-        | Type::Never(_)
-        | Type::Ptr(_)
-        | Type::Reference(_)
-        | Type::Slice(_)
-        | Type::TraitObject(_)
-        | Type::Tuple(_) => true,
-        _ => false,
+        Type::ImplTrait(_) | Type::Infer(_) | Type::Macro(_) | Type::Verbatim(_) => false,
+        _ => true,
     }
 }
 
-/// Whether a type is an `impl Trait`: nobody sees more of it than the trait.
+/// True for an `impl Trait`.
 pub(crate) fn is_opaque(ty: &Type) -> bool {
     matches!(bare(ty), Type::ImplTrait(_))
 }
@@ -529,15 +472,14 @@ fn last_segment_mut(ty: &mut Type) -> Option<&mut PathSegment> {
     as_variant!(bare_mut(ty), Type::Path(path) => path.path.segments.last_mut()?)
 }
 
-/// The type at that index in a segment's angle brackets.
+/// The type argument at this index.
 fn type_mut(segment: &mut PathSegment, index: usize) -> Option<&mut Type> {
-    let arguments = as_variant!(&mut segment.arguments, PathArguments::AngleBracketed(it) => it)?;
-    let arguments = arguments.args.iter_mut();
-    let types = arguments.filter_map(|it| as_variant!(it, GenericArgument::Type(ty) => ty));
-    types.into_iter().nth(index)
+    let types = arguments_mut(segment);
+    let mut types = types.filter_map(|it| as_variant!(it, GenericArgument::Type(ty) => ty));
+    types.nth(index)
 }
 
-/// What is in parentheses, or in an invisible group, in which `macro_rules!` hands a type over.
+/// Removes parentheses, and the invisible group in which `macro_rules!` passes a type.
 fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => bare(&group.elem),
@@ -557,6 +499,11 @@ fn bare_mut(ty: &mut Type) -> &mut Type {
 fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
     let arguments = as_variant!(&segment.arguments, PathArguments::AngleBracketed(it) => it);
     arguments.into_iter().flat_map(|it| &it.args)
+}
+
+fn arguments_mut(segment: &mut PathSegment) -> impl Iterator<Item = &mut GenericArgument> {
+    let arguments = as_variant!(&mut segment.arguments, PathArguments::AngleBracketed(it) => it);
+    arguments.into_iter().flat_map(|it| &mut it.args)
 }
 
 fn types(segment: &PathSegment) -> impl Iterator<Item = &Type> {

@@ -1,7 +1,7 @@
 //! Finds the user's own code in a function's body.
 //!
 //! Usually it is the whole body. But the body may be one `async` block, as in
-//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute that stands above may have put the user's code
+//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute above may have put the user's code
 //! in a block of its own, after statements that move the arguments. In these cases only that block must be repeated.
 //!
 //! A name alone proves nothing: a user may call a local `__ret`. Repeating only what follows it would run the rest just
@@ -10,16 +10,16 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-use crate::target::function::{Asyncness, Function};
+use crate::target::function::Function;
 use crate::tokens::{stream, trees, with_content};
 
-// In shapes, brackets are a group of that kind, `{@}` or `(@)` the group to go on in, `path` the path before a name,
-// `…` anything without a semicolon, and `...` anything.
+// In shapes, brackets match a group of that kind, `{@}` and `(@)` the group to continue in, `path` the path before a
+// name, `…` any tokens without a semicolon, and `...` any tokens.
 
 /// The box around an `async` block.
 const PINNED: &[&str] = &["path Box : : pin (@)"];
 
-/// The `async` block that is all of a function.
+/// A body that is a single `async` block.
 const LONE_BLOCK: &[&str] = &[
     "async {@}",
     "async move {@}",
@@ -34,7 +34,7 @@ const ASYNC_TRAIT: &[&str] = &[
     "if let : : core : : option : : Option : : Some () = … {} ... let __ret : … = {@} ; # [] __ret",
 ];
 
-/// `#[tracing::instrument]` on what is async, in a function and in an `async` block.
+/// `#[tracing::instrument]` on async code, in a function and in an `async` block.
 const INSTRUMENTED: &[&str] = &[
     "{} let __tracing_attr_span = … ; let __tracing_instrument_future = async move {@} ; \
      if ! __tracing_attr_span . is_disabled () {} else {}",
@@ -42,7 +42,7 @@ const INSTRUMENTED: &[&str] = &[
      if ! __tracing_attr_span . is_disabled () {} else {}",
 ];
 
-/// What looks at the outcome in the block of [`INSTRUMENTED`], for `err`, `ret` or both.
+/// The code for `err`, `ret` or both in the block of [`INSTRUMENTED`].
 const INSTRUMENTED_OUTCOME: &[&str] = &[
     "match async move {@} . await {}",
     "let x = async move {@} . await ; … ; x",
@@ -56,7 +56,7 @@ const ENTERED: &[&str] = &[
     "{} # [] {@}",
 ];
 
-/// What stands in the closure or the block of [`ENTERED`].
+/// The content of the closure or the block of [`ENTERED`].
 const ENTERED_INNER: &[&str] = &[
     "move | | {@}",
     "let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] {@}",
@@ -65,39 +65,39 @@ const ENTERED_INNER: &[&str] = &[
 /// `#[tokio::main]` and `#[tokio::test]`: the user's code, run by a runtime that is built for it.
 const RUN: &[&str] = &["let body = ... # [] {@}"];
 
-/// What stands in the last block of [`RUN`].
+/// The content of the last block of [`RUN`].
 const RUN_INNER: &[&str] = &["... return ... . block_on (@) ;"];
 
-/// A body in which the user's code stands deeper.
+/// A body that contains the user's code in a nested block.
 pub(crate) struct WrappedBody {
-    /// From the body inwards: the tokens of each level, and which of them is the next level.
+    /// From the body inwards: the tokens of each level, and the index of the next level among them.
     levels: Vec<(Vec<TokenTree>, usize)>,
-    /// Whether the user's block can await.
-    pub(crate) asyncness: Asyncness,
-    /// What `self` is called there, if not `self`.
+    /// True if the user's block can await.
+    pub(crate) is_async: bool,
+    /// The name of `self` there, if it is not `self`.
     pub(crate) this: Option<Ident>,
 }
 
 impl WrappedBody {
-    fn outermost(asyncness: Asyncness) -> Self {
+    fn outermost(is_async: bool) -> Self {
         Self {
             levels: Vec::new(),
-            asyncness,
+            is_async,
             this: None,
         }
     }
 
-    /// The body of that function without its inner attributes, if the user's code stands deeper in it.
+    /// Finds the user's code in a function's body without its inner attributes. `None` if it is the whole body.
     pub(crate) fn find(function: &Function, body: &TokenStream) -> Option<Self> {
-        let mut found = Self::outermost(Asyncness::Async);
+        let mut found = Self::outermost(true);
         if function.is_future() {
             found.enter(body, PINNED);
             if !found.enter(body, LONE_BLOCK) {
                 return None;
             }
         } else if !function.is_async() {
-            found.asyncness = Asyncness::Blocking;
-            // A block with only an attribute may be anybody's.
+            found.is_async = false;
+            // A block with only an attribute may be the user's own.
             let is_whole = found.enter(body, ENTERED) && found.enter(body, ENTERED_INNER);
             return is_whole.then_some(found);
         }
@@ -110,13 +110,13 @@ impl WrappedBody {
         (!found.levels.is_empty()).then_some(found)
     }
 
-    /// Whether each run of that body builds a runtime.
+    /// True if each run of the body builds a runtime.
     pub(crate) fn builds_runtime(body: &TokenStream) -> bool {
-        let mut found = Self::outermost(Asyncness::Blocking);
+        let mut found = Self::outermost(false);
         found.enter(body, RUN) && found.enter(body, RUN_INNER)
     }
 
-    /// Goes one level deeper, if the innermost level has one of the shapes.
+    /// Enters the next level, if the innermost one has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
         let tokens = trees(inner.unwrap_or_else(|| body.clone()));
@@ -136,7 +136,7 @@ impl WrappedBody {
         }
     }
 
-    /// The body with other content in that block.
+    /// The body with other content in the user's block.
     pub(crate) fn with(self, content: TokenStream) -> TokenStream {
         let mut content = content;
         for (mut tokens, index) in self.levels.into_iter().rev() {
@@ -149,7 +149,7 @@ impl WrappedBody {
     }
 }
 
-/// Whether the tokens from `at` on have a shape to their end: the index of the group to go on in.
+/// Matches the tokens from `at` to the end against a shape. Returns the index of the group to continue in.
 fn fit(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
     let Some((word, rest)) = shape.split_first() else {
         return (at == tokens.len()).then_some(at);

@@ -28,6 +28,15 @@ pub type Changes = [Option<Change>; 2];
 /// No change.
 pub(crate) const UNCHANGED: Changes = [None; 2];
 
+/// The first trial call of a breaker begins.
+pub(crate) const HALF_OPENED: Changes = [Some(Change::Breaker(Transition::HalfOpened)), None];
+
+/// Returns true if there is a change.
+#[inline]
+pub(crate) const fn is_any(changes: &Changes) -> bool {
+    !matches!(changes, [None, None])
+}
+
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

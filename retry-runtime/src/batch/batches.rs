@@ -62,7 +62,7 @@ impl<Q> Batches<Q> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy for batches",
     label = "not a policy",
-    note = "give a `Policy`, a `&Policy`, or what `Policy::on` or `Policy::batches` returns"
+    note = "pass a `Policy`, a `&Policy`, or what `Policy::on` or `Policy::batches` returns"
 )]
 pub trait IntoBatches {
     /// The type of what classifies errors.

@@ -41,9 +41,9 @@ use crate::forward::forward;
 ///
 /// The key takes any expression whose type implements this. References, `Arc` and `Rc` do if what they hold does.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't pay for retries",
-    label = "no `RetryBudget`",
-    note = "implement `retry_runtime::RetryBudget` for `{Self}`, or give a reference to what implements it"
+    message = "`{Self}` is not a retry budget",
+    label = "not a `RetryBudget`",
+    note = "implement `retry_runtime::RetryBudget` for `{Self}`, or pass a reference to a budget"
 )]
 pub trait RetryBudget {
     /// Pays for one retry after a failure of that kind, or, as `Transient`, for an attempt beside a slow one. `Invalid` is

@@ -1,7 +1,6 @@
-use core::mem;
 use core::task::Waker;
 
-use crate::admission::change::{Change, Changes, Transition, UNCHANGED};
+use crate::admission::change::{Changes, UNCHANGED};
 use crate::admission::outcome::AttemptOutcome;
 use crate::admission::permit::Permit;
 use crate::admission::state::BreakerState;
@@ -16,66 +15,55 @@ pub(crate) struct Held {
 }
 
 /// A permit of a breaker or a limiter, if the attempt has one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Slot {
-    permit: Permit,
+    permit: Option<Permit>,
     stage: Stage,
 }
 
 /// The attempt's progress with a permit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    Outside,
+    #[default]
     Waits,
     Admitted,
     Begun,
 }
 
-impl Default for Slot {
-    #[inline]
-    fn default() -> Self {
-        Self {
-            permit: Permit::new(0, 0),
-            stage: Stage::Outside,
-        }
-    }
-}
-
 impl Slot {
     #[inline]
-    const fn is_held(&self) -> bool {
-        !matches!(self.stage, Stage::Outside)
+    pub(super) const fn is_held(&self) -> bool {
+        self.permit.is_some()
     }
 
     pub(super) const fn is_admitted(&self) -> bool {
-        matches!(self.stage, Stage::Admitted | Stage::Begun)
+        self.is_held() && !matches!(self.stage, Stage::Waits)
     }
 
     /// Joins the queue.
     pub(super) fn enter(&mut self, control: &dyn AdmissionControl, cost: u32) {
-        self.permit = control.enter(cost);
         self.stage = Stage::Waits;
+        self.permit = Some(control.enter(cost));
     }
 
     /// Asks to be admitted, of which `waker` is notified.
     pub(super) fn poll(&mut self, control: &dyn AdmissionControl, waker: &Waker) -> Admission {
-        let admission = control.poll(&mut self.permit, waker);
+        let Some(permit) = &mut self.permit else {
+            return Admission::Admitted;
+        };
+        let admission = control.poll(permit, waker);
         if admission == Admission::Admitted {
             self.stage = Stage::Admitted;
         }
         admission
     }
 
-    /// The attempt begins: from now on, its permit no longer goes back as if no request had been sent. Returns the
-    /// change if it is a breaker's first trial call.
+    /// The attempt begins: from now on, its permit no longer goes back as if no request had been sent. Returns true if
+    /// it is a breaker's first trial call.
     #[inline]
-    pub(super) fn begin(&mut self) -> Changes {
-        if !self.is_held() {
-            return UNCHANGED;
-        }
+    pub(super) fn begin(&mut self) -> bool {
         self.stage = Stage::Begun;
-        let half_opened = Change::Breaker(Transition::HalfOpened);
-        [self.permit.half_opens().then_some(half_opened), None]
+        self.permit.as_ref().is_some_and(Permit::half_opens)
     }
 
     /// Gives the permit back, once. That of an attempt that has not begun goes back with its charge.
@@ -84,13 +72,14 @@ impl Slot {
         control: Option<&dyn AdmissionControl>,
         outcome: AttemptOutcome,
     ) -> Changes {
-        let outcome = match mem::replace(&mut self.stage, Stage::Outside) {
-            Stage::Outside => return UNCHANGED,
+        let outcome = match self.stage {
             Stage::Waits | Stage::Admitted => AttemptOutcome::NotBegun,
             Stage::Begun => outcome,
         };
-        let permit = mem::replace(&mut self.permit, Permit::new(0, 0));
-        control.map_or(UNCHANGED, |control| control.leave(permit, outcome))
+        match (self.permit.take(), control) {
+            (Some(permit), Some(control)) => control.leave(permit, outcome),
+            _ => UNCHANGED,
+        }
     }
 }
 
@@ -100,8 +89,9 @@ impl Held {
         self.breaker.is_held() || self.limiter.is_held()
     }
 
-    /// Asks the breaker immediately before the attempt, without waiting. `None` if it rejects the attempt.
-    pub(super) fn pass(&mut self, breaker: &dyn AdmissionControl) -> Option<Changes> {
+    /// Asks the breaker immediately before the attempt, without waiting. Returns true if the attempt is its first trial
+    /// call. `None` if it rejects the attempt.
+    pub(super) fn pass(&mut self, breaker: &dyn AdmissionControl) -> Option<bool> {
         let slot = &mut self.breaker;
         slot.enter(breaker, 1);
         if slot.poll(breaker, Waker::noop()) != Admission::Admitted {
@@ -117,7 +107,7 @@ impl Held {
         &mut self,
         shared: &dyn Protects,
         cost: u32,
-        changed: impl FnOnce(Changes),
+        half_opened: impl FnOnce(),
     ) -> bool {
         if let Some(breaker) = shared.breaker() {
             let state = breaker.state().circuit;
@@ -126,7 +116,8 @@ impl Held {
                 None | Some(BreakerState::Closed | BreakerState::ForcedClosed)
             );
             match is_closed.then(|| self.pass(breaker)).flatten() {
-                Some(changes) => changed(changes),
+                Some(true) => half_opened(),
+                Some(false) => {}
                 None => return false,
             }
         }

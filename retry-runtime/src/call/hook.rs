@@ -5,7 +5,7 @@ use core::fmt;
 
 /// What a hook returns.
 #[diagnostic::on_unimplemented(
-    message = "what runs before a retry can't return `{Self}`",
+    message = "`before_pause` and `before_retry` can't return `{Self}`",
     label = "neither `()` nor a `Result<(), _>`",
     note = "return `()`, or a `Result<(), _>` whose error implements `Display`: an `Err` ends the call"
 )]

@@ -25,7 +25,7 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::admission::change::{Changes, UNCHANGED};
+use crate::admission::change::{Changes, HALF_OPENED, is_any};
 use crate::admission::outcome::AttemptOutcome;
 use crate::admission::{Admission, AdmissionControl};
 use crate::call::decide::Decision;
@@ -263,8 +263,9 @@ impl Steps<'_> {
         if let Err(by) = self.pass(reporter) {
             return self.reject(by);
         }
-        let changes = self.state.held.limiter.begin();
-        self.changed(changes, reporter);
+        if self.state.held.limiter.begin() {
+            self.changed(HALF_OPENED, reporter);
+        }
         if reporter.is_observed() {
             self.report_started(reporter);
         }
@@ -273,8 +274,10 @@ impl Steps<'_> {
     /// Passes the breaker, and spends the payment.
     pub(super) fn pass(&mut self, reporter: &mut dyn Reporter) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker() {
-            let changes = self.state.held.pass(breaker);
-            self.changed(changes.ok_or(RejectedBy::Breaker)?, reporter);
+            let half_opens = self.state.held.pass(breaker);
+            if half_opens.ok_or(RejectedBy::Breaker)? {
+                self.changed(HALF_OPENED, reporter);
+            }
         }
         self.state.is_paid = false;
         self.state.next = Next::Begun;
@@ -378,11 +381,20 @@ impl Steps<'_> {
     }
 
     pub(super) fn answered(&mut self, reporter: &mut dyn Reporter) {
-        let Held { breaker, limiter } = &mut self.state.held;
-        let of_breaker = breaker.leave(self.shared.breaker(), AttemptOutcome::Success);
-        let of_limiter = limiter.leave(self.shared.limiter(), AttemptOutcome::Success);
-        self.changed(of_breaker, reporter);
-        self.changed(of_limiter, reporter);
+        let held = &mut self.state.held;
+        if held.breaker.is_held() {
+            let changes = held
+                .breaker
+                .leave(self.shared.breaker(), AttemptOutcome::Success);
+            self.changed(changes, reporter);
+        }
+        let held = &mut self.state.held;
+        if held.limiter.is_held() {
+            let changes = held
+                .limiter
+                .leave(self.shared.limiter(), AttemptOutcome::Success);
+            self.changed(changes, reporter);
+        }
     }
 
     pub(super) fn report_success_if_any(&mut self, reporter: &mut dyn Reporter) {
@@ -437,7 +449,7 @@ impl Steps<'_> {
         let Held { breaker, limiter } = &mut self.state.held;
         let of_breaker = breaker.leave(self.shared.breaker(), outcome);
         let of_limiter = limiter.leave(self.shared.limiter(), outcome);
-        if of_breaker == UNCHANGED && of_limiter == UNCHANGED {
+        if !is_any(&of_breaker) && !is_any(&of_limiter) {
             return;
         }
         let times = &mut Times::new(self.now, &mut self.state.stopwatch);
@@ -502,9 +514,9 @@ impl Steps<'_> {
         reporter.observe(&mut Times::new(now, stopwatch), &mut |mut observe| {
             let slow = slow.lend().paid_by(shared.budget());
             let mut slow = slow.observed_by(reborrow(&mut observe));
-            begins = held.begin_hedge(shared, cost, |changes| {
+            begins = held.begin_hedge(shared, cost, || {
                 let (name, observe) = (slow.site.name(), reborrow(&mut slow.observe));
-                call.at(number).changed(name, changes, None, observe);
+                call.at(number).changed(name, HALF_OPENED, None, observe);
             }) && call.hedges(slow, delay);
         });
         if begins {
@@ -617,7 +629,7 @@ impl Steps<'_> {
     /// Reports what an attempt without an error changed.
     #[inline]
     pub(super) fn changed(&mut self, changes: Changes, reporter: &mut dyn Reporter) {
-        if changes != UNCHANGED {
+        if is_any(&changes) {
             self.report(reporter, |call, name, observe| {
                 call.changed(name, changes, None, observe);
             });

@@ -14,9 +14,9 @@ use crate::time::moment::Moment;
 /// A function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers the
 /// type of a closure's argument only where a function is required.
 #[diagnostic::on_unimplemented(
-    message = "a chain's `observe` takes a closure, and `{Self}` is none",
+    message = "a chain's `observe` takes a closure, not `{Self}`",
     label = "not `FnMut(&Event<'_>)`",
-    note = "hand an `Observer` over as `.observe(|event| observer.observe(event))`"
+    note = "to use an `Observer`, write `.observe(|event| observer.observe(event))`"
 )]
 pub trait ObserveFn: FnMut(&Event<'_>) {}
 

@@ -35,9 +35,9 @@ impl<E, C: Aborts<E>, M: MayReject<E>, X: TimesOut<E>> EndsBy<C, M, X> for E {
 
 /// The key `abort`, or none.
 #[diagnostic::on_unimplemented(
-    message = "`abort` needs an error type that `Cancelled` converts to, and `{E}` is not one",
+    message = "`abort` needs an error type that implements `From<Cancelled>`, but `{E}` doesn't",
     label = "`{E}` has no `From<Cancelled>`",
-    note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which ends pauses alone"
+    note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which only ends pauses"
 )]
 pub trait Aborts<E> {
     /// Makes the error of a call that is aborted.
@@ -57,7 +57,7 @@ impl<E: FromCancelled, C> Aborts<E> for AbortedBy<C> {
 
 /// The keys `breaker` and `limiter`, or neither.
 #[diagnostic::on_unimplemented(
-    message = "`breaker` and `limiter` need an error type that a rejection converts to, and `{E}` is not one",
+    message = "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{E}` doesn't",
     label = "`{E}` has no `From<Rejected>`",
     note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
 )]
@@ -79,7 +79,7 @@ impl<E: FromRejected> MayReject<E> for Rejects {
 
 /// The key `timeout`, or none.
 #[diagnostic::on_unimplemented(
-    message = "`timeout` needs an error type that a timeout converts to, and `{E}` is not one",
+    message = "`timeout` needs an error type that implements `From<TimedOut>`, but `{E}` doesn't",
     label = "`{E}` has no `From<TimedOut>`",
     note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
 )]

@@ -34,7 +34,7 @@ impl Hooks {
 
 /// The key `until`: which values of type `T` are taken.
 #[diagnostic::on_unimplemented(
-    message = "`until` of this chain can't judge a `{T}`",
+    message = "`until` of this chain can't check a `{T}`",
     label = "not a function from `&{T}` to `bool`"
 )]
 pub trait Until<T> {
@@ -91,7 +91,7 @@ impl<F, R> Returns for Function<F, R> {
 
 /// The keys `before_pause` and `before_retry`: what runs between an error of type `E` and its retry.
 #[diagnostic::on_unimplemented(
-    message = "`before_pause` or `before_retry` of this chain can't be given a `{E}`",
+    message = "`before_pause` or `before_retry` of this chain doesn't accept a `{E}`",
     label = "not a function from `&{E}` and a `NextAttempt`"
 )]
 pub trait Hook<E>: Returns {
@@ -114,7 +114,7 @@ impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
 
 /// The key `fallback`: what takes the place of a call that gave up with an error of type `E`.
 #[diagnostic::on_unimplemented(
-    message = "`fallback` of this chain can't take the place of the call",
+    message = "`fallback` of this chain can't replace the call",
     label = "not a function of `GaveUp<{E}>`"
 )]
 pub trait FallsBack<E>: Returns {
@@ -137,8 +137,8 @@ impl<E, F: FnOnce(GaveUp<E>) -> R, R> FallsBack<E> for Function<F, R> {
 
 /// The outcome of a fallback.
 #[diagnostic::on_unimplemented(
-    message = "`fallback` of this chain can't take the place of the call",
-    label = "comes to a `{Self}`, not to a `Result<{T}, {E}>`"
+    message = "`fallback` of this chain can't replace the call",
+    label = "returns a `{Self}`, not a `Result<{T}, {E}>`"
 )]
 pub trait FallbackOutcome<T, E> {
     /// The outcome of the call.

@@ -15,7 +15,7 @@ use crate::time::cancel::Uncancelled;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy for a plan",
     label = "not a policy",
-    note = "give a `Policy`, a `&Policy`, or what `Policy::on` returns"
+    note = "pass a `Policy`, a `&Policy`, or what `Policy::on` returns"
 )]
 pub trait IntoChain: Sized {
     /// The type of what classifies errors.

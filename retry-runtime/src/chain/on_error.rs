@@ -7,9 +7,9 @@ use crate::classify::{Classify, says};
 /// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
 /// functions that are generic over chains; [`Classifies`] is what to implement.
 #[diagnostic::on_unimplemented(
-    message = "nothing says which errors `{E}` are worth a retry",
-    label = "`{E}` is not `Classify`, or `{Self}` is no function of it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or give `on` a function, as in `.on(|error: &MyError| …)`"
+    message = "the chain doesn't know which `{E}` errors to retry",
+    label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
 )]
 pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
 
@@ -18,9 +18,9 @@ impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
 /// Says which errors are worth a retry, and how the log shows them: [`ByClassify`], or a function that
 /// [`Policy::on`](crate::Policy::on) was given.
 #[diagnostic::on_unimplemented(
-    message = "nothing says which errors `{E}` are worth a retry",
-    label = "`{E}` is not `Classify`, or `{Self}` is no function of it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or give `on` a function, as in `.on(|error: &MyError| …)`"
+    message = "the chain doesn't know which `{E}` errors to retry",
+    label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
 )]
 pub trait Classifies<E> {
     /// Whether the key `show` says how the log shows it, also where errors are shown by their `Display` otherwise.
@@ -56,7 +56,7 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
 
 /// A function of an error, whose type need not be written: the bound says that it is borrowed.
 #[diagnostic::on_unimplemented(
-    message = "`on` takes a function that says whether an error is worth a retry",
+    message = "`on` takes a function that decides whether to retry an error",
     label = "not a function of a borrowed error",
     note = "write `.on(is_retryable)` or `.on(|error: &MyError| …)`"
 )]

@@ -3,9 +3,9 @@
 #[diagnostic::on_unimplemented(
     message = "a policy can't call this for each attempt",
     label = "not `FnMut() -> impl Future`, or it lends what it captures",
-    note = "a future is awaited only once: hand over a closure that makes it, as in `.call(|| get(url))`",
-    note = "an async closure that changes what it captures lends it to its future: capture a `Cell` or a lock",
-    note = "or write `retrying!(policy = policy, async {{ … }})`, whose block may change what it borrows"
+    note = "a future can be awaited only once: pass a closure that creates it, as in `.call(|| get(url))`",
+    note = "an async closure can't change what it captures, because its future borrows it: capture a `Cell` or a lock",
+    note = "or write `retrying!(policy = policy, async {{ … }})`, whose block can change what it borrows"
 )]
 pub trait Operation<R>: FnMut() -> R {}
 
@@ -14,9 +14,9 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 
 /// What a blocking attempt returns: a `Result`. Has parameters, since associated types would add an error of their own.
 #[diagnostic::on_unimplemented(
-    message = "a blocking call needs a closure that returns a `Result`, and `{Self}` is none",
-    label = "returns no `Result`",
-    note = "an async function is called with `.call(async || get(url).await).await`"
+    message = "a blocking call needs a closure that returns a `Result`, not `{Self}`",
+    label = "doesn't return a `Result`",
+    note = "to call an async function, write `.call(async || get(url).await).await`"
 )]
 pub trait BlockingOutcome<T, E> {
     /// The `Result`.

@@ -25,7 +25,7 @@ use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 
 /// A type that takes numbers: only `Policy` does.
 #[diagnostic::on_unimplemented(
-    message = "a chain takes its numbers from its policy",
+    message = "numbers can't be set on a chain, only on its policy",
     label = "set on a chain",
     note = "set numbers before the chain's keys, as in `Policy::new().max(5).on(is_retryable)`"
 )]

@@ -23,15 +23,15 @@ macro_rules! conversions {
 }
 conversions! {
     FromTimedOut::from_timed_out of TimedOut:
-        "the key `timeout` needs an error type that a timeout converts to, and `{Self}` is not one"
+        "`timeout` needs an error type that implements `From<TimedOut>`, but `{Self}` doesn't"
         "this error type has no `From<TimedOut>`"
         "write `impl From<retry_runtime::TimedOut> for {Self}`, or remove `timeout`"
     FromRejected::from_rejected of Rejected:
-        "the keys `breaker` and `limiter` need an error type that a rejection converts to, and `{Self}` is not one"
+        "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{Self}` doesn't"
         "this error type has no `From<Rejected>`"
         "write `impl From<retry_runtime::Rejected> for {Self}`, or remove the key"
     FromCancelled::from_cancelled of Cancelled:
-        "the key `abort` needs an error type that `Cancelled` converts to, and `{Self}` is not one"
+        "`abort` needs an error type that implements `From<Cancelled>`, but `{Self}` doesn't"
         "this error type has no `From<Cancelled>`"
-        "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which ends pauses alone"
+        "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which only ends pauses"
 }

@@ -2,9 +2,9 @@ use crate::classify::verdict::Verdict;
 
 /// What the function of the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
 #[diagnostic::on_unimplemented(
-    message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
+    message = "the function of `on` returns `{Self}`, which is not a verdict",
     label = "returns `{Self}`",
-    note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
+    note = "return `bool`, `Option<Duration>` (`Some` retries after that time), `Kind` or `Verdict`"
 )]
 pub trait IntoVerdict {
     /// Converts a value that [`answer`](crate::macro_support::answer) returned.

@@ -34,21 +34,21 @@ macro_rules! says {
 
 says! {
     idempotent by Verdict:
-        "`on` returns `{Self}`, which can't say what may have taken effect: return a `Verdict`, or remove `idempotent`"
-        "`Verdict::THROTTLED` and `Verdict::TRANSIENT` had no effect; `Verdict::TIMEOUT` and `Verdict::TRANSIENT.ambiguous()` may have had one"
+        "`on` returns `{Self}`, which can't tell whether a request may have taken effect: return a `Verdict`, or remove `idempotent`"
+        "`Verdict::THROTTLED` and `Verdict::TRANSIENT` mean no effect; `Verdict::TIMEOUT` and `Verdict::TRANSIENT.ambiguous()` mean a possible one"
     throttled by Verdict, Kind:
-        "`on` returns `{Self}`, which can't say what was throttled: return a `Verdict`, or remove `throttled`"
-        "`throttled(…)` is for `Verdict::THROTTLED`"
+        "`on` returns `{Self}`, which can't tell which failures were throttled: return a `Verdict`, or remove `throttled`"
+        "`throttled(…)` applies to `Verdict::THROTTLED`"
     timed_out by Verdict, Kind:
-        "`on` returns `{Self}`, which can't say what timed out: return a `Verdict`, or remove `timed_out`"
-        "`timed_out(…)` is for `Verdict::TIMEOUT`, and for attempts that the key `timeout` ends"
+        "`on` returns `{Self}`, which can't tell which failures were timeouts: return a `Verdict`, or remove `timed_out`"
+        "`timed_out(…)` applies to `Verdict::TIMEOUT`, and to attempts that the key `timeout` ends"
     invalid by Verdict, Kind:
-        "`on` returns `{Self}`, which can't say what is invalid: return a `Verdict`, or remove `invalid`"
-        "`invalid(…)` is for `Verdict::INVALID`, and for values that the key `validate` rejects"
+        "`on` returns `{Self}`, which can't tell which values are invalid: return a `Verdict`, or remove `invalid`"
+        "`invalid(…)` applies to `Verdict::INVALID`, and to values that the key `validate` rejects"
     hint by Verdict, Option<Duration>:
-        "`on` returns `{Self}`, which can't say how long the server asks to wait: return a `Verdict`, or remove `hint`"
-        "a hint is given by `Verdict::THROTTLED.after(hint)`"
+        "`on` returns `{Self}`, which can't contain a server's hint: return a `Verdict`, or remove `hint`"
+        "to return a hint, write `Verdict::THROTTLED.after(hint)`"
     max_hint by Verdict, Option<Duration>:
-        "`on` returns `{Self}`, which can't say how long the server asks to wait: return a `Verdict`, or remove `max_hint`"
-        "a hint is given by `Verdict::THROTTLED.after(hint)`"
+        "`on` returns `{Self}`, which can't contain a server's hint: return a `Verdict`, or remove `max_hint`"
+        "to return a hint, write `Verdict::THROTTLED.after(hint)`"
 }

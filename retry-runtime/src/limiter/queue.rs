@@ -170,21 +170,16 @@ impl<G: Gate> AdmissionControl for Queue<G> {
     }
 
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
+        if permit.number() & HAD_TURN == 0 {
+            self.leave_waiting(permit.number());
+            return UNCHANGED;
+        }
         let mut state = self.lock();
-        let (change, left) = if permit.number() & HAD_TURN == 0 {
-            let place = state.place(permit.number());
-            (
-                UNCHANGED,
-                place.and_then(|place| state.waiting.remove(place)),
-            )
-        } else {
-            (state.ended(&permit, outcome), None)
-        };
+        let changes = state.ended(&permit, outcome);
         let first = state.first();
         drop(state);
-        drop(left);
         wake(first);
-        change
+        changes
     }
 
     #[inline]
@@ -201,6 +196,19 @@ impl<G: Gate> AdmissionControl for Queue<G> {
 }
 
 impl<G: Gate> Queue<G> {
+    /// Leaves the queue without having been admitted.
+    #[cold]
+    fn leave_waiting(&self, number: u64) {
+        let mut state = self.lock();
+        let left = state
+            .place(number)
+            .and_then(|place| state.waiting.remove(place));
+        let first = state.first();
+        drop(state);
+        drop(left);
+        wake(first);
+    }
+
     // Wakers are the executor's: none is called or dropped under the lock.
     #[cold]
     #[inline(never)]

@@ -21,7 +21,7 @@ use crate::time::timer::{Timer, sleep_out};
 
 /// What an annotated function returns.
 #[diagnostic::on_unimplemented(
-    message = "`#[retry]` needs a function that returns a `Result`, and `{Self}` is none",
+    message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`",
     note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`"
 )]
@@ -33,7 +33,7 @@ pub trait Outcome<T, E> {
 
 /// The types of an outcome by name.
 #[diagnostic::on_unimplemented(
-    message = "`#[retry]` needs a function that returns a `Result`, and `{Self}` is none",
+    message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`"
 )]
 pub trait OutcomeTypes {
@@ -132,10 +132,10 @@ pub fn never_by<T, E, V>(_: impl FnOnce(&E) -> V) -> Result<T, E> {
 
 /// An argument that each attempt owns.
 #[diagnostic::on_unimplemented(
-    message = "each attempt but the last gets a clone of this argument, and `{Self}` is not `Clone`",
+    message = "every attempt but the last gets a clone of this argument, but `{Self}` is not `Clone`",
     label = "can't be cloned",
-    note = "if the function or the type is yours, take the argument by reference or make `{Self}` `Clone`",
-    note = "otherwise put `#[retry]` on a function of yours that makes the argument anew and passes it on; in a trait, mark this method `#[retry(skip)]`"
+    note = "if the function or the type is yours, take the argument by reference, or implement `Clone` for `{Self}`",
+    note = "otherwise put `#[retry]` on a function of your own that creates the argument and passes it on; in a trait, mark this method `#[retry(skip)]`"
 )]
 pub trait CloneArgument {
     fn clone_argument(&self) -> Self;
@@ -162,7 +162,7 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
 #[diagnostic::on_unimplemented(
     message = "an attempt can't move `{Self}` out of an argument, even if the body sets it again afterwards",
     label = "moved out by this `for`",
-    note = "take it, as in `for part in std::mem::take(&mut argument.parts)`, or name the argument in the key `clone`"
+    note = "use `for part in std::mem::take(&mut argument.parts)`, or add the argument to `clone(…)`"
 )]
 pub trait LeftInPlace {}
 
@@ -173,10 +173,10 @@ pub fn left_in_place<T: LeftInPlace>(_: &T) {}
 
 /// What a decorator wraps if a future or stream of its, whose type is `'static`, must own it.
 #[diagnostic::on_unimplemented(
-    message = "a decorator clones its client into a future or stream that is `'static`, and `{Self}` is not `Clone`",
+    message = "a decorator clones its client into a `'static` future or stream, but `{Self}` is not `Clone`",
     label = "can't be cloned",
-    note = "wrap it in an `Arc`, if the trait is implemented for that, or make it `Clone`",
-    note = "otherwise mark the method that returns it `#[retry(skip)]`"
+    note = "wrap it in an `Arc`, if that implements the trait, or implement `Clone` for it",
+    note = "otherwise mark the method that returns the future or stream `#[retry(skip)]`"
 )]
 pub trait ClonedClient: Clone + 'static {}
 

@@ -131,8 +131,8 @@ pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
 /// What the function of `validate` or `correct` returns where it may be async or not: a path, or a closure that is not
 /// async. Only there a trait decides which, because the compiler can't infer a body's types through it.
 #[diagnostic::on_unimplemented(
-    message = "the function of `validate` or `correct` returns `{Self}`, and `Result<{T}, {E}>` is needed",
-    label = "neither `Result<{T}, {E}>` nor a future of it",
+    message = "the function of `validate` or `correct` must return `Result<{T}, {E}>`, not `{Self}`",
+    label = "neither `Result<{T}, {E}>` nor a future of one",
     note = "`validate` returns `Result<(), E>`, `correct` the repaired value as `Result<T, E>`, with the error type of the function under `#[retry]`; both may be async"
 )]
 pub trait Settle<T, E, Via> {

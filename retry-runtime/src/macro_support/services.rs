@@ -31,7 +31,7 @@ pub struct ViaFn;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
     label = "neither a `Timer` nor a function from `Duration` to a future",
-    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
+    note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait IntoTimer<Via> {
@@ -58,7 +58,7 @@ impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
     label = "neither a `BlockingTimer` nor a function of a `Duration`",
-    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
+    note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait IntoBlockingTimer<Via> {
@@ -85,7 +85,7 @@ impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel a blocking call",
     label = "neither a `Cancel` nor a function that returns a `bool`",
-    note = "give an `&AtomicBool`, a function as in `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+    note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
 )]
 pub trait IntoCancel<Via> {
     type Cancel: Cancel;
@@ -122,7 +122,7 @@ pub fn uncancelled() -> Pin<Box<Pending<()>>> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
-    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+    note = "pass a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
 )]
 pub trait IntoObserver<Via> {
     fn observe(&self, event: &Event<'_>);
@@ -162,8 +162,8 @@ impl NoBudget {
 #[cfg(not(feature = "std"))]
 #[diagnostic::on_unimplemented(
     message = "`budget` alone needs the feature `std` of `retry-runtime`",
-    label = "without it, a function has no budget of its own",
-    note = "enable the feature, or name a budget: `budget = &BUDGET`, of a type that implements `retry_runtime::RetryBudget`"
+    label = "needs the feature `std`",
+    note = "enable the feature, or pass a budget, as in `budget = &BUDGET`, whose type implements `retry_runtime::RetryBudget`"
 )]
 pub trait OwnBudget {}
 
@@ -250,9 +250,9 @@ impl<T: Remembers> Remembers for Box<T> {}
 
 /// What calls can share.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` would be made anew each time, and so know of no other attempt",
-    label = "not shared by calls",
-    note = "keep it in a `static` or in a field, and give a reference or an `Arc`"
+    message = "`{Self}` would be created again for every attempt, so it could not share any state",
+    label = "not shared between calls",
+    note = "store it in a `static` or in a field, and pass a reference or an `Arc`"
 )]
 pub trait Shared {}
 

@@ -48,9 +48,9 @@ impl<E> SameDebug<'_, E> {
 }
 
 #[diagnostic::on_unimplemented(
-    message = "the key `repeats` can't tell whether two values of `{Self}` are the same",
-    label = "has none of `PartialEq`, `Display`, `Debug`",
-    note = "give `{Self}` one of `PartialEq`, `Display` and `Debug`, or remove `repeats`"
+    message = "`repeats` can't compare two values of `{Self}`",
+    label = "implements none of `PartialEq`, `Display` and `Debug`",
+    note = "implement one of them for `{Self}`, or remove `repeats`"
 )]
 pub trait Comparable {
     fn text(&self) -> String;

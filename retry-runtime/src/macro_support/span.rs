@@ -10,9 +10,9 @@ pub use spans::{enter, of_attempt, within};
 
 /// Implemented where a feature brings spans.
 #[diagnostic::on_unimplemented(
-    message = "the key `span` has no spans to open",
-    label = "no spans",
-    note = "enable the feature `tracing` of `retry-runtime`"
+    message = "`span` needs the feature `tracing` of `retry-runtime`",
+    label = "no spans without it",
+    note = "enable the feature in Cargo.toml"
 )]
 pub trait HasSpans {}
 

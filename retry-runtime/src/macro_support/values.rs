@@ -21,7 +21,7 @@ use crate::time::moment::Moment;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a number of retries",
     label = "not an integer",
-    note = "give an integer, or the word \"unlimited\""
+    note = "use an integer, or the word \"unlimited\""
 )]
 pub trait Count {
     fn count(self) -> u32;
@@ -43,7 +43,7 @@ count!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a factor",
     label = "not a number",
-    note = "give a number from 1 up"
+    note = "use a number of at least 1"
 )]
 pub trait Factor {
     fn factor(self) -> f64;
@@ -63,9 +63,9 @@ factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
 /// What the key `backoff` takes as a value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `Backoff`",
+    message = "`{Self}` is not a `Backoff`",
     label = "not a `Backoff`",
-    note = "for a function from the retry's number to a `Duration`, write `backoff = |retry| delay(retry)`, or its path in two parts: `backoff = self::delay`"
+    note = "to compute the delay from the retry's number, write `backoff = |retry| delay(retry)`, or a path with `::`, as in `backoff = self::delay`"
 )]
 pub trait IntoBackoff {
     fn into_backoff(self) -> Backoff;
@@ -85,9 +85,9 @@ pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
 
 /// What the keys `timeout` and `deadline` take.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a limit of time",
+    message = "`{Self}` can't be a time limit",
     label = "neither a `Duration` nor an `Option<Duration>`",
-    note = "give a duration as in `\"60s\"`, a `Duration`, or an `Option<Duration>` where `None` is no limit"
+    note = "use a duration such as `\"60s\"`, a `Duration`, or an `Option<Duration>`, where `None` means no limit"
 )]
 pub trait TimeLimit {
     fn limit(self) -> Option<Duration>;
@@ -109,9 +109,9 @@ impl TimeLimit for Option<Duration> {
 
 /// What the key `hedge` takes.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` doesn't say when to hedge",
+    message = "`{Self}` can't be used for `hedge`",
     label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
-    note = "give a duration as in `\"200ms\"`, a `Duration`, an `Option<Duration>` where `None` is never, or a quantile of a `retry_runtime::Latency`"
+    note = "use a duration such as `\"200ms\"`, a `Duration`, an `Option<Duration>`, where `None` means never, or a quantile of a `retry_runtime::Latency`"
 )]
 // A parameter, since a missing associated type would be a second error.
 pub trait HedgeAfter<L> {
@@ -145,7 +145,7 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
 
 /// What a number above 1 is meant for: a method of the user's own, and no quantile.
 #[diagnostic::on_unimplemented(
-    message = "this quantile is out of range: it takes a share of the attempts from 0 to 1, as in `0.95`, not `95`",
+    message = "this quantile is out of range: use a number from 0 to 1, as in `0.95`, not `95`",
     label = "above 1"
 )]
 pub trait NoQuantile {}
@@ -161,10 +161,10 @@ pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no policy",
+    message = "`{Self}` is not a policy",
     label = "neither a `Policy` nor a `&Policy`",
-    note = "give a `retry_runtime::Policy`, or what borrows as one; a `SharedPolicy` or `Policies`",
-    note = "for a function of the error, write `policy = |error| choose(error)`",
+    note = "pass a `retry_runtime::Policy`, a type that borrows as one, a `SharedPolicy` or `Policies`",
+    note = "to choose the policy by the error, write `policy = |error| choose(error)`",
     note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait PolicySource {

@@ -49,7 +49,7 @@ use crate::observe::event::Event;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",
-    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+    note = "pass a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
 )]
 pub trait Observer {
     /// Called for every event of a call, in order.

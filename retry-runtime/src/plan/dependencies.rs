@@ -24,9 +24,9 @@ use alloc::sync::Arc;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` doesn't name what a subtask depends on",
+    message = "`{Self}` is not a list of dependencies",
     label = "neither an array of `&str` nor a `Vec` of names",
-    note = "give an array, as in `[\"search\", \"extract\"]` or `[]`, or a `Vec` of `String` or `&str`"
+    note = "pass an array, as in `[\"search\", \"extract\"]` or `[]`, or a `Vec` of `String` or `&str`"
 )]
 pub trait Dependencies<T> {
     /// What the subtask gets.

@@ -86,7 +86,7 @@ impl<E, T> Attempt<E, Items<T>> {
 
 /// An item that `attempt.last_item()` can show.
 #[diagnostic::on_unimplemented(
-    message = "`stream = \"resume\"` keeps the last item for `attempt.last_item()`, and `{Self}` is not `Clone`",
+    message = "`stream = \"resume\"` keeps the last item for `attempt.last_item()`, but `{Self}` is not `Clone`",
     label = "not `Clone`",
     note = "put `#[derive(Clone)]` on `{Self}`, or yield it in an `Arc`"
 )]

@@ -52,7 +52,7 @@ use crate::time::{cancel::Uncancelled, clock, skip, timer::TimerFn};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
     label = "not a `BlockingTimer`",
-    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`",
+    note = "pass a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` in `TimerFn::new`",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait BlockingTimer {

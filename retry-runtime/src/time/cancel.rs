@@ -71,7 +71,7 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel a blocking call",
     label = "neither a `Cancel` nor a function that returns a `bool`",
-    note = "give an `&AtomicBool`, a function as in `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+    note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
 )]
 pub trait Cancel {
     /// Whether calls are to give up. Asked after each failure.
@@ -157,7 +157,7 @@ impl<F> fmt::Debug for CancelFn<F> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel an async call",
     label = "not a future of `()`",
-    note = "give a future that completes when the call is to give up, as in `token.cancelled()`, or a type that becomes one by `IntoFuture<Output = ()>`"
+    note = "pass a future that completes when the call should give up, as in `token.cancelled()`, or a type that implements `IntoFuture<Output = ()>`"
 )]
 pub trait IntoCancelled {
     type Future: Future<Output = ()>;

@@ -95,6 +95,7 @@ fn expect_clock() {
 }
 
 /// Pauses that a test skipped count as passed.
+#[inline]
 fn moment(now: Instant) -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     let origin = *ORIGIN.get_or_init(|| {

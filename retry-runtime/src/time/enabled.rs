@@ -27,9 +27,9 @@ use crate::time::timer::Timer;
 
 /// Implemented where a feature brings a timer.
 #[diagnostic::on_unimplemented(
-    message = "an async function under `#[retry]` has no timer to wait with",
+    message = "an async function under `#[retry]` needs a timer, and no feature provides one",
     label = "no timer",
-    note = "enable the feature `tokio` of `retry-runtime`, in a browser `browser`, or name another runtime's timer with `timer = …`"
+    note = "enable the feature `tokio` of `retry-runtime`, `browser` in a browser, or set another runtime's timer with `timer = …`"
 )]
 pub trait HasTimer {
     /// The timer that the features bring.

@@ -96,9 +96,18 @@ fn skip(duration: Duration) -> Duration {
 }
 
 /// The time that was skipped so far.
+#[inline]
 pub(crate) fn skipped() -> Duration {
     if SKIP.get() == Skip::Off {
-        return Duration::ZERO;
+        Duration::ZERO
+    } else {
+        total()
     }
+}
+
+// Apart, because the clock is read in each call with a deadline, and only tests skip.
+#[cold]
+#[inline(never)]
+fn total() -> Duration {
     SKIPPED.with_borrow(|skipped| skipped.as_ref().map(Skipped::total).unwrap_or_default())
 }

@@ -45,7 +45,7 @@ use crate::time::{Clock, Moment};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
     label = "not a `Timer`",
-    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`",
+    note = "pass a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future in `TimerFn::new`",
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait Timer {

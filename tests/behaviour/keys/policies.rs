@@ -193,7 +193,7 @@ fn entries_that_contradict_each_other_are_refused() {
         ),
         (
             "redis = { backoff = ['1s'], base = '3s' }",
-            "in `redis`: `base` has no effect with a list of delays: remove one of the two",
+            "in `redis`: `base` has no effect with a list of delays: remove one of them",
         ),
         (
             "redis = { maxx = 3 }",

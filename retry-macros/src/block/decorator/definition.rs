@@ -1,37 +1,20 @@
-//! The type that is generated, and its constructors.
+//! The generated type and its constructors.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
-use syn::{TypeParam, Visibility, parse_quote};
+use proc_macro2::Span;
+use syn::{TypeParamBound, parse_quote};
 
-use crate::block::decorator::wrapped::Wrapped;
+use crate::block::decorator::Decorator;
 use crate::tokens::{Code, code, code_at, shown};
 
-pub(super) struct Definition<'a> {
-    pub(super) visibility: &'a Visibility,
-    pub(super) name: &'a Ident,
-    /// The client's type, with the bounds that the user wrote.
-    pub(super) parameter: &'a TypeParam,
-    pub(super) wrapped: &'a Wrapped<'a>,
-    pub(super) krate: &'a TokenStream,
-    /// Whether a method's future or stream owns a clone of the client.
-    pub(super) clones_client: bool,
-}
-
-impl Definition<'_> {
-    /// The bound of a client that is cloned.
-    pub(super) fn cloned_client(&self) -> Option<Code> {
-        let bound = || code!(#(self.krate)::macro_support::ClonedClient);
-        self.clones_client.then(bound)
-    }
-
-    /// `new` and `with_policy`. Their bound reports a type that doesn't implement the trait, with what to do about it. A
-    /// generic trait has no such bound: which of its parameters are meant is not known here.
-    fn constructors(&self, of: &str) -> Code {
-        let Wrapped { client, path, .. } = self.wrapped;
+impl Decorator<'_> {
+    /// `new` and `with_policy`. Their bound gives a helpful error for a type that doesn't implement the trait. For a
+    /// generic trait there is no such bound, because the values of its parameters are unknown here.
+    fn constructors(&self, of: &str, cloned: Option<TypeParamBound>) -> Code {
+        let (client, path, name) = (self.client(), &self.path, &self.name);
+        let (visibility, krate) = (&self.declared.vis, self.arguments.krate());
         let constructors = code! {
             /// Wraps a client, to be retried with the numbers of the attribute.
-            #(self.visibility) const fn new(client: #client) -> Self {
+            #visibility const fn new(client: #client) -> Self {
                 Self {
                     client,
                     policy: ::core::option::Option::None,
@@ -40,33 +23,31 @@ impl Definition<'_> {
 
             /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
             /// that a method of the trait has of its own stay.
-            #(self.visibility) const fn with_policy(client: #client, policy: #(self.krate)::Policy) -> Self {
+            #visibility const fn with_policy(client: #client, policy: #krate::Policy) -> Self {
                 Self {
                     client,
                     policy: ::core::option::Option::Some(policy),
                 }
             }
         };
-        let is_generic = !self.wrapped.generics.params.is_empty();
+        let is_generic = !self.declared.generics.params.is_empty();
         let mut bounds = self.parameter.bounds.clone();
         if !is_generic {
             bounds.insert(0, parse_quote!(__retry_client::Client));
         }
-        if let Some(cloned) = self.cloned_client() {
-            bounds.push(parse_quote!(#cloned));
-        }
-        let implemented = code!(impl<#client: #bounds> #(self.name)<#client> { #constructors });
+        bounds.extend(cloned);
+        let implemented = code!(impl<#client: #bounds> #name<#client> { #constructors });
         if is_generic {
             return code!(#[allow(dead_code)] #implemented);
         }
-        let name = self.name;
-        let message = format!("`{name}` wraps a `{of}`, and `{{Self}}` is none");
+        let message =
+            format!("`{name}` wraps a type that implements `{of}`, which `{{Self}}` doesn't");
         let label = format!("not a `{of}`");
         let note = format!(
-            "a `Box`, `Arc` or reference counts only if it implements `{of}` itself: wrap the client without it, or have the trait implemented for pointers by `forward = [Box, Arc]`; for another crate's trait, wrap a type of your own around the pointer"
+            "a `Box`, an `Arc` or a reference must implement `{of}` itself: wrap the client directly, or implement the trait for pointers with `forward = [Box, Arc]`; for another crate's trait, wrap the pointer in a type of your own"
         );
-        // A user's module `diagnostic` is not seen from within another module. What names the user's trait can't be there,
-        // hence the second trait.
+        // In its own module, so that a user's module called `diagnostic` isn't in scope. The user's trait isn't in
+        // scope there either, hence the second trait.
         code! {
             #[allow(dead_code, private_bounds)]
             const _: () = {
@@ -86,48 +67,46 @@ impl Definition<'_> {
             };
         }
     }
-}
 
-impl ToTokens for Definition<'_> {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Wrapped { client, path, .. } = self.wrapped;
-        let name = self.name;
-        let of = shown(path);
+    /// The type. `cloned` is the bound for a client that is cloned.
+    pub(super) fn definition(&self, cloned: Option<TypeParamBound>) -> Code {
+        let (client, name) = (self.client(), &self.name);
+        let (visibility, krate) = (&self.declared.vis, self.arguments.krate());
+        let of = shown(&self.path);
         let about = format!(
             "A [`{of}`] whose calls survive transient failure: every method that can fail is retried, by calling the client that it wraps.\n\nGenerated by `#[retry(wrapper = {name}, …)]`."
         );
-        // Where there is another type of that name, the compiler points here.
-        let declared = code_at! {Span::call_site().located_at(self.name.span())=>
-            struct #(self.name)<#client> {
+        // If there is another type of this name, the compiler's error points here.
+        let declared = code_at! {Span::call_site().located_at(name.span())=>
+            struct #name<#client> {
                 client: #client,
-                policy: ::core::option::Option<#(self.krate)::Policy>,
+                policy: ::core::option::Option<#krate::Policy>,
             }
         };
-        let defined = code! {
+        code! {
             #[doc = #about]
             #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #(self.visibility) #declared
+            #visibility #declared
 
-            #(self.constructors(&of))
+            #(self.constructors(&of, cloned))
 
             #[allow(dead_code)]
-            impl<#client> #(self.name)<#client> {
+            impl<#client> #name<#client> {
                 /// The client, for calls that are not to be retried.
-                #(self.visibility) const fn inner(&self) -> &#client {
+                #visibility const fn inner(&self) -> &#client {
                     &self.client
                 }
 
                 /// The client, to be changed.
-                #(self.visibility) const fn inner_mut(&mut self) -> &mut #client {
+                #visibility const fn inner_mut(&mut self) -> &mut #client {
                     &mut self.client
                 }
 
                 /// The client, by value.
-                #(self.visibility) fn into_inner(self) -> #client {
+                #visibility fn into_inner(self) -> #client {
                     self.client
                 }
             }
-        };
-        defined.to_tokens(tokens);
+        }
     }
 }

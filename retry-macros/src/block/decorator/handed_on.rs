@@ -1,19 +1,19 @@
-//! Which methods can be passed on to a client, and how.
+//! Passing methods and their arguments on to a client.
+
+use std::mem;
 
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate,
-    parse_quote,
+    Attribute, FnArg, Pat, Receiver, ReceiverKind, ReturnType, Type, TypeParamBound,
+    WherePredicate, parse_quote,
 };
 
 use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{
-    Code, code, code_at, ends_with, find, is_ident, is_punct, mapped, ours_at, trees,
-};
+use crate::tokens::{Code, code, code_at, ends_with, find, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -22,7 +22,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What the client's method gets.
+    /// The argument for the client's method.
     pub(super) fn handed_on(&self) -> Code {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
@@ -35,20 +35,21 @@ impl Given {
         outcome::as_reference(&self.ty).is_none()
     }
 
-    /// How to keep it where it is borrowed, and what the client's method gets of what was kept.
-    pub(super) fn kept(&self) -> Option<(&'static str, Code)> {
+    /// For a borrowed argument: code that keeps it, and the argument for the client's method.
+    pub(super) fn kept(&self) -> Option<(Code, Code)> {
         let (name, span) = (&self.name, self.name.span());
-        if let Some(reference) = outcome::as_reference(&self.ty) {
-            let ty = &reference.elem;
-            let lent = ours_at!(span=> <#ty as __retry::KeptArgument>::lend(&#name));
-            return Some(("keep", lent));
-        }
-        let ty = &outcome::optional_reference(&self.ty)?.elem;
-        let lent = ours_at!(span=> __retry::lend_optional::<#ty>(&#name));
-        Some(("keep_optional", lent))
+        let (keep, lent) = if let Some(reference) = outcome::as_reference(&self.ty) {
+            let lent = ours_at!(span=> <#(&reference.elem) as __retry::KeptArgument>::lend(&#name));
+            (ours_at!(span=> __retry::keep(#name)), lent)
+        } else {
+            let ty = &outcome::optional_reference(&self.ty)?.elem;
+            let lent = ours_at!(span=> __retry::lend_optional::<#ty>(&#name));
+            (ours_at!(span=> __retry::keep_optional(#name)), lent)
+        };
+        Some((code!(let #name = #keep;), lent))
     }
 
-    /// Whether a lifetime in its type keeps it from being kept.
+    /// True if a lifetime in the type prevents keeping the argument.
     pub(super) fn is_tied(&self) -> bool {
         let reference = outcome::as_reference(&self.ty);
         let reference = reference.or_else(|| outcome::optional_reference(&self.ty));
@@ -59,8 +60,8 @@ impl Given {
     }
 }
 
-/// Whether a reference or a lifetime other than `'static` stands among the tokens. What a function takes, in parentheses,
-/// is not kept.
+/// True if the tokens contain a reference or a lifetime other than `'static`, except in parentheses, as in a
+/// function's arguments.
 fn is_tied(tokens: TokenStream) -> bool {
     trees(tokens).windows(2).any(|pair| {
         is_punct(&pair[0], '&') && !is_punct(&pair[1], '\'')
@@ -68,7 +69,7 @@ fn is_tied(tokens: TokenStream) -> bool {
     })
 }
 
-/// Names the arguments where they have none, and says how each is handed on.
+/// Collects the arguments, and names those that have no name.
 pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
     let mut all = Vec::new();
     for index in 0..function.signature.inputs.len() {
@@ -87,13 +88,13 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
             }
             pattern => {
                 errors.push(error!(pattern.span() =>
-                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body"));
+                    "a pattern can't be passed on to the client: give the argument a name, and destructure it in the body"));
                 continue;
             }
         };
         if let Some(cfg) = argument.attrs.iter().find(|attribute| is_cfg(attribute)) {
             errors.push(error!(cfg.path().span() =>
-                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method"));
+                "an argument with `#[cfg]` can't be passed on to the client: put `#[cfg]` on two versions of the method"));
         }
         let ty = (*argument.ty).clone();
         all.push(Given { name, ty });
@@ -101,12 +102,12 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
     all
 }
 
-/// Why a method can't be handed on to a client, and where that shows.
+/// The error and its span, if a method can't be passed on to a client.
 pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)> {
     let name = &function.signature.ident;
     if let Some(this) = self_in_types(function) {
         let message = format!(
-            "a client's `Self` is not the decorator's: name no `Self` here, or give `{name}` a default body"
+            "`Self` is a different type in the client and in the decorator: write `{name}` without `Self`, or give it a default body"
         );
         return Some((this.span(), message));
     }
@@ -114,33 +115,36 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
     let is_lent = Lent::of(receiver).is_some();
     (!is_lent).then(|| {
         let message = format!(
-            "a decorator has what it wraps by value, and not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
+            "a decorator owns its client by value, not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
         );
         (receiver.span(), message)
     })
 }
 
-/// Names the client in place of `Self` in `use<'_, Self>`, where the `Self` of an `impl` can't stand.
+/// Replaces `Self` in `use<'_, Self>` by the client, because an impl's `Self` is not allowed there.
 pub(super) fn capture(function: &mut Function, client: &Ident) {
     let mut is_captured = false;
-    let output = mapped(function.signature.output.to_token_stream(), &mut |token| {
-        is_captured = is_ident(&token, "use") || is_captured && !is_punct(&token, '>');
-        match token {
-            TokenTree::Ident(this) if is_captured && this == "Self" => {
-                Ident::new(&client.to_string(), this.span()).into()
+    let output = function.signature.output.to_token_stream().into_iter();
+    let output: TokenStream = output
+        .map(|token| {
+            is_captured = is_ident(&token, "use") || is_captured && !is_punct(&token, '>');
+            match token {
+                TokenTree::Ident(this) if is_captured && this == "Self" => {
+                    Ident::new(&client.to_string(), this.span()).into()
+                }
+                token => token,
             }
-            token => token,
-        }
-    });
+        })
+        .collect();
     function.signature.output = parse_quote!(#output);
 }
 
-/// Whether it is a constructor or a builder's step.
+/// True for constructors and builder methods, which return `Self`.
 pub(super) fn returns_self(function: &Function) -> bool {
     function.return_type().is_some_and(is_lone_self)
 }
 
-/// What a method returns that is not retried. A constructor or a builder's step makes a client, to be wrapped again.
+/// The result of a method that is not retried. A client returned as `Self` is wrapped again.
 pub(super) fn wrapped_again(function: &Function, call: Code) -> Code {
     if !returns_self(function) {
         return call;
@@ -152,8 +156,8 @@ pub(super) fn wrapped_again(function: &Function, call: Code) -> Code {
     code!(Self { policy: #policy, client: #call })
 }
 
-/// How a receiver lends what is behind it.
-#[derive(Clone, Copy)]
+/// The kind of a receiver.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lent {
     /// `self`
     Value,
@@ -164,7 +168,7 @@ pub(super) enum Lent {
 }
 
 impl Lent {
-    /// How a receiver lends; `None` for a pointer, from which nothing can be lent.
+    /// The kind of a receiver. `None` for a smart pointer.
     pub(super) fn of(receiver: &Receiver) -> Option<Self> {
         let mutability = match &receiver.kind {
             ReceiverKind::Value => return Some(Self::Value),
@@ -182,8 +186,7 @@ impl Lent {
     }
 }
 
-/// What stands behind a method's `self`, lent as the receiver says: by value, `&` or `&mut`. `behind` makes it from
-/// `self`.
+/// The result of `behind` for `self`, borrowed like the receiver: by value, `&` or `&mut`.
 pub(super) fn lent(function: &Function, behind: impl FnOnce(Ident) -> Code) -> Option<Code> {
     let receiver = function.signature.receiver()?;
     let what = behind(this_of(receiver));
@@ -195,50 +198,37 @@ pub(super) fn lent(function: &Function, behind: impl FnOnce(Ident) -> Code) -> O
     })
 }
 
-/// `self`, as the method's own code can say it.
+/// `self` with the hygiene of the method's own code.
 pub(super) fn this_of(receiver: &Receiver) -> Ident {
     Ident::new("self", receiver.self_token.span)
 }
 
-/// `Self` in a type or a bound of a method, where something true of the decorator need not be true of the client, as in
-/// `Builder<Self>` or `Self: Clone`.
+/// A `Self` in a method's signature that is a different type for the client, as in `Builder<Self>` or `Self: Clone`.
 fn self_in_types(function: &Function) -> Option<Ident> {
-    let signature = &function.signature;
-    let mut types = TokenStream::new();
-    for argument in &signature.inputs {
-        if let FnArg::Typed(argument) = argument {
-            argument.ty.to_tokens(&mut types);
-        }
+    let mut signature = function.signature.clone();
+    let arguments = mem::take(&mut signature.inputs).into_iter();
+    let typed = arguments.filter(|argument| matches!(argument, FnArg::Typed(_)));
+    signature.inputs = typed.collect();
+    if let Some(bounds) = &mut signature.generics.where_clause {
+        let all = mem::take(&mut bounds.predicates).into_iter();
+        bounds.predicates = all.filter(|bound| !holds_for_both(bound)).collect();
     }
-    signature.generics.params.to_tokens(&mut types);
-    if let Some(bounds) = &signature.generics.where_clause {
-        for bound in &bounds.predicates {
-            match bound {
-                WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
-                    for other in &bound.bounds {
-                        if !holds_for_both(other) {
-                            bound.bounded_ty.to_tokens(&mut types);
-                            other.to_tokens(&mut types);
-                        }
-                    }
-                }
-                bound => bound.to_tokens(&mut types),
-            }
-        }
+    if returns_self(function) {
+        signature.output = ReturnType::Default;
     }
-    if !returns_self(function) {
-        function.return_type().to_tokens(&mut types);
-    }
-    find_self(types)
+    find_self(signature.to_token_stream())
 }
 
-/// Whether a bound on `Self` holds for the client where it does for the decorator.
-fn holds_for_both(bound: &TypeParamBound) -> bool {
-    match bound {
+/// True for bounds on `Self` that hold for the client if they do for the decorator.
+fn holds_for_both(bound: &WherePredicate) -> bool {
+    let markers = ["Sized", "Send", "Sync", "Unpin"];
+    let is_marker = |bound: &TypeParamBound| match bound {
         TypeParamBound::Lifetime(_) => true,
-        TypeParamBound::Trait(bound) => ends_with(&bound.path, &["Sized", "Send", "Sync", "Unpin"]),
+        TypeParamBound::Trait(bound) => ends_with(&bound.path, &markers),
         _ => false,
-    }
+    };
+    matches!(bound, WherePredicate::Type(bound)
+        if is_lone_self(&bound.bounded_ty) && bound.bounds.iter().all(is_marker))
 }
 
 /// The first `Self`, except in `Self::Item` and `<Self as Trait>`, which are the client's own.
@@ -255,7 +245,7 @@ fn find_self(tokens: TokenStream) -> Option<Ident> {
     })
 }
 
-fn is_lone_self(ty: &Type) -> bool {
+pub(super) fn is_lone_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 

@@ -1,173 +1,236 @@
-//! The methods of a decorator.
+//! The members of a decorator, and of the trait for pointers such as `Box<dyn Model>`: the key `forward`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
+use syn::{Path, WherePredicate};
 
-use crate::attribute::argument::{Argument, Arguments};
+use crate::as_variant::as_variant;
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
 use crate::attribute::check;
+use crate::block::decorator::Decorator;
 use crate::block::decorator::handed_on::{
-    Given, Lent, capture, given, is_cfg, lent, stays_with_decorator, this_of, wrapped_again,
+    Given, Lent, capture, given, is_cfg, is_lone_self, lent, returns_self, stays_with_decorator,
+    this_of, wrapped_again,
 };
-use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
 use crate::errors::{Errors, error};
 use crate::expand;
 use crate::expand::model::{Callee, Model, Retained};
-use crate::target::check::Setting;
+use crate::target::check::Placement;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{Code, braces, code_at};
+use crate::tokens::{Code, braces, code_at, ends_with, mentions, shown};
 
-/// The methods so far.
+/// The members so far.
 pub(super) struct Methods<'a> {
-    /// The attribute of the trait.
-    arguments: &'a Arguments,
-    wrapped: &'a Wrapped<'a>,
-    is_copy: bool,
-    /// What implements the trait.
+    pub(super) decorator: &'a Decorator<'a>,
+    /// The members of the impl for the decorator.
     pub(super) implemented: TokenStream,
-    /// Whether any method is retried.
+    /// The members of the impl for each pointer in the key `forward`.
+    pub(super) pointers: Vec<(&'a Path, TokenStream)>,
+    /// The bounds that a copy states for the original's types.
+    pub(super) bounds: Vec<WherePredicate>,
+    /// True if any method is retried.
     pub(super) is_retried: bool,
-    /// Whether a method's future or stream owns a clone of the client.
+    /// True if a method's future or stream owns a clone of the client.
     pub(super) clones_client: bool,
+    pub(super) errors: Errors,
 }
 
 impl<'a> Methods<'a> {
-    pub(super) fn new(arguments: &'a Arguments, wrapped: &'a Wrapped<'a>, is_copy: bool) -> Self {
+    pub(super) fn new(decorator: &'a Decorator<'a>) -> Self {
+        let pointers = decorator.arguments.value(Key::Forward);
+        let pointers = as_variant!(pointers, Some(KeyValue::Paths(paths)) => paths.as_slice());
+        let pointers = pointers.unwrap_or_default().iter();
         Self {
-            arguments,
-            wrapped,
-            is_copy,
+            decorator,
             implemented: TokenStream::new(),
+            pointers: pointers.map(|path| (path, TokenStream::new())).collect(),
+            bounds: Vec::new(),
             is_retried: false,
             clones_client: false,
+            errors: Errors::default(),
         }
     }
 
-    /// Adds a method: retried, passed on, or left to its default body. Returns whether it is retried.
-    pub(super) fn add(&mut self, method: Method, errors: &mut Errors) -> bool {
+    /// Adds an associated type or const.
+    pub(super) fn add_other(&mut self, tokens: TokenStream) {
+        let item = match syn::parse2(tokens) {
+            Ok(item) => item,
+            Err(error) => return self.errors.push(error),
+        };
+        self.bounds.extend(self.decorator.bound(&item));
+        let other = self.decorator.other(&item, &mut self.errors);
+        for (_, implemented) in &mut self.pointers {
+            implemented.append_all(other.clone());
+        }
+        self.implemented.append_all(other);
+    }
+
+    /// Adds a method: retried, passed on, or with its default body. Returns true if it is retried.
+    pub(super) fn add(&mut self, method: Method) -> bool {
         let Method {
             mut function,
             mut own,
         } = method;
-        capture(&mut function, self.wrapped.client);
-        let has_body = match &mut own {
-            Own::Arguments(own) => own.take(Key::Body),
-            Own::Nothing | Own::Skip => None,
-        };
-        let is_retried = match has_body {
-            Some(key) => self.own_body(function, &own, key, errors),
-            None => self.handed_on(function, &own, errors),
+        capture(&mut function, self.decorator.client());
+        self.forward(&function);
+        let arguments = as_variant!(&mut own, Own::Arguments(own) => own);
+        let is_retried = match arguments.and_then(|own| own.take(Key::Body)) {
+            Some(key) => self.own_body(function, &own, key),
+            None => self.handed_on(function, &own),
         };
         self.is_retried |= is_retried;
         is_retried
     }
 
-    /// A method whose body in the copy is retried.
-    fn own_body(
-        &mut self,
-        function: Function,
-        own: &Own,
-        key: Argument,
-        errors: &mut Errors,
-    ) -> bool {
+    /// Adds a method to the impls for the pointers.
+    pub(super) fn forward(&mut self, function: &Function) {
+        for (pointer, implemented) in &mut self.pointers {
+            match (cannot_lend(pointer, function), &function.body) {
+                (None, _) => {
+                    let mut function = function.clone();
+                    function.attributes.retain(is_cfg);
+                    let given = given(&mut function, &mut Errors::default());
+                    let lent = lent(&function, |this| {
+                        let span = Span::call_site().located_at(this.span());
+                        code_at!(span=> **#this)
+                    });
+                    let arguments = lent.into_iter().chain(given.iter().map(Given::handed_on));
+                    let awaits = function.is_async();
+                    let call = self.decorator.call(&function, arguments, awaits);
+                    function.body = Body::Block(braces(call, Span::call_site()));
+                    implemented.append_all(function.to_token_stream());
+                }
+                // Its default body calls methods that are forwarded.
+                (Some(_), Body::Block(_)) => {}
+                (Some(why), Body::Missing(_)) => {
+                    let (name, shown) = (&function.signature.ident, shown(pointer));
+                    self.errors.push(error!(pointer.span() =>
+                        "`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"));
+                }
+            }
+        }
+    }
+
+    /// Adds a method whose body in the copy is retried.
+    fn own_body(&mut self, function: Function, own: &Own, key: Argument) -> bool {
         let name = &function.signature.ident;
         let wrong = match &function.body {
-            _ if !self.is_copy => Some(format!(
-                "`body` goes on a method in a copy of another crate's trait (`of = …`), and this trait is declared here: put what `{name}` does into the client's `impl`"
+            _ if !self.decorator.is_copy => Some(format!(
+                "`body` can only be used in a copy of another crate's trait (`of = …`), and this trait is declared here: move the body of `{name}` into the client's `impl`"
             )),
             Body::Missing(_) => Some(format!(
-                "`{name}` has no body to retry: write one, which reaches the client by `self.inner()`, or remove `body`"
+                "`{name}` has no body to retry: write one that calls the client through `self.inner()`, or remove `body`"
             )),
             Body::Block(_) => None,
         };
         if let Some(wrong) = wrong {
-            errors.at(key.ident.span(), wrong);
+            self.errors.at(key.ident.span(), wrong);
             return false;
         }
-        let merged = members::merged(self.arguments, own, &function, Setting::Block, errors);
-        if let Some(mut merged) = merged {
+        if let Some(mut merged) = self.merged(own, &function, Placement::Block) {
             merged.given.push(key);
             self.expand(function, own, merged, Callee::Body, Vec::new());
         }
         true
     }
 
-    /// A method that calls the client's.
-    fn handed_on(&mut self, mut function: Function, own: &Own, errors: &mut Errors) -> bool {
+    fn merged(&mut self, own: &Own, function: &Function, at: Placement) -> Option<Arguments> {
+        let of_trait = self.decorator.arguments;
+        members::merged(of_trait, own, function, at, &mut self.errors)
+    }
+
+    /// Adds a method that calls the client's.
+    fn handed_on(&mut self, mut function: Function, own: &Own) -> bool {
         if let Own::Arguments(own) = own {
-            check::arguments(own, errors);
-            check::without_body(own, errors);
+            check::arguments(own, &mut self.errors);
+            check::without_body(own, &mut self.errors);
         }
-        let name = &function.signature.ident;
         if let Some((span, message)) = stays_with_decorator(&function) {
-            // A default body is the decorator's own, and calls methods that are handed on.
-            match (&function.body, own) {
-                (Body::Missing(_), _) => errors.at(span, message),
-                (Body::Block(_), Own::Arguments(_)) => {
-                    let otherwise = if self.is_copy {
-                        ", or have its body retried: `#[retry(body)]`"
-                    } else {
-                        ""
-                    };
-                    errors.push(error!(name.span() =>
-                        "`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`{otherwise}"));
-                }
-                (Body::Block(_), _) if self.is_copy => function.to_tokens(&mut self.implemented),
-                (Body::Block(_), _) => {}
+            match function.body {
+                Body::Missing(_) => self.errors.at(span, message),
+                Body::Block(_) => self.default_body(&function, own),
             }
             return false;
         }
-        if let (true, Body::Block(_)) = (self.is_copy, &function.body) {
-            errors.push(error!(name.span() =>
-                "the body of `{name}` would never run, since the client has one of its own: end the method with `;`, or have this body retried in its place: `#[retry(body)]`"));
+        if let (true, Body::Block(_)) = (self.decorator.is_copy, &function.body) {
+            let name = &function.signature.ident;
+            self.errors.push(error!(name.span() =>
+                "the body of `{name}` would never run, because the client has its own: end the method with `;`, or mark it `#[retry(body)]` to retry this body instead"));
         }
         function.attributes.retain(is_cfg);
-        let given = given(&mut function, errors);
-        // From here on it has a body, and is checked as a function is. It ends where the user's does: a method that
-        // the trait lacks is complained about from its first token to its last.
+        let given = given(&mut function, &mut self.errors);
+        // Gives the method a body, so that it is checked like a function. The body has the span of the user's, because
+        // errors about a method that the trait lacks span the whole method.
         let end = match &function.body {
             Body::Block(block) => block.span(),
             Body::Missing(semicolon) => semicolon.span,
         };
-        let body = |content: Code| Body::Block(braces(content, end));
-        function.body = body(Code::new());
-        let merged = members::merged(self.arguments, own, &function, Setting::Decorator, errors);
-        let Some(merged) = merged else {
-            let lent = lent_client(&function, None);
-            let mut arguments = given.iter().map(Given::handed_on);
-            let awaits = function.is_async();
-            let call = self.wrapped.call(&function, lent, &mut arguments, awaits);
-            function.body = body(wrapped_again(&function, call));
+        function.body = Body::Block(braces(Code::new(), end));
+        if let Some(merged) = self.merged(own, &function, Placement::Decorator) {
+            return self.retried(function, own, merged, &given);
+        }
+        let arguments = lent_client(&function, None).into_iter();
+        let arguments = arguments.chain(given.iter().map(Given::handed_on));
+        let call = self
+            .decorator
+            .call(&function, arguments, function.is_async());
+        function.body = Body::Block(braces(wrapped_again(&function, call), end));
+        function.to_tokens(&mut self.implemented);
+        false
+    }
+
+    /// Keeps a method's default body, which calls methods that are passed on.
+    fn default_body(&mut self, function: &Function, own: &Own) {
+        let (name, is_copy) = (&function.signature.ident, self.decorator.is_copy);
+        if let Own::Arguments(_) = own {
+            let otherwise = if is_copy {
+                ", or mark it `#[retry(body)]` to retry its body"
+            } else {
+                ""
+            };
+            self.errors.push(error!(name.span() =>
+                "`{name}` keeps its default body, which is not retried itself, although the methods it calls are: remove its `#[retry]`{otherwise}"));
+        } else if is_copy {
             function.to_tokens(&mut self.implemented);
-            return false;
-        };
+        }
+    }
+
+    /// Adds a method that calls the client's in each attempt.
+    fn retried(
+        &mut self,
+        mut function: Function,
+        own: &Own,
+        merged: Arguments,
+        given: &[Given],
+    ) -> bool {
         let receiver = function.signature.receiver();
-        if let (Some(Lent::Value), Some(receiver)) = (receiver.and_then(Lent::of), receiver) {
-            let message = format!(
-                "a retried method can't take `self` by value, since the first attempt would use it up: take `&self`, or mark `{}` `#[retry(skip)]`",
-                function.signature.ident
-            );
-            errors.at(receiver.span(), message);
+        if let Some(receiver) = receiver.filter(|it| Lent::of(it) == Some(Lent::Value)) {
+            let name = &function.signature.ident;
+            self.errors.push(error!(in receiver =>
+                "a retried method can't take `self` by value, because the first attempt would consume it: take `&self`, or mark `{name}` `#[retry(skip)]`"));
             return false;
         }
-        let kept = kept(&merged, &function, &given, errors);
+        let kept = self.kept(&merged, &function, given);
         let (mut owned, mut arguments) = (Vec::new(), Vec::new());
-        for given in &given {
+        arguments.extend(lent_client(&function, kept.as_ref()));
+        for given in given {
             let retained = given.kept().filter(|_| kept.is_some());
             if given.is_owned() && retained.is_none() {
                 owned.push(given.name.clone());
             }
             arguments.push(retained.map_or_else(|| given.handed_on(), |(_, lent)| lent));
         }
-        let lent = lent_client(&function, kept.as_ref().map(|kept| &kept.this));
         let awaits = function.is_future() || function.is_async();
-        let mut arguments = arguments.into_iter();
-        let call = self.wrapped.call(&function, lent, &mut arguments, awaits);
+        let call = self
+            .decorator
+            .call(&function, arguments.into_iter(), awaits);
         self.clones_client |= kept.is_some();
-        function.body = body(call);
+        let end = function.block().map_or_else(Span::call_site, Group::span);
+        function.body = Body::Block(braces(call, end));
         self.expand(function, own, merged, Callee::Client(kept), owned);
         true
     }
@@ -182,66 +245,96 @@ impl<'a> Methods<'a> {
         cloned: Vec<Ident>,
     ) {
         let nothing = Arguments::default();
-        let own = match own {
-            Own::Arguments(own) => own,
-            Own::Nothing | Own::Skip => &nothing,
-        };
+        let own = as_variant!(own, Own::Arguments(own) => own).unwrap_or(&nothing);
         let this = match &attempts {
             Callee::Client(Some(kept)) => Some(kept.this.clone()),
             _ => function.signature.receiver().map(this_of),
         };
-        let client = self.wrapped.client.clone();
+        let Decorator { arguments, .. } = self.decorator;
+        let client = self.decorator.client().clone();
         let model = Model::new(merged, function);
-        let model = model.decorated(self.arguments, own, this, client, attempts, cloned);
+        let model = model.decorated(arguments, own, this, client, attempts, cloned);
         self.implemented.append_all(expand::expand(&model));
+    }
+
+    /// The values that a `'static` future or stream must own to make attempts after the method has returned.
+    fn kept(
+        &mut self,
+        arguments: &Arguments,
+        function: &Function,
+        given: &[Given],
+    ) -> Option<Retained> {
+        let returned = function.return_type().filter(|_| !function.is_async())?;
+        let (outcome, delivery) = outcome::of(returned);
+        let (kind, span, is_static) = match (arguments.get(Key::Stream), delivery) {
+            (Some(_), _) => {
+                let streamed = outcome::stream(outcome)?;
+                (
+                    "stream",
+                    streamed.stream.span(),
+                    outcome::is_static(streamed.stream),
+                )
+            }
+            (None, Delivery::Direct) => return None,
+            (None, Delivery::Future | Delivery::BoxedFuture) => {
+                ("future", returned.span(), outcome::is_static(returned))
+            }
+        };
+        let receiver = function.signature.receiver().filter(|_| is_static)?;
+        let name = &function.signature.ident;
+        if let Some(Lent::Mutable) = Lent::of(receiver) {
+            self.errors.push(error!(span =>
+                "this {kind} is `'static`, so its attempts use a clone of the client, which can't replace `&mut self`: mark `{name}` `#[retry(skip)]`"));
+            return None;
+        }
+        let mut arguments = Code::new();
+        for given in given {
+            if given.is_tied() {
+                self.errors.push(error!(given.name.span() =>
+                    "the {kind} of `{name}` is `'static`, so it keeps a clone of each argument, and this one can't be cloned: take a `&T`, an `Option<&T>` or a type that borrows nothing, or mark `{name}` `#[retry(skip)]`"));
+            }
+            arguments.extend(given.kept().map(|(keep, _)| keep));
+        }
+        Some(Retained {
+            decorator: this_of(receiver),
+            this: Ident::new("retry_this", Span::mixed_site()),
+            arguments,
+        })
     }
 }
 
-/// The wrapped client in the form that a receiver needs.
-fn lent_client(function: &Function, kept: Option<&Ident>) -> Option<Code> {
+/// The wrapped client, borrowed like the receiver.
+fn lent_client(function: &Function, kept: Option<&Retained>) -> Option<Code> {
     lent(function, |this| {
         let span = Span::call_site().located_at(this.span());
-        code_at!(span=> #(kept.unwrap_or(&this)).client)
+        let this = kept.map_or(this, |kept| kept.this.clone());
+        code_at!(span=> #this.client)
     })
 }
 
-/// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.
-fn kept(
-    arguments: &Arguments,
-    function: &Function,
-    given: &[Given],
-    errors: &mut Errors,
-) -> Option<Retained> {
-    let returned = function.return_type().filter(|_| !function.is_async())?;
-    let (outcome, delivery) = outcome::of(returned);
-    let (kind, span, is_static) = match (arguments.get(Key::Stream), delivery) {
-        (Some(_), _) => {
-            let streamed = outcome::stream(outcome)?;
-            ("stream", streamed.stream.span(), streamed.is_static)
-        }
-        (None, Delivery::Direct) => return None,
-        (None, Delivery::Future | Delivery::BoxedFuture) => {
-            ("future", returned.span(), outcome::is_static(returned))
-        }
-    };
-    let receiver = function.signature.receiver().filter(|_| is_static)?;
-    let name = &function.signature.ident;
-    if let Some(Lent::Mutable) = Lent::of(receiver) {
-        errors.push(error!(span =>
-            "this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"));
-        return None;
+/// The reason that a method can't be called through this pointer.
+fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
+    let receiver = function.signature.receiver();
+    if stays_with_decorator(function).is_some() || returns_self(function) {
+        return Some("names `Self`");
     }
-    let mut arguments = Vec::new();
-    for given in given {
-        if given.is_tied() {
-            errors.push(error!(given.name.span() =>
-                "the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"));
-        }
-        arguments.extend(given.kept().map(|(keep, _)| (given.name.clone(), keep)));
+    if is_sized(function) {
+        return Some("is `where Self: Sized`");
     }
-    Some(Retained {
-        decorator: this_of(receiver),
-        this: Ident::new("retry_this", Span::mixed_site()),
-        arguments,
+    let is_shared = ends_with(pointer, &["Arc", "Rc"]);
+    match receiver.and_then(Lent::of) {
+        Some(Lent::Value) => Some("takes `self` by value"),
+        Some(Lent::Mutable) if is_shared => Some("takes `&mut self`"),
+        _ => None,
+    }
+}
+
+/// True if an unsized type lacks the method.
+fn is_sized(function: &Function) -> bool {
+    let bounds = function.signature.generics.where_clause.as_ref();
+    let mut bounds = bounds.into_iter().flat_map(|bounds| &bounds.predicates);
+    bounds.any(|bound| {
+        matches!(bound, WherePredicate::Type(bound)
+            if is_lone_self(&bound.bounded_ty) && mentions(bound.bounds.to_token_stream(), "Sized"))
     })
 }

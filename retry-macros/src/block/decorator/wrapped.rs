@@ -1,53 +1,38 @@
-//! The trait, as what is wrapped implements it.
+//! The trait as implemented by the wrapped client.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate,
-    parse_quote,
-};
+use syn::{Attribute, GenericParam, TraitItem, WherePredicate, parse_quote};
 
 use crate::as_variant::as_variant;
+use crate::block::decorator::Decorator;
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{Code, code, code_at, mentions, when};
+use crate::tokens::{Code, code, code_at, mentions};
 
-/// A type parameter, and the trait that it implements.
-pub(super) struct Wrapped<'a> {
-    pub(super) client: &'a Ident,
-    /// The path of the trait.
-    pub(super) path: &'a TokenStream,
-    pub(super) generics: &'a Generics,
-}
-
-impl Wrapped<'_> {
+impl Decorator<'_> {
     /// `<C as Trait<T>>`
     fn inner(&self) -> Code {
-        let Self { client, path, .. } = self;
-        let (_, arguments, _) = self.generics.split_for_impl();
-        code!(<#client as #path #arguments>)
+        let (_, arguments, _) = self.declared.generics.split_for_impl();
+        code!(<#(self.client()) as #(self.path) #arguments>)
     }
 
-    /// A call of the client's method on what is `lent`, with these arguments, awaited or not.
+    /// A call of the client's method with these arguments, the receiver first, awaited or not.
     pub(super) fn call(
         &self,
         function: &Function,
-        lent: Option<Code>,
-        arguments: &mut dyn Iterator<Item = Code>,
+        arguments: impl Iterator<Item = Code>,
         awaits: bool,
     ) -> Code {
         let signature = &function.signature;
         let method = &signature.ident;
         // If the client's method can't be called, the error points at the method.
         let span = Span::call_site().located_at(method.span());
-        let client = Ident::new(
-            &self.client.to_string(),
-            self.client.span().located_at(span),
-        );
-        let (_, of_arguments, _) = self.generics.split_for_impl();
+        let mut client = self.client().clone();
+        client.set_span(client.span().located_at(span));
+        let (_, of_arguments, _) = self.declared.generics.split_for_impl();
         let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
         let mut parameters = Code::new();
         for parameter in &signature.generics.params {
@@ -59,30 +44,28 @@ impl Wrapped<'_> {
             });
         }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
-        let arguments = lent.into_iter().chain(arguments).map(|it| listed(&it));
+        let arguments = arguments.map(|argument| listed(&argument));
         let call = code_at!(span=> #inner::#method #parameters(#(arguments.collect::<Code>())));
         let call = match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,
         };
-        code!(#call #(when(awaits, code_at!(span=> .await))))
+        code!(#call #(awaits.then(|| code_at!(span=> .await))))
     }
 
-    /// What the copy of a foreign trait requires of every client.
-    pub(super) fn supertraits(
-        &self,
-        supertraits: &Punctuated<TypeParamBound, Token![+]>,
-    ) -> Option<WherePredicate> {
-        let client = self.client;
+    /// The supertraits that a copy requires of every client. Without a copy, the compiler knows them.
+    pub(super) fn supertraits(&self) -> Option<WherePredicate> {
+        let (client, supertraits) = (self.client(), &self.declared.supertraits);
         let is_said = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
-        is_said.then(|| parse_quote!(#client: #supertraits))
+        (self.is_copy && is_said).then(|| parse_quote!(#client: #supertraits))
     }
 
-    /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
+    /// The bounds that a copy requires of an associated type, such as `type Error: Classify`.
     pub(super) fn bound(&self, item: &TraitItem) -> Option<WherePredicate> {
         let item = as_variant!(item, TraitItem::Type(item) => item)?;
         let (ident, bounds) = (&item.ident, &item.bounds);
-        if bounds.is_empty()
+        if !self.is_copy
+            || bounds.is_empty()
             || !item.generics.params.is_empty()
             || mentions(bounds.to_token_stream(), "Self")
         {
@@ -113,11 +96,11 @@ impl Wrapped<'_> {
             }
             TraitItem::Macro(item) => errors.at(
                 item.mac.path.span(),
-                "a macro hides what it declares: write its methods out, so that they can be retried",
+                "`#[retry]` can't see through a macro: write its methods out",
             ),
             _ => errors.at(
                 item.span(),
-                "this can't be handed on to a client: write the decorator by hand",
+                "this item can't be passed on to the client: write the decorator by hand",
             ),
         }
         Code::new()

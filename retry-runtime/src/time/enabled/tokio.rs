@@ -13,6 +13,7 @@ use crate::time::skip;
 use crate::time::tokio_timer::{A_CALL, TokioTimer, expect_tokio, tokio_sleep};
 use crate::time::{Clock, Timer};
 
+#[inline]
 pub(crate) fn instant() -> Instant {
     tokio::time::Instant::now().into_std()
 }

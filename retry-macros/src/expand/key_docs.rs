@@ -1,4 +1,4 @@
-//! What an editor shows of a key: its documentation in the runtime.
+//! Lets editors show the documentation of a key.
 
 use proc_macro2::{Ident, Span};
 
@@ -7,23 +7,20 @@ use crate::expand::model::Model;
 use crate::tokens::{Code, code};
 use retry_vocabulary::key::Key;
 
-/// Mentions each key where it stands in the attribute, by an import that binds nothing: an editor that looks up the
-/// place finds the documented constant of that name.
+/// Imports a documented constant for each key, with the key's location and without binding a name. An editor that
+/// looks up the location finds the documentation.
 pub(crate) fn mentions(model: &Model) -> Code {
     let mut keys = Code::new();
     mention(&model.arguments.given, &mut keys);
-    if keys.is_empty() {
-        return Code::new();
-    }
     let krate = model.arguments.krate();
-    code!(use #krate::macro_support::keys::{#keys};)
+    code!(#?(!keys.is_empty()) { use #krate::macro_support::keys::{#keys}; })
 }
 
 fn mention(given: &[Argument], keys: &mut Code) {
     for argument in given {
-        // Resolved at the macro, so that no lint looks at it, and located at the key.
+        // Mixed-site hygiene, so that lints ignore it, at the location of the key.
         let span = Span::mixed_site().located_at(argument.ident.span());
-        // What has the documentation is called as the key is, where it can be.
+        // The constant has the key's name, except for a keyword.
         let name = match argument.key {
             Key::Crate => "crate_",
             key => key.name(),

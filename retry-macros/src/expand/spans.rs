@@ -1,11 +1,10 @@
-//! What surrounds the call and each attempt: the key `span`, and with the feature `nested` what calls within an attempt know.
+//! Code around the call and around each attempt: the key `span` and, with the feature `nested`, the outer call.
 
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, NESTED, Policy};
 use crate::expand::printer::Printer;
-use crate::target::function::Asyncness;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
 impl Printer<'_> {
@@ -16,7 +15,7 @@ impl Printer<'_> {
         }
         let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
         let pin = |future| ours!(let retry_attempt = ::core::pin::pin!(#future););
-        // Known before the attempt, which may borrow mutably what it is read from.
+        // Read before the attempt, which may mutably borrow the same values.
         let known = outer.as_ref().map(|outer| ours!(let retry_outer = #outer;));
         let nested = outer.map(|_| pin(ours!(__retry::within(retry_attempt, retry_outer))));
         let spanned = pin(ours!(__retry::span::within(
@@ -30,7 +29,7 @@ impl Printer<'_> {
                 #(pin(future))
                 #nested
                 #?(is_spanned) { #spanned }
-                // Bound to a name, so that it ends before what it borrows is dropped.
+                // Bound to a name, so that it is dropped before the values that it borrows.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = retry_attempt.await;
                 retry_finished
@@ -38,7 +37,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The outcome of an attempt that blocks.
+    /// The outcome of a blocking attempt.
     pub(crate) fn run(&self, attempt: Code) -> Code {
         let (outer, is_spanned) = (self.outer(), self.model.span().is_some());
         if outer.is_none() && !is_spanned {
@@ -58,15 +57,15 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether attempts run within anything.
+    /// True if attempts run in a span or with a nested-call context.
     pub(crate) fn is_surrounded(&self) -> bool {
         self.model.span().is_some() || self.outer().is_some()
     }
 
-    /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
+    /// The context for nested calls, of type `Outer`. `None` if retries are disabled, because then nothing is
+    /// multiplied.
     fn outer(&self) -> Option<Code> {
-        let enabled = self.model.arguments.value(Key::Enabled);
-        if !NESTED || matches!(enabled, Some(KeyValue::Bool(false))) {
+        if !NESTED || self.model.arguments.is_off(Key::Enabled) {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
@@ -76,7 +75,7 @@ impl Printer<'_> {
         let outer = match (name, self.client_name()) {
             (Some(KeyValue::Text(name)), _) => ours!(__retry::Outer::named(#name)),
             (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
-            // An expression may need what the attempt changes.
+            // A `name` expression may use values that the attempt modifies.
             (_, _) if self.model.default_name == DefaultName::Surroundings => {
                 ours!(__retry::Outer::named_as(__retry_name))
             }
@@ -85,7 +84,7 @@ impl Printer<'_> {
         Some(self.limited(outer))
     }
 
-    /// The `outer`, and how many attempts it may make, where that is known before a failure.
+    /// Adds the maximum number of attempts to `outer`, if it is known before a failure.
     fn limited(&self, outer: Code) -> Code {
         let may_be_off = self.model.expr(Key::Enabled).is_some();
         let attempts = if_else(may_be_off, ours!(only_attempt), ours!(most_attempts));
@@ -105,7 +104,7 @@ impl Printer<'_> {
                 own,
                 ..
             } if of_trait.numbers().is_some_and(says_max) && says_max(own) => {
-                let literals = self.setters(own, &|number| number.value.is_literal());
+                let literals = self.setters(own.iter().filter(|number| number.value.is_literal()));
                 ours! {
                     match &#this.policy {
                         __retry::None => #(up_to(literals)),
@@ -122,8 +121,12 @@ impl Printer<'_> {
         let Some(span) = self.model.span() else {
             return retried;
         };
-        let bound = self.call_span(span);
-        if self.asyncness == Asyncness::Blocking {
+        let new = ours_at!(span.span=> __retry::span::of_call(__retry::Features, retry_spans, #(self.name())));
+        let bound = ours! {
+            let retry_spans: bool = #(self.argument(span));
+            let retry_span = #new;
+        };
+        if !self.is_async {
             return ours! {
                 #bound
                 let retry_entered = __retry::span::enter(&retry_span);
@@ -135,20 +138,10 @@ impl Printer<'_> {
         ours! {
             #bound
             let retry_spanned = ::core::pin::pin!(async { #retried });
-            // Bound to a name, so that it ends before what it borrows is dropped.
+            // Bound to a name, so that it is dropped before the values that it borrows.
             #[allow(clippy::let_and_return)]
             let retry_finished = __retry::span::within(retry_spanned, &retry_span).await;
             retry_finished
-        }
-    }
-
-    fn call_span(&self, key: &Argument) -> Code {
-        let name = self.name();
-        let new =
-            ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
-        ours! {
-            let retry_spans: bool = #(self.argument(key));
-            let retry_span = #new;
         }
     }
 
@@ -157,11 +150,11 @@ impl Printer<'_> {
         self.model.span()?;
         let next = ours!(__retry::span::next(&retry_begun));
         let own = ours!(__retry::Call::attempt(#(self.whole_call())));
-        let number = if_else(self.model.is_hedged(), next, own);
+        let number = if_else(self.model.has(&[Key::Hedge]), next, own);
         Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
     }
 
-    /// Binds what counts attempts that begin beside others, whose closure can't borrow the call.
+    /// Binds a counter for hedged attempts, whose closure can't borrow the call.
     pub(crate) fn begun(&self) -> Option<Code> {
         self.model.span()?;
         let call = self.whole_call();
@@ -169,7 +162,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether the literals among the numbers of a policy say how many retries it allows.
+/// True if the literals of a policy determine how many retries it allows.
 fn says_max(numbers: &[Argument]) -> bool {
     numbers.iter().all(|number| {
         let is_limit = number.key == Key::Max || number.key.is_section();

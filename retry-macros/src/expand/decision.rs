@@ -1,15 +1,16 @@
-//! What follows a failure.
+//! The decision after a failure.
 
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::model::{History, Late, Policy};
+use crate::expand::model::{History, Policy};
 use crate::expand::printer::Printer;
+use crate::target::outcome;
 use crate::tokens::{Code, if_else, ours, ours_at};
 
-/// What failed.
+/// The origin of a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureSource {
     /// The body returned an error.
@@ -21,15 +22,15 @@ pub(crate) enum FailureSource {
 }
 
 impl FailureSource {
-    /// Whether there is an error to show, to keep and to end with.
+    /// True if there is an error.
     pub(crate) fn has_error(self) -> bool {
         self != Self::Until
     }
 }
 
 impl Printer<'_> {
-    /// What follows an attempt that came to `Err(retry_error)`.
-    pub(crate) fn rejected(&self) -> Code {
+    /// Handles an attempt that returned `Err(retry_error)`.
+    pub(crate) fn after_error(&self) -> Code {
         let kept = self.model.history.map(|history| {
             ours! {
                 #?(history == History::Items) {
@@ -41,7 +42,7 @@ impl Printer<'_> {
         self.decided(FailureSource::Body, kept, self.ended())
     }
 
-    /// If a retry follows, runs `kept` and goes on to it. If not, runs `ended`.
+    /// Runs `kept` and continues if a retry follows. Otherwise runs `ended`.
     pub(crate) fn decided(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
         let has_error = failed.has_error();
         let has_reason = self.model.tells_reason() && has_error;
@@ -69,21 +70,26 @@ impl Printer<'_> {
         }
     }
 
-    /// Binds what computes delays.
+    /// Binds the function that computes delays.
     pub(crate) fn delays(&self) -> Option<Code> {
         let delays = self.model.delays()?;
         let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
         Some(ours!(let mut retry_delays = #delays;))
     }
 
-    /// What asks for the verdict, and the verdict. A policy that is not constant is read after it, since what classifies
-    /// may set it.
+    /// Code that classifies the failure, and the verdict. A policy that is not constant is read afterwards, because
+    /// the classifying function may change it.
     pub(crate) fn asked_first(&self, failed: FailureSource) -> (Option<Code>, Code) {
-        let verdict = self.asked_verdict(failed);
-        let verdict = match failed {
-            FailureSource::Body => self.last_verdict(verdict),
-            FailureSource::Until | FailureSource::Validation => verdict,
-        };
+        let mut verdict = self.asked_verdict(failed);
+        if failed == FailureSource::Body && self.model.has(&[Key::Hedge]) {
+            // With `hedge`, the failure may already be classified.
+            verdict = ours! {
+                match retry_verdict {
+                    __retry::Some(retry_verdict) => retry_verdict,
+                    __retry::None => #verdict,
+                }
+            };
+        }
         if let (Policy::Constant(_), _) | (_, FailureSource::Until) = (&self.model.policy, failed) {
             return (None, verdict);
         }
@@ -91,7 +97,7 @@ impl Printer<'_> {
         (Some(asked), ours!(retry_asked))
     }
 
-    /// The code of a verdict, which what ends the call may ask for.
+    /// The verdict. If `give_up` or `fallback` may ask for it, also stores it in the history.
     pub(crate) fn verdict(&self, verdict: &Code) -> Code {
         if self.model.tells_reason() {
             ours!(__retry::Attempt::judged(&retry_history, #verdict))
@@ -100,12 +106,20 @@ impl Printer<'_> {
         }
     }
 
-    /// The verdict on a failure that has none yet.
+    /// Classifies a failure.
     pub(crate) fn asked_verdict(&self, failed: FailureSource) -> Code {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::UNTIL),
-            (FailureSource::Validation, _) => return self.complaint(),
-            (FailureSource::Body, Some(on)) => return self.said(on),
+            // The compiler would require `Classify` of a type that isn't inferred yet, but with `on` the type need not
+            // implement it.
+            (FailureSource::Validation, Some(_)) if outcome::is_inferred(&self.model.err_type) => {
+                return ours!(__retry::Verdict::INVALID);
+            }
+            (FailureSource::Validation, _) => {
+                let (error, shown) = (self.error(), self.error_of_type());
+                return ours!(__retry::complaint::<#error>(#shown).__retry_verdict());
+            }
+            (FailureSource::Body, Some(on)) => return self.verdict_of_on(on),
             (FailureSource::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
@@ -113,22 +127,22 @@ impl Printer<'_> {
         self.of_attempt(&verdict, verdict.clone())
     }
 
-    /// The verdict in the light of how the attempt ended: by an answer, if the attempt may be dropped.
+    /// Adjusts the verdict to how the attempt ended, if it can be dropped by a timeout or yields items.
     fn of_attempt(&self, answer: &Code, verdict: Code) -> Code {
         let verdict = if self.model.may_drop() {
             ours!(__retry::of_attempt(#answer, retry_dropped))
         } else {
             verdict
         };
-        if self.model.minds_items() {
+        if self.model.yielding_is_ambiguous() {
             ours!(__retry::of_stream(#verdict, retry_yielded))
         } else {
             verdict
         }
     }
 
-    /// The verdict of the key `on`, whose type must say what the keys beside it need.
-    fn said(&self, on: &Expr) -> Code {
+    /// The verdict of `on`. Checks that its return type is sufficient for the other keys.
+    fn verdict_of_on(&self, on: &Expr) -> Code {
         let span = on.span();
         let attempt = self.attempt_for(Key::On);
         let seen = |said| match &attempt {
@@ -156,51 +170,44 @@ impl Printer<'_> {
         }))
     }
 
-    /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
+    /// Details of a failure or of a slow attempt that keys require, besides the verdict.
     pub(crate) fn details(&self) -> Code {
         let idempotent = self.model.arguments.get(Key::Idempotent);
         ours! {
-            #?(self.model.is_cancellable()) { .cancelled(retry_cancelled) }
+            #?(self.model.has(&[Key::Cancel])) { .cancelled(retry_cancelled) }
             #(idempotent.map(|idempotent| ours!(.idempotent(#(self.argument(idempotent))))))
         }
     }
 
-    /// The details of a rejected attempt. It took no effect, so idempotency is left out.
-    pub(crate) fn details_of_rejection(&self) -> Code {
-        ours! {
-            #?(self.model.is_cancellable()) { .cancelled(retry_cancelled) }
-            #?(self.model.delays().is_some()) { .delays(&mut retry_delays) }
-        }
-    }
-
-    /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].
+    /// Details that only the decision after a failure requires, in addition to [`Self::details`].
     pub(crate) fn options(&self, failed: FailureSource) -> Code {
         let model = self.model;
         let has_error = failed.has_error();
-        let is_corrected = failed == FailureSource::Validation && model.is_corrected();
+        let is_corrected = failed == FailureSource::Validation && model.has(&[Key::Correct]);
         let repeated = self.repeated().filter(|_| has_error);
-        // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
+        // The last attempt has consumed the arguments, even if the limit has grown since. A correction doesn't use
+        // them.
         let is_last_known = model.gives_away() && !is_corrected;
         let is_forgotten = match failed {
             FailureSource::Until => !model.keeps_values(),
-            FailureSource::Validation if model.is_corrected() => false,
-            _ => model.late(self.asyncness).is_none(),
+            FailureSource::Validation if model.has(&[Key::Correct]) => false,
+            _ => !model.may_stop(self.is_async),
         };
-        let validates = model.is_validated() && !is_corrected;
+        let validates = model.has(&[Key::Validate]) && !is_corrected;
         ours! {
             #(self.details())
-            #?(model.is_hedged()) { .pushback(&mut retry_pushback) }
+            #?(model.has(&[Key::Hedge])) { .pushback(&mut retry_pushback) }
             #(repeated.map(|repeated| ours!(.repeated(#repeated))))
             #?(is_last_known) { .last(retry_last) }
             #?(model.delays().is_some()) { .delays(&mut retry_delays) }
             #?(is_corrected) { .correctable() }
             #?(validates) { .validates() }
-            #?(model.falls_back() && has_error) { .falls_back() }
+            #?(model.has(&[Key::Fallback]) && has_error) { .falls_back() }
             #?(is_forgotten) { .forgotten() }
         }
     }
 
-    /// Whether `retry_error` came too often in a row, where the attribute asks for that.
+    /// Code that is true if `retry_error` was repeated too often, for the key `repeats`.
     pub(crate) fn repeated(&self) -> Option<Code> {
         let model = self.model;
         let repeats = self.kept(model.expr(Key::Repeats)?);
@@ -212,27 +219,12 @@ impl Printer<'_> {
         })
     }
 
-    /// Declares what a failure leaves behind for a call that ends before its next attempt.
-    pub(crate) fn failed_declaration(&self) -> Code {
-        ours! {
-            #?(self.keeps_error()) { let mut retry_failed = __retry::None; }
-            #?(self.model.keeps_values()) { let mut retry_returned = __retry::None; }
-        }
+    /// True if a local variable keeps the error of a failed attempt.
+    pub(crate) fn keeps_error(&self) -> bool {
+        self.model.history.is_none() && self.model.may_stop(self.is_async)
     }
 
-    /// Drops that as the next attempt begins.
-    pub(crate) fn failed_drop(&self) -> Code {
-        ours! {
-            #?(self.keeps_error()) { __retry::drop(retry_failed); }
-            #?(self.model.keeps_values()) { __retry::drop(retry_returned); }
-        }
-    }
-
-    fn keeps_error(&self) -> bool {
-        self.model.late(self.asyncness) == Some(Late::FromLocal)
-    }
-
-    /// Keeps the error to end with, or the value that was rejected if there is none.
+    /// Saves the error or the rejected value, in case the call ends before its next attempt.
     fn left_behind(&self, has_error: bool) -> Code {
         let error = if_else(has_error, ours!(Some(retry_error)), ours!(None));
         let value = if_else(has_error, ours!(None), ours!(Some(retry_outcome)));
@@ -242,13 +234,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The error that the last attempt left, of type `Option<_>`. What the compiler says of its type points there.
-    pub(crate) fn last_error(&self, span: Span) -> Option<Code> {
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => {
-                ours_at!(span=> __retry::Attempt::take_last_failure(&mut retry_history))
-            }
-            Late::FromLocal => ours_at!(span=> retry_failed),
-        })
+    /// The error of the last attempt, of type `Option<_>`. Errors about its type point at `span`.
+    pub(crate) fn last_error(&self, span: Span) -> Code {
+        if_else(
+            self.keeps_error(),
+            ours_at!(span=> retry_failed),
+            ours_at!(span=> __retry::Attempt::take_last_failure(&mut retry_history)),
+        )
     }
 }
