@@ -1,4 +1,4 @@
-//! Verdicts on answers over HTTP, by their status, headers and body.
+//! Verdicts on HTTP responses, by status, headers and body.
 
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
@@ -21,18 +21,18 @@ use crate::error_text::shown::shown;
 use crate::status::{by_status, may_pass, stopped};
 use crate::{Classify, Kind, Verdict};
 
-/// Headers by which a server says whether to retry. The first that can be read decides.
+/// Headers in which a server says whether to retry. The first one with a readable value decides.
 const SHOULD_RETRY: [HeaderName; 2] = [
     HeaderName::from_static("x-should-retry"),
     HeaderName::from_static("stripe-should-retry"),
 ];
 
-/// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and ambiguous;
-/// 420 and 429 are throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other
-/// 4xx say that the request is wrong.
+/// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and
+/// ambiguous; 420 and 429 are throttled. Everything else stops: a few 5xx, such as 501 and 505, are about something the
+/// server can't do, and the other 4xx mean that the request is wrong.
 ///
-/// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
-/// headers, classify both.
+/// A status alone has no hint, and a 503 without a hint doesn't prove that the request was refused unread. If you have
+/// the headers, classify `(status, headers)`.
 ///
 /// ```
 /// use http::StatusCode;
@@ -75,8 +75,8 @@ impl<B> Classify for Response<B> {
 }
 
 impl Verdict {
-    /// The verdict on a failed HTTP request that was answered: by the status, unless the header
-    /// `x-should-retry` overrules it, and with the hint of [`retry_after`].
+    /// The verdict on a failed HTTP request that got a response: by the status, unless the header `x-should-retry`
+    /// overrides it, with the hint of [`retry_after`].
     ///
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
@@ -86,30 +86,30 @@ impl Verdict {
     /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
     /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
     /// | 449 | [`TRANSIENT`](Self::TRANSIENT) | no: refused | Azure Cosmos DB, "HTTP status codes" |
-    /// | 409, 413, 423 or a 4xx of no standard, with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused | RFC 9110, 10.2.3, 15.5.14 |
+    /// | 409, 413, 423 or a non-standard 4xx, with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused | RFC 9110, 10.2.3, 15.5.14 |
     /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
     /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
     /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
-    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
+    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: it only means that the server is overloaded | Anthropic API, "Errors" |
     /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
-    /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, yet a failure to breakers | | full disks, loops, logins, broken certificates |
-    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | what the server can't do |
+    /// | 507, 508, 511, 525, 526 | [`TRANSIENT`](Self::TRANSIENT), but [`once`](Self::once): no retry, but breakers count a failure | | full disks, loops, logins, broken certificates |
+    /// | 501, 505, 510 | [`STOP`](Self::STOP) | | something the server can't do |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
     /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
-    /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
-    /// status (a 5xx is still a failure to breakers, as by [`once`](Self::once)), and other values are ignored, as in the
-    /// `openai` and `anthropic` SDKs. So does Stripe's `stripe-should-retry`. The header does not say what became
-    /// of the request: any other 4xx was refused, and any other status is ambiguous.
+    /// `x-should-retry: true` makes any other status transient. `x-should-retry: false` ends the call regardless of the
+    /// status; a 5xx is still a failure to breakers, as with [`once`](Self::once). Other values are ignored, as in the
+    /// `openai` and `anthropic` SDKs. Stripe's `stripe-should-retry` has the same effect. The header doesn't tell
+    /// whether the request had an effect: any other 4xx was refused, and any other status is ambiguous.
     ///
-    /// If a throttled request names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
-    /// used up is reset.
+    /// If a throttled response has no wait, the hint comes from the limits in its headers: the longest wait until an
+    /// exhausted limit is reset.
     ///
-    /// | used up | when it is reset | sent by |
+    /// | exhausted | reset time | sent by |
     /// |---|---|---|
-    /// | `x-ratelimit-remaining-requests: 0` | `x-ratelimit-reset-requests` | OpenAI and its imitators |
-    /// | `x-ratelimit-remaining-tokens-minute: 0` | `x-ratelimit-reset-tokens-minute` | Cerebras, also of days |
+    /// | `x-ratelimit-remaining-requests: 0` | `x-ratelimit-reset-requests` | OpenAI and compatible APIs |
+    /// | `x-ratelimit-remaining-tokens-minute: 0` | `x-ratelimit-reset-tokens-minute` | Cerebras, also for days |
     /// | `anthropic-ratelimit-input-tokens-remaining: 0` | `anthropic-ratelimit-input-tokens-reset` | Anthropic |
     /// | unless `anthropic-ratelimit-unified-status: allowed` | `anthropic-ratelimit-unified-reset` | Anthropic |
     /// | `ratelimit-remaining: 0` | `ratelimit-reset` | draft-ietf-httpapi-ratelimit-headers-06 |
@@ -117,13 +117,13 @@ impl Verdict {
     /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
     /// | `x-ms-user-quota-remaining: 0` | `x-ms-user-quota-resets-after` | Azure Resource Graph |
     ///
-    /// Any other header with `remaining` (or EVE Online's `remain`) and `limit` or `quota` in its name is read the same way,
-    /// with the one that has `reset`, `resets-after` or `resettime` instead; beside Contentful's `…-second-remaining`, with
-    /// `…-reset`. If both list several limits (`0, 1988` and `1, 1419704`, as Brave's do), each counts by itself. The time
-    /// of the reset is a span (`60`, `6m0s`, `00:00:30`) or a point in time (`2026-03-01T12:00:30Z`, seconds or smaller
-    /// units since 1970).
+    /// Any other header whose name contains `remaining` (or EVE Online's `remain`) and `limit` or `quota` is read the
+    /// same way. Its reset time is in the header with `reset`, `resets-after` or `resettime` in that place; for
+    /// Contentful's `…-second-remaining`, in `…-reset`. If both headers list several limits (`0, 1988` and
+    /// `1, 1419704`, as Brave's do), each limit is read separately. The reset time is a duration (`60`, `6m0s`,
+    /// `00:00:30`) or a point in time (`2026-03-01T12:00:30Z`, seconds or smaller units since 1970).
     ///
-    /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
+    /// With clients that keep the response's headers, such as `reqwest`, pass both: the clients' own errors often have
     /// only the status.
     ///
     /// ```
@@ -150,8 +150,8 @@ impl Verdict {
         )
     }
 
-    /// The verdict on an answer, with the wait that its headers ask for, or else its body, and with what the server may have
-    /// done.
+    /// Adds to `verdict` the wait from the headers, or else from the body, and marks it ambiguous if the server may
+    /// have carried out the request.
     pub(crate) fn of_answer(
         status: StatusCode,
         headers: &HeaderMap,
@@ -186,17 +186,17 @@ impl Verdict {
     }
 }
 
-/// What a body says beside a fault.
+/// Facts from a body, apart from its fault.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct InBody {
     pub(crate) wait: Option<Duration>,
-    /// Whether the server asks for the wait, and not one that it quotes.
+    /// True if the server asks for the wait itself, and doesn't only quote one.
     pub(crate) asks: bool,
-    /// Whether a throttled request was turned away, whatever the status.
+    /// True if a throttled request was refused, regardless of the status.
     pub(crate) refuses: bool,
 }
 
-/// The kind of verdict that the status gives, unless a header overrules it.
+/// The verdict by status, unless a header overrides it. Has no hint yet.
 pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
     let by_status = by_status(status.as_u16());
     match should_retry(headers) {
@@ -208,7 +208,7 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
     }
 }
 
-/// Whether a 403 is a limit, as GitHub's are: it asks to wait, or the last request that was left is used.
+/// Returns true if a 403 is a rate limit, as GitHub's are: it asks for a wait, or no requests remain.
 fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
     let is_used_up = headers
         .get("x-ratelimit-remaining")
@@ -216,12 +216,12 @@ fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
     status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
-/// Whether the answer is throttled: a 429 always is, whatever its body says.
+/// Returns true if the request was throttled: a 429 always is, whatever the body contains.
 pub(crate) fn is_throttled(status: StatusCode, verdict: Verdict) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || verdict.kind() == Some(Kind::Throttled)
 }
 
-/// Whether the server turned the request away, and so did nothing of it.
+/// Returns true if the server refused the request, so that it had no effect.
 fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
     match status {
         StatusCode::REQUEST_TIMEOUT => false,

@@ -1,4 +1,4 @@
-//! The verdict on an error by what caused it: the first cause of a known type decides.
+//! The verdict on an error by its cause: the first cause of a known type decides.
 
 use core::error::Error;
 
@@ -8,7 +8,7 @@ use crate::registry::registered;
 use crate::transport::of_io;
 use crate::{Verdict, sources};
 
-/// What the first cause of a known type says.
+/// The verdict on the first cause of a known type.
 #[cfg(feature = "std")]
 pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
     sources::causes(error)
@@ -16,15 +16,15 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
         .unwrap_or(Verdict::STOP)
 }
 
-/// Like [`by_cause`], where the function names no `on`. If no cause has such a type, the call's log says so, since one of the
-/// user's own may have been meant.
+/// Like [`by_cause`], when the function has no `on`. If no cause has a known type, the call's log warns, because the
+/// user may have meant a type of their own.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
     sources::causes(error)
         .find_map(known)
         .unwrap_or(Verdict::UNKNOWN)
 }
 
-/// Returns the verdict if the cause is of one of these types, each of which comes with a feature.
+/// Returns the verdict if the cause is one of these types, each of which needs a feature.
 macro_rules! of_types {
     ($cause:ident: $($feature:literal $type:ty,)*) => {$(
         #[cfg(feature = $feature)]
@@ -63,7 +63,7 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of_http(cause) {
         return Some(verdict);
     }
-    // It does not show the I/O error as a source.
+    // redis does not return the I/O error as a source.
     #[cfg(feature = "redis_1")]
     if let Some(redis) = sources::is::<::redis::RedisError>(cause) {
         return redis
@@ -73,7 +73,7 @@ pub(crate) fn of_connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-/// Whether an HTTP client got an answer, and only its status is bad.
+/// Returns true if an HTTP client received a response, and only its status is bad.
 #[cfg(feature = "http")]
 fn is_answer(cause: &(dyn Error + 'static)) -> bool {
     #[cfg(feature = "reqwest_0_12")]
@@ -111,12 +111,12 @@ pub(crate) fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     sources::of::<crate::ResponseError>(cause)
 }
 
-/// The verdict on a cause, if the function is a whole transaction.
+/// The verdict on a cause when the function is a whole transaction.
 pub(crate) fn of_transaction(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     conflict(cause).or_else(|| known(cause))
 }
 
-/// A conflict between two transactions. Only running one of them again as a whole resolves it.
+/// A conflict between two transactions. Only rerunning one of them as a whole resolves it.
 fn conflict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "sqlx_0_9")]
     if sources::is(cause).is_some_and(crate::clients::sqlx::is_conflict) {

@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::{Classify, Verdict};
 
-/// The key `abort` ended the call, and dropped the attempt that was under way.
+/// The key `abort` ended the call, and dropped the attempt in flight.
 ///
 /// A function with `abort` needs an error type that is `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>` and
 /// `anyhow::Error` are. For your own type, write the impl:
@@ -38,7 +38,7 @@ use crate::{Classify, Verdict};
 pub struct Cancelled;
 
 impl Cancelled {
-    /// A cancellation, to build an error in a test.
+    /// Creates a cancellation, for example in a test.
     pub const fn new() -> Self {
         Self
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Cancelled {
 
 impl Error for Cancelled {}
 
-/// Not worth a retry: somebody wanted the end. No answer of a server either.
+/// Not retried, because the caller cancelled. It is not a response from a server either.
 impl Classify for Cancelled {
     fn classify(&self) -> Verdict {
         Verdict::CANCELLED

@@ -5,9 +5,9 @@ use core::fmt;
 
 use crate::Verdict;
 
-/// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
+/// An error type that decides which of its failures are retried. A function without `on` needs one.
 ///
-/// Derive it, or write it:
+/// Derive it, or implement it:
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,11 +43,11 @@ pub trait Classify {
     /// Returns the verdict on this failure: stop, or retry, with its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// Returns true if no answer to the same question will be better: a call whose key `validate` rejected a value with
-    /// this error then ends. `classify` is not asked about such an error.
+    /// Returns true if no retry can bring a better answer: a call whose key `validate` rejected a value with this error
+    /// then ends. `classify` is not called on such an error.
     ///
-    /// The derive says so of what is itself marked `#[classify(stop)]`, not of variants for which the enum is marked. By
-    /// default `false`.
+    /// The derive returns true for a variant or struct marked `#[classify(stop)]` itself, but not for variants of an
+    /// enum that is marked as a whole. `false` by default.
     ///
     /// ```
     /// use retry_runtime::{Classify, retry};
@@ -84,11 +84,12 @@ pub trait Classify {
         false
     }
 
-    /// Writes the failure as the log shows it: in the attribute if its type has no `Display`, and always in chains, batches and
-    /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
-    /// (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which may be secret.
+    /// Writes the failure as the log shows it: with the attribute if its type has no `Display`, and always in chains,
+    /// batches and plans. The derive shows an `Error` with its causes, and another type by its `Display`, or else by
+    /// the variant's name (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which
+    /// may be secret.
     ///
-    /// To show more, derive it, or write this by hand:
+    /// To show more, derive it, or implement this by hand:
     ///
     /// ```
     /// use std::fmt;

@@ -1,8 +1,8 @@
-//! The errors of other crates' clients, one file each.
+//! The errors of client libraries, one file each.
 //!
-//! Their impls of `Classify` are `do_not_recommend`: named in an error message, they would hide what helps.
+//! Their impls of `Classify` are `do_not_recommend`: if an error message listed them, they would hide the useful part.
 
-// `hyper`'s is the error that these clients hide.
+// These clients wrap `hyper`'s error.
 #[cfg(any(
     feature = "hyper_util_0_1",
     feature = "reqwest_0_12",

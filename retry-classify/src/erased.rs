@@ -5,11 +5,10 @@ use crate::{Classify, Verdict};
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
-        /// Classifies by the cause: the error and then its sources are searched for a type that
-        /// this crate knows, and the first one found decides. The known types are
-        /// [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower,
-        /// tower's `Overloaded`, the error types of all enabled clients, and those named to
-        /// `on::known`; also boxed or shared. If there is none, stop.
+        /// Classifies by the cause: the error and then its sources are searched for a type that this crate knows, and
+        /// the first one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the
+        /// `Elapsed` of tokio and tower, tower's `Overloaded`, the error types of all enabled clients, and those
+        /// registered with `on::known`; also boxed or shared. If none is found, the call stops.
         ///
         /// ```
         /// use std::error::Error;
@@ -24,10 +23,10 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// A type of your own inside is found only if it was named to `on::known`, even if it derives `Classify`. Or
-        /// name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns, once for each
-        /// function, with the target `retry::classify`. An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its
-        /// outermost error, even from `downcast_ref`: give it a `context`, or stay with `anyhow`.
+        /// Your own type inside is found only if it is registered with `on::known`, even if it derives `Classify`. Or
+        /// name it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log warns once per function,
+        /// with the target `retry::classify`. An `anyhow::Error` that is converted to a `Box` (by `?`, for example)
+        /// hides its outermost error, even from `downcast_ref`: give it a `context`, or stay with `anyhow`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {
@@ -59,8 +58,8 @@ impl Classify for anyhow::Error {
     }
 }
 
-/// Classifies reqwest's own error, or the first source of a known type of what a middleware
-/// returned: that of `reqwest-retry`, too, after it retried.
+/// Classifies reqwest's own error, or the first source of a known type in a middleware's error, including that of
+/// `reqwest-retry` after its own retries.
 #[cfg(feature = "reqwest_middleware_0_5")]
 #[diagnostic::do_not_recommend]
 impl Classify for reqwest_middleware::Error {

@@ -1,4 +1,4 @@
-//! Errors as text, with their causes, cut, and without secrets.
+//! Errors as text, with their causes, shortened and without secrets.
 
 pub(crate) mod chain;
 pub(crate) mod secrets;
@@ -8,7 +8,7 @@ mod urls;
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-/// A `Display` that fails has said what it could.
+/// If a `Display` fails, what it wrote before is kept.
 fn text_of(text: &dyn fmt::Display) -> String {
     let mut said = String::new();
     let _ = write!(said, "{text}");

@@ -3,11 +3,11 @@ use std::io;
 
 use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict, by_cause, sources};
 
-/// A refused connection and an unknown host are transient; so is an interrupted call, and what this machine has no more of:
-/// files, ports, buffers. A broken connection (reset, aborted, broken pipe, unexpected
-/// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
-/// timeout is a timeout, including a blocking socket's (`WouldBlock`). Any other kind is what the first source of a known
-/// type says, if the error wraps one, as [`io::Error::other`] does. All others stop.
+/// A refused connection and an unknown host are transient; so are an interrupted call and a shortage on this machine:
+/// of files, ports or buffers. A broken connection (reset, aborted, broken pipe, unexpected end) is transient and
+/// ambiguous; so is an unreachable host or network, because it can also end an open connection. A timeout is a timeout,
+/// including a blocking socket's (`WouldBlock`). An error of any other kind that wraps another error, as
+/// [`io::Error::other`] does, is classified by its first source of a known type. All others stop.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
         let by_kind = self.kind().classify();
@@ -15,7 +15,7 @@ impl Classify for io::Error {
             _ if by_kind.is_retryable() => by_kind,
             _ if is_of_lookup(self) || is_of_this_machine(self) => Verdict::TRANSIENT,
             Some(wrapped) if sources::is_wrapper(self) => by_cause::by_default(wrapped),
-            // The kind says enough: that its source is of no known type is nothing to tell.
+            // The kind is enough: a source of unknown type needs no warning.
             Some(wrapped) => by_cause::by_cause(wrapped),
             None => by_kind,
         }
@@ -24,15 +24,16 @@ impl Classify for io::Error {
     describe_with_causes!();
 }
 
-/// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.
+/// Returns true if looking up a host's address failed. `std` has no stable kind for that, but this text on Unix.
 fn is_of_lookup(error: &io::Error) -> bool {
     const TEXT: &str = "failed to lookup address information";
     error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
 }
 
-/// Whether this machine has no file or buffer left for a connection, so that nothing was sent. `std` has no kind for that.
+/// Returns true if this machine has no file or buffer left for a connection, and so nothing was sent. `std` has no kind
+/// for that.
 fn is_of_this_machine(error: &io::Error) -> bool {
-    /// `EMFILE`, `ENFILE` and `ENOBUFS`, or what Windows has of these.
+    /// `EMFILE`, `ENFILE` and `ENOBUFS`, or their Windows equivalents.
     const NONE_LEFT: &[i32] = if cfg!(windows) {
         &[4, 10_024, 10_055]
     } else if cfg!(any(target_os = "linux", target_os = "android")) {

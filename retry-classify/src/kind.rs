@@ -1,21 +1,21 @@
 use core::fmt;
 
-/// Kinds of failures that are retried. Each can have its own numbers: the keys `transient(…)`,
-/// `throttled(…)`, `timed_out(…)`, `invalid(…)` and `rejected(…)`, and a policy's setters of the same names.
+/// Kinds of failures that are retried. Each can have its own settings: the keys `transient(…)`, `throttled(…)`,
+/// `timed_out(…)`, `invalid(…)` and `rejected(…)`, and a policy's setters of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A passing fault: an overloaded server, a refused connection.
+    /// A temporary fault: an overloaded server, a refused connection.
     Transient,
-    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    /// The server asks for fewer requests: HTTP 429 and similar.
     Throttled,
-    /// No answer in time.
+    /// No response in time.
     Timeout,
-    /// A wrong answer: one that the key `validate` rejected.
+    /// A wrong value: one that the key `validate` rejected.
     Invalid,
-    /// No attempt was made: the breaker or the limiter rejected it, and the key `rejected` has the call try again. In
-    /// the verdict on an attempt it stops the call, since only a breaker or a limiter rejects, and to protections the
-    /// server has not answered.
+    /// No attempt was made: the breaker or the limiter rejected it, and with the key `rejected` the call tries again.
+    /// As the verdict on an attempt it stops the call, because only a breaker or a limiter rejects, and protections
+    /// record that the server has not responded.
     Rejected,
 }
 

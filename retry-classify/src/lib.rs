@@ -6,12 +6,12 @@
 )]
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Its example needs the derive.
+// The README's example needs the derive.
 #![cfg_attr(any(not(doctest), feature = "derive"), doc = include_str!("../README.md"))]
 
 extern crate alloc;
 
-/// The method `describe` for a type that is an error: its text, then that of each cause.
+/// Implements `describe` for an error type: its text, then that of each cause.
 macro_rules! describe_with_causes {
     () => {
         fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -64,7 +64,7 @@ pub use retry_macros::ClassifyAlone as Classify;
 pub use timed_out::TimedOut;
 pub use verdict::Verdict;
 
-// Compiles the pages' examples. Their clients are dependencies of this crate alone.
+// Compiles the pages' examples. Only this crate depends on their clients.
 #[cfg(all(doctest, checkout, feature = "derive", feature = "http"))]
 #[doc = include_str!("../../docs/sdk_authors.md")]
 mod sdk_authors {}

@@ -1,4 +1,4 @@
-//! What model APIs say in the bodies of their errors.
+//! Errors in the response bodies of model APIs.
 //!
 //! A status can't tell a rate limit from an unpaid bill (both are a 429), and an error in the middle of an event stream
 //! has no status at all. The body can:
@@ -16,7 +16,7 @@
 //! assert_eq!(error.fault(), Fault::Billing);
 //! assert_eq!(error.classify(), Verdict::STOP);
 //!
-//! // An event of a stream that began with a 200.
+//! // An event of a stream that started with a 200.
 //! let data = r#"{
 //!     "type": "error",
 //!     "error": {"type": "overloaded_error", "message": "Overloaded"}
@@ -25,12 +25,12 @@
 //! assert_eq!(error.classify(), Verdict::TRANSIENT.ambiguous());
 //! assert_eq!(error.to_string(), "overloaded_error: Overloaded");
 //!
-//! // An event that is none.
+//! // An event that is not an error.
 //! let data = r#"{"choices": [{"delta": {"content": "Hello"}}]}"#;
 //! assert_eq!(ProviderError::parse(data), None);
 //! ```
 //!
-//! With the feature `http`, [`ResponseError`](crate::ResponseError) does this by itself.
+//! With the feature `http`, [`ResponseError`](crate::ResponseError) does this for you.
 //!
 //! Some failures need something other than a retry: a shorter prompt, or another model. A `fallback` can choose by the
 //! fault:

@@ -1,5 +1,5 @@
-//! Items for expansions of the derive, and for the other crates of this project. Not public: they change without notice.
-//! Methods of public types that only those crates call are in `verdict.rs` here, each hidden.
+//! Functions called from code that the derive generates, and by this project's other crates. Not public API: they
+//! change without notice. Hidden methods of public types that only those crates call are in `verdict.rs` here.
 
 mod derived;
 mod show;
@@ -8,16 +8,16 @@ mod verdict;
 // For the derive.
 pub use self::derived::{ClassifyField, HintField, after, complaint};
 pub use self::show::{Unshown, show};
-// For the candidates of the runtime's own method calls, which are found as those of `show` are.
+// For the runtime's own method calls, whose candidates are found in the same way as those of `show`.
 pub use crate::__else_by as else_by;
-// For clients of databases.
+// For database clients.
 pub use crate::clients::databases::{by_sqlstate, is_conflict, redis_refused};
-// For whatever shows a text of others: events, logs, metrics, reports.
+// For code that shows foreign text: events, logs, metrics, reports.
 pub use crate::error_text::shown::{escaped, shown, shown_within};
-// For what protections are told of a verdict, and for warnings in the log.
+// For protections, and for warnings in the log.
 pub use crate::verdict::{Basis, LostBy};
 
-/// Makes each type dereference to the next, whose methods are then the candidates after its own.
+/// Makes each type dereference to the next, so that method lookup tries that type's methods after its own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __else_by {

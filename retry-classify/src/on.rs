@@ -1,4 +1,4 @@
-//! Functions for the key `on` and for `Policy::on`: which failures are worth a retry.
+//! Functions for the key `on` and for `Policy::on`. They decide which failures are retried.
 //!
 //! ```
 //! use std::io;
@@ -23,15 +23,16 @@
 //! | function | retried |
 //! |---|---|
 //! | [`any`] | every failure |
-//! | [`cause`] | what the error, or its first source of a known type, says |
+//! | [`cause`] | failures whose error, or first source of a known type, is retryable |
 //! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
 //! | [`transaction`] | as `cause`, and also conflicts between transactions |
-//! | [`is`] | what your own type says, inside a `Box<dyn Error>` or an `anyhow::Error` |
-//! | [`mentions`] | failures whose message has that text |
+//! | [`is`] | failures that your own type classifies as retryable, inside a `Box<dyn Error>` or an `anyhow::Error` |
+//! | [`mentions`] | failures whose message contains the given text |
 //!
-//! Except for `is`, they all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`,
-//! `anyhow::Error` (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
+//! Except for `is`, they all accept every error that is [`Error`](std::error::Error) and `'static`, boxes of
+//! `dyn Error`, `anyhow::Error` (with its feature), and texts. [`Combine`] combines them with each other and with your
+//! own functions.
 
 mod combine;
 mod inspect;
@@ -46,11 +47,10 @@ pub use crate::registry::known;
 
 use crate::{Verdict, by_cause};
 
-/// Every failure is worth a retry. What kind of failure it is, and whether the request may have taken effect, is not
-/// known.
+/// Retries every failure, as transient and ambiguous.
 ///
-/// For operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use [`cause`]
-/// instead, or exclude failures that never pass, as in `on::any.except(on::mentions("insufficient_quota"))`.
+/// Use it for operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use
+/// [`cause`] instead, or exclude permanent failures, as in `on::any.except(on::mentions("insufficient_quota"))`.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};
@@ -66,14 +66,14 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
     true
 }
 
-/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a type that
-/// this crate knows decides. If there is none, stop.
+/// Classifies by the cause: the error and its sources are searched from the outside in, and the first one of a type
+/// that this crate knows decides. If none is found, the call stops.
 ///
 /// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower, tower's
-/// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those named to `on::known`; also in
-/// a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
-/// its own message. A variant under `#[error(transparent)]` replaces the error inside it. That error is then not its
-/// source, and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
+/// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those registered with `on::known`; also
+/// in a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has its own message. A
+/// variant with `#[error(transparent)]` hides the error inside it, which is then not its source and can't be found:
+/// derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
 ///
 /// ```
 /// use std::io;
@@ -92,8 +92,8 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.inspected().verdict(by_cause::known)
 }
 
-/// Like [`cause`], but only statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError), reqwest,
-/// hyper-util and ureq. All else stops.
+/// Like [`cause`], but only for statuses and the failures of HTTP clients: [`ResponseError`](crate::ResponseError),
+/// reqwest, hyper-util and ureq. Everything else stops.
 ///
 /// ```
 /// use std::error::Error;
@@ -109,8 +109,9 @@ pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.inspected().verdict(by_cause::of_http)
 }
 
-/// Connections that were refused, broke or timed out: as [`cause`], but only what a [`std::io::Error`], a
-/// [`TimedOut`](crate::TimedOut) or a client says of its connection. All else stops, statuses and other answers too.
+/// Retries connections that were refused, broke or timed out: like [`cause`], but only for a [`std::io::Error`], a
+/// [`TimedOut`](crate::TimedOut) or a client's connection error. Everything else stops, including statuses and other
+/// responses.
 ///
 /// ```
 /// use std::io;
@@ -124,12 +125,12 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.inspected().verdict(by_cause::of_connection)
 }
 
-/// Like [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
-/// `BEGIN` to `COMMIT`.
+/// Like [`cause`], but also retries conflicts between transactions. Use it for functions that are a whole transaction,
+/// from `BEGIN` to `COMMIT`.
 ///
 /// A conflict is a serialization failure (SQLSTATE 40001) or a deadlock (40P01) of sqlx, and `Aborted` of tonic. The
-/// database has undone the whole transaction, so that repeating its last statement alone would lose the others;
-/// elsewhere these stop.
+/// database has rolled back the whole transaction, so repeating only its last statement would lose the others: all
+/// other functions stop on a conflict.
 ///
 /// ```no_run
 /// # #[cfg(feature = "sqlx_0_9")] mod example {
@@ -147,13 +148,11 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.inspected().verdict(by_cause::of_transaction)
 }
 
-/// Failures with this text in their own message or in a source's are worth a retry. Upper and lower case are the same.
-/// All other failures stop.
+/// Retries failures with this text in their own message or in a source's, ignoring case. All other failures stop.
 ///
-/// For clients that keep only a message. If it says that the failure is throttled, say so with
-/// [`throttled`](Combine::throttled), which also takes the wait that the message names. A text can appear where it means
-/// something else (in a quoted prompt, say), so prefer types and codes if there are any. An empty text is in every
-/// message.
+/// Use it for clients that keep only a message. If the text means that the request was throttled, add
+/// [`throttled`](Combine::throttled), which also reads the wait from the message. A text can occur with another meaning
+/// (in a quoted prompt, for example), so prefer types and codes if there are any. An empty text matches every message.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};
@@ -175,7 +174,7 @@ pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
     }
 }
 
-// Inline, so that the search is compiled only where `mentions` is called.
+// Inline, so that the search is compiled only in programs that call `mentions`.
 #[inline]
 fn contains(message: &str, text: &str) -> bool {
     message.to_lowercase().contains(&text.to_lowercase())

@@ -10,13 +10,13 @@ type Ask = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
 
 static KNOWN: Mutex<Vec<Arc<Ask>>> = Mutex::new(Vec::new());
 
-/// Makes an error type known to the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`, `anyhow::Error`
-/// and [`std::io::Error`] ask this function where they find an error of type `E`, also in a `Box` or `Arc`. Call it once,
-/// before the calls that need it, as in `main`.
+/// Registers an error type for the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`,
+/// `anyhow::Error` and [`std::io::Error`] call this function when they find an error of type `E`, also in a `Box` or
+/// `Arc`. Call it once, before the calls that need it, for example in `main`.
 ///
-/// For types that one error type of a program can't name: errors of crates that this one doesn't know, or your own
-/// [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also counts for types that this crate knows. Of
-/// several functions for one type, the first counts.
+/// Use it for types that can't be named in one error type of your program: errors of other crates that this one doesn't
+/// know, or your own [`Classify`](crate::Classify) types deep inside an `anyhow::Error`. It also overrides this crate's
+/// verdict on types that it knows. If several functions are registered for one type, the first one counts.
 ///
 /// ```
 /// use std::error::Error;
@@ -45,9 +45,9 @@ fn locked() -> MutexGuard<'static, Vec<Arc<Ask>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the program's own functions say of the cause.
+/// The verdict of the program's own function for the cause, if one is registered.
 pub(crate) fn registered(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    // Copied, since a function may classify what is inside, and so come here again.
+    // Cloned, because a function may classify an inner error, and so call this function again.
     let known = locked().clone();
     known.iter().find_map(|ask| ask(cause))
 }

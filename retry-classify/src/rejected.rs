@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::{Classify, Verdict};
 
-/// No attempt was made: the `breaker` is open, or its turn with the `limiter` did not come in time.
+/// No attempt was made: the `breaker` is open, or the `limiter` did not admit the attempt in time.
 ///
 /// A function with a `breaker` or a `limiter` needs an error type that is `From<Rejected>`. `std::io::Error`,
 /// `Box<dyn Error>` and `anyhow::Error` are. For your own type, write the impl:
@@ -40,18 +40,18 @@ pub struct Rejected {
 pub enum RejectedBy {
     /// The `breaker` is open.
     Breaker,
-    /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
+    /// The attempt would have waited longer than the `max_wait` of the `limiter`, or the `limiter` can never admit it.
     Limiter,
     /// The queue of the `limiter` was full.
     Full,
-    /// The attempt would have waited for its turn beyond the call's `deadline`.
+    /// The attempt would have waited beyond the call's `deadline`.
     Deadline,
-    /// The call was cancelled while it waited for its turn.
+    /// The call was cancelled while it waited for the limiter.
     Cancelled,
 }
 
 impl Rejected {
-    /// A rejection, to build an error in a test.
+    /// Creates a rejection, for example in a test.
     pub const fn new(by: RejectedBy) -> Self {
         Self { by }
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Rejected {
         f.write_str(match self.by {
             RejectedBy::Breaker => "rejected by an open circuit breaker",
             RejectedBy::Limiter => "rejected by the limiter",
-            RejectedBy::Full => "rejected: too many calls wait already",
+            RejectedBy::Full => "rejected: too many calls are already waiting",
             RejectedBy::Deadline => "rejected: its turn comes after its deadline",
             RejectedBy::Cancelled => "cancelled while it waited for its turn",
         })
@@ -76,8 +76,8 @@ impl fmt::Display for Rejected {
 
 impl Error for Rejected {}
 
-/// Not worth a retry: breakers and limiters decide themselves when to try again. It is not an answer of a
-/// server either, so the protections of an outer call ignore it.
+/// Not retried: breakers and limiters decide themselves when to try again. It is not a response from a server either,
+/// so the protections of an outer call ignore it.
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
         Verdict::REJECTED

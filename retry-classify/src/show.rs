@@ -1,11 +1,11 @@
-//! How errors are shown: ready-made functions for `PolicyCall::show`, and what is hidden.
+//! The display of errors: ready-made functions for `PolicyCall::show`, and the switch that hides secrets.
 
 use core::error::Error;
 use core::fmt;
 
 use crate::error_text::{chain, secrets};
 
-/// Shows an error with what caused it, as `outer: cause: cause`.
+/// Shows an error and its causes, as `outer: cause: cause`.
 ///
 /// ```
 /// use std::io;
@@ -27,10 +27,10 @@ pub fn with_causes<E: Error>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     chain::write(f, error, None, error.source())
 }
 
-/// Hides what may be a secret in errors and names, or shows all of it, in the whole program from now on. Hidden by default.
+/// Hides possible secrets in errors and names, or shows them, in the whole program from now on. Hidden by default.
 ///
-/// Turn it off only where everything that shows errors may keep secrets: logs, metrics, saved plans. Texts are escaped and
-/// cut all the same. What counts as a secret is in the guide of `retry-runtime`, under "Seeing what happens".
+/// Turn it off only if everything that shows errors may contain secrets: logs, metrics, saved plans. Texts are escaped
+/// and cut in any case. The guide of `retry-runtime` lists what counts as a secret, under "Seeing what happens".
 ///
 /// ```
 /// use retry_runtime::{Policy, show, testing};

@@ -7,11 +7,11 @@ use std::io;
 
 use crate::{Classify, Verdict};
 
-/// More sources than any sensible error has. An error that names itself as its source would never end.
+/// More sources than any sensible error has. An error that is its own source would never end.
 const DEEPEST: usize = 100;
 
-/// The error and all its sources, none left out: `source` on an `io::Error` skips the error it wraps, and so does `source` on
-/// a shared error and on that of `reqwest-middleware`.
+/// The error and all its sources. Includes those that `source` skips: the error inside an `io::Error`, a shared error,
+/// and the error inside that of `reqwest-middleware`.
 pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -35,19 +35,19 @@ pub(crate) fn causes<'a>(
     .take(DEEPEST)
 }
 
-/// The cause as that type. It may be boxed or shared: enums do so to stay small or to be `Clone`.
+/// The cause as that type, also boxed or shared: enums do that to stay small or to be `Clone`.
 pub(crate) fn is<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let boxed = || cause.downcast_ref::<Box<T>>().map(|boxed| &**boxed);
     let shared = || cause.downcast_ref::<Arc<T>>().map(|shared| &**shared);
     cause.downcast_ref().or_else(boxed).or_else(shared)
 }
 
-/// What the cause says, if it is of that type.
+/// The verdict on the cause, if it has that type.
 pub(crate) fn of<T: Classify + Error + 'static>(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     is::<T>(cause).map(Classify::classify)
 }
 
-/// The error that one of `reqwest-middleware` is made of, which its `source` skips.
+/// The inner error of a `reqwest-middleware` error, which its `source` skips.
 #[cfg(feature = "reqwest_middleware_0_5")]
 pub(crate) fn within(error: &reqwest_middleware::Error) -> &(dyn Error + 'static) {
     match error {
@@ -56,7 +56,7 @@ pub(crate) fn within(error: &reqwest_middleware::Error) -> &(dyn Error + 'static
     }
 }
 
-/// The kind of an error that only wraps another says nothing.
+/// Returns true if the error only wraps another one, so that its own kind has no meaning.
 #[cfg(feature = "std")]
 pub(crate) fn is_wrapper(io: &io::Error) -> bool {
     io.kind() == io::ErrorKind::Other

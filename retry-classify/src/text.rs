@@ -1,4 +1,4 @@
-//! Reads from texts which fault a failure is, and how long to wait. Their authors are servers, gateways and clients.
+//! Reads faults and waits from texts by servers, gateways and clients.
 
 #[cfg(feature = "http")]
 pub(crate) mod date;

@@ -35,7 +35,7 @@ pub struct TimedOut {
 }
 
 impl TimedOut {
-    /// A timeout after this long, for instance to build an error in a test.
+    /// Creates a timeout after this long, for example in a test.
     pub const fn new(after: Duration) -> Self {
         Self { after }
     }

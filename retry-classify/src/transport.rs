@@ -1,4 +1,4 @@
-//! Verdicts on errors of I/O, timeouts and the connections under clients, whichever client hands them out.
+//! Verdicts on I/O errors, timeouts and errors of the connections under clients, regardless of the client.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -11,7 +11,7 @@ use crate::{Cancelled, Rejected, TimedOut, Verdict};
 #[cfg(feature = "std")]
 use crate::{Classify, sources};
 
-/// The verdict on such a cause.
+/// The verdict on a cause of these types.
 pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "std")]
     if let Some(io) = sources::is::<io::Error>(cause).filter(|io| !sources::is_wrapper(io)) {
@@ -25,28 +25,28 @@ pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
-/// What h2's errors say with the reasons of which more is known than that the connection broke.
+/// The verdict on h2's texts whose reason says more than that the connection broke.
 pub(crate) fn of_reset(said: &str) -> Option<Verdict> {
     let (whose, reason) = said.split_once(" error received: ")?;
     let is = |text| reason.starts_with(text);
     match whose {
-        // The server did not process the request (RFC 9113, section 8.7): the stream was refused, or is above the last one that
-        // a connection which shuts down still serves.
+        // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above
+        // the last one that a connection in shutdown still serves.
         "stream" if is("refused stream before processing") => Some(Verdict::TRANSIENT),
         "connection" if is("not a result of an error") => Some(Verdict::TRANSIENT),
-        // It takes the client's load for an attack: `ENHANCE_YOUR_CALM`.
+        // The server treats the client's load as an attack: `ENHANCE_YOUR_CALM`.
         "stream" | "connection" if is("detected excessive load") => {
             Some(Verdict::THROTTLED.ambiguous())
         }
-        // No retry over the same protocol heals that: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
+        // No retry over the same protocol fixes this: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
         "stream" | "connection" if is("endpoint requires HTTP/1.1") => Some(Verdict::STOP),
         "stream" | "connection" if is("security properties do not meet") => Some(Verdict::STOP),
         _ => None,
     }
 }
 
-/// Errors of crates that this one does not depend on, or whose types are not public: how their `Debug` begins, a part of
-/// their `Display`, and the verdict.
+/// Errors of crates that this one does not depend on, or whose types are not public: the start of their `Debug` output,
+/// a part of their `Display` text, and the verdict.
 const BY_TEXT: [(&str, &str, Verdict); 10] = [
     // tokio's `timeout`; tower's `timeout` and `load_shed`; tower-http's `timeout`
     ("Elapsed(())", "deadline has elapsed", Verdict::TIMEOUT),
@@ -57,7 +57,7 @@ const BY_TEXT: [(&str, &str, Verdict); 10] = [
         "data was not received within",
         Verdict::TIMEOUT,
     ),
-    // what tonic's channels and reqwest end a request with
+    // tonic's channels and reqwest's request timeout
     ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
     ("TimedOut", "operation timed out", Verdict::TIMEOUT),
     // h2

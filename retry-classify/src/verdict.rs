@@ -2,15 +2,15 @@ use core::time::Duration;
 
 use crate::kind::Kind;
 
-/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
+/// A longer wait counts as a mistake, such as a point in time in place of a duration.
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The decision about one failure: stop, or retry, with its [`Kind`] and the server's hint.
 ///
-/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient
-/// failure, `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with
-/// that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name. None of them tells if
-/// the request may have taken effect, so their transient failures are [ambiguous](Self::ambiguous).
+/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient failure,
+/// `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with that hint, `None` is
+/// a stop. A [`Kind`] converts to the verdict of its name. None of them tells whether the request may have taken
+/// effect, so their transient failures are [ambiguous](Self::ambiguous).
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 /// assert_eq!(classify(404, None), Verdict::STOP);
 /// ```
 ///
-/// The verdict on an error of no known type equals [`Verdict::STOP`], though the log warns about it.
+/// The verdict on an error of unknown type equals [`Verdict::STOP`], but the log warns about it.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Verdict {
     pub(crate) kind: Option<Kind>,
@@ -38,32 +38,32 @@ pub struct Verdict {
     pub(crate) basis: Basis,
 }
 
-/// Facts behind a verdict that its kind doesn't show: about the server, or about the error.
+/// The facts behind a verdict that its kind doesn't show: about the server, or about the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// The server answered.
+    /// The server responded.
     Answer,
-    /// An attempt failed so, whatever is worth a retry.
+    /// An attempt failed with this kind, whether or not it is retried.
     Failed(Kind),
-    /// Nothing, as the caller's own side ended the attempt.
+    /// No evidence about the server, because the caller's own side ended the attempt.
     Nothing,
-    /// Nothing, as nobody knows the error.
+    /// No evidence about the server, because the error type is unknown.
     Unknown,
     /// The server throttled the request, and the error has lost the headers, which may have had a `Retry-After`.
     LostHeaders(LostBy),
 }
 
-/// The client that dropped the headers of an answer.
+/// The client that dropped a response's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LostBy {
-    /// `error_for_status` of reqwest.
+    /// reqwest's `error_for_status`.
     Reqwest,
     /// ureq, unless `http_status_as_error(false)` is set.
     Ureq,
 }
 
 impl Basis {
-    /// Without what only the log reports.
+    /// Removes facts that only the log reports.
     fn unwarned(self) -> Self {
         match self {
             Self::Unknown | Self::LostHeaders(_) => Self::Answer,
@@ -80,62 +80,61 @@ impl PartialEq for Verdict {
 }
 
 impl Verdict {
-    /// Not worth a retry: the call ends with this failure.
+    /// Not retried: the call ends with this failure.
     pub const STOP: Self = Self {
         kind: None,
         after: None,
         ambiguous: false,
         basis: Basis::Answer,
     };
-    /// A passing fault: an overloaded server, a refused connection.
+    /// A temporary fault: an overloaded server, a refused connection.
     pub const TRANSIENT: Self = Self::retry(Kind::Transient);
-    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    /// The server asks for fewer requests: HTTP 429 and similar.
     pub const THROTTLED: Self = Self::retry(Kind::Throttled);
-    /// No answer in time. Always ambiguous, since the request may have taken effect.
+    /// No response in time. Always ambiguous, because the request may have taken effect.
     pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
-    /// A wrong answer, for instance one that the body itself can't parse. It is retried without delay unless the
-    /// section `invalid(…)` names one.
+    /// A wrong response, for example one that the body can't parse. It is retried without delay unless the section
+    /// `invalid(…)` sets one.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
 
-    /// Not worth a retry, as a breaker or a limiter further in let nothing begin.
+    /// Not retried, because a breaker or a limiter of an inner call rejected the attempt.
     pub(crate) const REJECTED: Self = Self::retry(Kind::Rejected).once();
-    /// Not worth a retry, as somebody wanted the end.
+    /// Not retried, because the caller cancelled.
     pub(crate) const CANCELLED: Self = Self {
         basis: Basis::Nothing,
         ..Self::STOP
     };
 
-    /// Not worth a retry, as nobody knows the error.
+    /// Not retried, because the error type is unknown.
     pub(crate) const UNKNOWN: Self = Self {
         basis: Basis::Unknown,
         ..Self::STOP
     };
 
-    /// Adds the wait that the server asked for. On [`Verdict::STOP`] it has no effect.
+    /// Adds the wait that the server asked for. Has no effect on [`Verdict::STOP`].
     pub const fn after(mut self, hint: Duration) -> Self {
         self.after = Some(hint);
         self
     }
 
-    /// Says that the failed request may have taken effect, so that a function with
-    /// `idempotent = false` does not repeat it.
+    /// Marks that the failed request may have taken effect, so that a function with `idempotent = false` does not
+    /// repeat it.
     pub const fn ambiguous(mut self) -> Self {
         self.ambiguous = true;
         self
     }
 
-    /// Says that the failure is not worth a retry, although the server is at fault: breakers and limiters count it as what it
-    /// was.
+    /// Prevents a retry although the server is at fault. Breakers and limiters still count the failure by its kind.
     ///
-    /// [`Verdict::STOP`] is an answer of a server that is up. An answer that is worth a retry, such as a conflict with
-    /// another writer, is [`Verdict::INVALID`]: to breakers and limiters it is a success.
+    /// [`Verdict::STOP`] means that the server is up. Use [`Verdict::INVALID`] for a response worth a retry, such as a
+    /// conflict with another writer: breakers and limiters count it as a success.
     ///
     /// ```
     /// use retry_runtime::Verdict;
     ///
     /// fn classify(status: u16) -> Verdict {
     ///     match status {
-    ///         // Repeating it is too expensive, yet the server is down.
+    ///         // Repeating it is too expensive, but the server is down.
     ///         500..=599 => Verdict::TRANSIENT.once(),
     ///         _ => Verdict::STOP,
     ///     }
@@ -153,7 +152,7 @@ impl Verdict {
         }
     }
 
-    /// The kind of failure, or `None` if it is not worth a retry.
+    /// The kind of failure, or `None` if it is not retried.
     pub const fn kind(self) -> Option<Kind> {
         self.kind
     }
@@ -168,13 +167,13 @@ impl Verdict {
         self.ambiguous
     }
 
-    /// Returns true if the failure is worth a retry.
+    /// Returns true if the failure may be retried.
     pub const fn is_retryable(self) -> bool {
         self.kind.is_some()
     }
 
-    /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint are
-    /// marked: most 503s come from gateways and have no `Retry-After`.
+    /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint
+    /// are marked: most 503s come from gateways and have no `Retry-After`.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
     pub(crate) fn without_headers(self, client: LostBy) -> Self {
         match (self.kind, self.after) {
@@ -186,7 +185,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict with that hint, if there is one.
+    /// This verdict with the hint, if there is one.
     pub(crate) fn hinted(self, hint: Option<Duration>) -> Self {
         hint.map_or(self, |hint| self.after(hint))
     }
@@ -207,7 +206,7 @@ impl From<Kind> for Verdict {
     #[inline]
     fn from(kind: Kind) -> Self {
         match kind {
-            // Nothing says that the request had no effect.
+            // It is unknown whether the request had an effect.
             Kind::Transient => Self::TRANSIENT.ambiguous(),
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,

@@ -31,7 +31,7 @@ pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
 use rounds::{Batch, Rounds, items_of};
 
-/// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
+/// Calls `operation` with all items, then again with the failed ones, until each one has succeeded or was given up.
 ///
 /// Returns a result for every item, in the order of `items`. An item that succeeded is never sent again.
 ///
@@ -54,7 +54,7 @@ use rounds::{Batch, Rounds, items_of};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let texts = [String::from("one"), String::new(), String::from("three")];
-/// // At most 100 texts in a call, and at most 4 calls at the same time.
+/// // At most 100 texts per call, and at most 4 calls at once.
 /// let batches = Policy::new().max(5).batches(100).concurrency(4);
 /// let vectors = retry_each(batches, &texts, async |pending| post(&pending).await);
 /// let vectors = vectors.await;
@@ -67,37 +67,37 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; the result of
 ///   [`Policy::on`](crate::Policy::on), for error types that are not [`Classify`](crate::Classify), or another chain of
-///   [keys](crate::PolicyCall); or [`Batches`], which also sets how many items go into a call and how many calls run at
-///   the same time.
+///   [keys](crate::PolicyCall); or [`Batches`], which also sets the number of items per call and the number of
+///   concurrent calls.
 /// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
-///   (`&texts`), numbers, `Arc`s. They are taken from the iterator when the first call for them begins.
-/// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each in the same
-///   order, or an error if the whole call failed. An async closure must neither change nor own (`async move`) what it
-///   captures, because the future that it returns would borrow it. Let the closure borrow.
+///   (`&texts`), numbers, `Arc`s. Items are taken from the iterator when their first call starts.
+/// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each item in the
+///   same order, or an error if the whole call failed. An async closure must neither change nor own (`async move`) the
+///   values it captures, because its future would borrow them. Let the closure borrow them.
 ///
 /// # Rounds
 ///
 /// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait
-/// together and make up the next round, in the order of `items` and in batches that are as full as possible. So no call
-/// waits because another one failed in its round, and the failed items of many calls are packed into few.
+/// together and form the next round, in the order of `items` and in batches that are as full as possible. So no call
+/// waits because another one in its round failed, and the failed items of many calls are packed into few.
 ///
 /// - An error of the whole call counts as the failure of every item in it.
 /// - `max` and the sections' own `max` count for each item.
 /// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
-///   counts. The round waits for the longest of these delays. An item is given up alone, without delaying others, if
-///   its hint is too long or reaches past the deadline.
-/// - The policy's deadline is for the whole, from the first poll on. No call begins after it, and running calls are
-///   dropped at it. Their items, and those not sent by then, get [`Reason::Deadline`](crate::Reason::Deadline), with the
-///   last error that they had, if any. All other results are returned.
-/// - What [`Policy::cancel`](crate::Policy::cancel) names ends the pause and the batch. No call begins after it, and
-///   running calls may finish. Items that failed, and those not sent by then, get
+///   counts. The round waits for the longest of these delays. An item whose hint is too long or exceeds the deadline is
+///   given up alone, without delaying others.
+/// - The policy's deadline applies to the whole batch, from the first poll. No call starts after it, and calls in
+///   flight are dropped at it. Their items, and those not sent by then, get
+///   [`Reason::Deadline`](crate::Reason::Deadline), with their last error, if any. All other results are returned.
+/// - [`Policy::cancel`](crate::Policy::cancel) ends the pause and the batch. No call starts after it, and calls in
+///   flight may finish. Items that failed, and those not sent by then, get
 ///   [`Reason::Cancelled`](crate::Reason::Cancelled).
 ///
 /// # Shared protections
 ///
-/// To what [`PolicyCall::budget`](crate::PolicyCall::budget) and [`breaker`](crate::PolicyCall::breaker) name, each
-/// item that is sent is an attempt of its own, but a call that fails or succeeds as a whole counts once. With a
-/// [`limiter`](crate::PolicyCall::limiter), a call waits for its turn, and costs as much as its items together:
+/// For a [`budget`](crate::PolicyCall::budget) and a [`breaker`](crate::PolicyCall::breaker), each item that is sent is
+/// a separate attempt, but a call that fails or succeeds as a whole counts once. With a
+/// [`limiter`](crate::PolicyCall::limiter), each call waits to be admitted, and costs as much as all its items:
 ///
 /// ```
 /// use std::time::Duration;
@@ -120,16 +120,17 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// # A wrong number of answers
 ///
-/// If a call returns more or fewer answers than it got items, nobody can tell which answer belongs to which item. None
-/// is used: each item of that call, and of no other, ends with [`Reason::Unanswered`](crate::Reason::Unanswered) and
-/// both numbers. It is not sent again, because the request may have taken effect. If a server may leave answers out,
-/// but says which ones it gives, put them in order and fill in an error of your own for each missing one.
+/// If a call returns more or fewer answers than it got items, there is no way to tell which answer belongs to which
+/// item. None is used: each item of that call, and of no other, ends with
+/// [`Reason::Unanswered`](crate::Reason::Unanswered) and both numbers. It is not sent again, because the request may
+/// have taken effect. If a server may omit answers, but identifies those that it gives, put them in order and add your
+/// own error for each missing one.
 ///
 /// # Futures
 ///
-/// Nothing is spawned. Dropping the future drops the running calls and all results; [`retry_each_into`] keeps the
-/// results. The future is `Send` where the items, their iterator, the operation, its future and `T` are, and the error is
-/// `Send` and `Sync`, as all items of a failed call share it.
+/// Nothing is spawned. Dropping the future drops the calls in flight and all results; [`retry_each_into`] keeps the
+/// results. The future is `Send` if the items, their iterator, the operation, its future and `T` are, and the error is
+/// `Send` and `Sync`, because all items of a failed call share it.
 #[must_use = "an item that was given up is only told of here"]
 pub async fn retry_each<I, R, T, E>(
     policy: impl IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
@@ -145,8 +146,8 @@ where
     results
 }
 
-/// Like [`retry_each`], but puts the results into your `Vec`. You keep them if the future is dropped or the operation
-/// panics.
+/// Like [`retry_each`], but stores the results in your `Vec`, so that you keep them if the future is dropped or the
+/// operation panics.
 ///
 /// ```
 /// use std::time::Duration;
@@ -158,23 +159,23 @@ where
 /// let mut results = Vec::new();
 /// let run = retry_each_into(&mut results, batches, [1, 2, 3], async |pending| {
 ///     if pending == [2] {
-///         std::future::pending::<()>().await; // It never answers.
+///         std::future::pending::<()>().await; // It never responds.
 ///     }
 ///     Ok(pending.iter().map(|number| Ok(number * 10)).collect())
 /// });
 /// let user = tokio::time::timeout(Duration::from_secs(30), run);
 /// assert!(user.await.is_err());
 ///
-/// assert_eq!(results[0], Ok(10)); // It is paid for, and kept.
+/// assert_eq!(results[0], Ok(10)); // It cost money, and is kept.
 /// let error = results[1].as_ref().unwrap_err();
 /// assert!(error.is_dropped() && error.reason() == Reason::Cancelled);
-/// assert_eq!(results.len(), 2); // The third was never drawn from the items.
+/// assert_eq!(results.len(), 2); // The third was never taken from the items.
 /// # }
 /// ```
-///
-/// The first poll empties `results`. From then on it has a result for every item that was taken from `items`, in order.
-/// An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
-/// [`is_dropped`](ItemError::is_dropped) is true while a call with it runs: if the future is dropped then, the request
+/// The first poll empties `results`. From then on, it has a result for every item that was taken from `items`, in
+/// order. An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
+/// [`is_dropped`](ItemError::is_dropped) is true while a call with it is in flight: if the future is dropped then, the
+/// request may have taken effect.
 /// may have taken effect.
 pub fn retry_each_into<I, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
@@ -222,7 +223,7 @@ where
     })
 }
 
-/// The call of a batch, which is the outer one for calls that it makes.
+/// Makes the batch's call the outer one for calls made within it.
 fn around_others<F: Future>(
     answers: F,
     policy: &Policy,

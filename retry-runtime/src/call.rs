@@ -1,5 +1,5 @@
-//! The core: what a call has been through, what follows a failure, the steps around each attempt, and what is handed out at
-//! the call's end. Only the driver waits, by the call's own timer.
+//! The core: the state of a call, the decision after a failure, the steps around each attempt, and the report when a
+//! call gives up. Only the driver waits, with the call's own timer.
 
 pub(crate) mod attempt;
 pub(crate) mod attempted;

@@ -1,8 +1,7 @@
-//! What names the type of a chain: a policy and the keys beside it, for calls, batches and plans.
-//!
+//! Types of chains: a policy and further keys, for calls, batches and plans.
 //! A chain is written without any of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. They serve to keep
-//! one in a field, and to write functions that take any:
-//!
+//! To write a chain, you need none of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. Use them to
+//! store a chain in a field, or to write functions that accept any chain:
 //! ```
 //! use std::io;
 //! use retry_runtime::{Policy, PolicyCall};

@@ -1,5 +1,4 @@
-//! Where policies come from: a command line, a file of named ones, a place whose content changes while the program
-//! runs.
+//! Sources of policies: a command line, a file of named policies, a value that changes while the program runs.
 
 #[cfg(feature = "clap")]
 pub(crate) mod clap;

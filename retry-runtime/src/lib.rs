@@ -6,11 +6,11 @@
 )]
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Where the front page links to the guide, its documentation does, too: the first definition counts.
+// The guide's link definitions also serve the front page. If a name is defined twice, the first definition counts.
 #![doc = include_str!("guide/links.md")]
 #![doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", env!("CARGO_PKG_README")))]
 
-// Expansions name this crate by its name, also in its own tests and documentation.
+// Generated code refers to this crate by its name, also in the crate's own tests and documentation.
 extern crate self as retry_runtime;
 
 extern crate alloc;
@@ -85,7 +85,7 @@ pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwat
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::{Backoff, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
-// All of it; its derive, which names that crate, gives way to the one below.
+// The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
 pub use retry_classify::*;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};

@@ -1,4 +1,5 @@
-//! What expansions of the macros, `retry-durable` and `retry-clients` call. Not public: it changes without notice.
+//! Functions called from generated code, `retry-durable` and `retry-clients`. Not public API: they change without
+//! notice.
 
 mod attempt;
 mod failure;

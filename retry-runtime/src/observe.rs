@@ -1,4 +1,4 @@
-//! What is reported about calls, and to whom.
+//! Reports about calls: events, the log, spans and recordings.
 
 pub(crate) mod cause;
 #[cfg(feature = "std")]
@@ -20,7 +20,7 @@ pub(crate) mod reason;
 pub(crate) mod record;
 #[cfg(feature = "std")]
 pub(crate) mod recording;
-/// Tests record by thread.
+/// Recording in tests is per thread.
 #[cfg(not(feature = "std"))]
 pub(crate) mod recording {
     use core::fmt::Display;
@@ -32,7 +32,7 @@ pub(crate) mod recording {
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
-/// Without `tracing` there are no spans.
+/// Without `tracing`, spans do nothing.
 #[cfg(not(feature = "tracing"))]
 pub(crate) mod span {
     use core::fmt;
@@ -49,12 +49,12 @@ pub(crate) mod span {
         Span
     }
 
-    /// Returns none.
+    /// Returns an empty span.
     pub fn of_attempt(_: bool, _: u32) -> Span {
         Span
     }
 
-    /// Enters none.
+    /// Does nothing.
     pub fn enter(_: &Span) -> Entered<'_> {
         PhantomData
     }

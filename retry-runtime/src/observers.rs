@@ -1,14 +1,14 @@
-//! Observers ready to name by the key `observe`: counts to read in the program, and adapters to what programs report
-//! to, each with the feature of its name.
+//! Ready-made observers for the key `observe`: counters to read in the program, and adapters to metrics and terminals,
+//! each with the feature of its name.
 //!
 //! | observer | feature | |
 //! |---|---|---|
 //! | [`Stats`] | | counts calls, attempts, retries and reasons |
 //! | `Metrics` | `metrics` | measures calls with the crate `metrics`: Prometheus, … |
 //! | `OpenTelemetry` | `opentelemetry` | measures calls with OpenTelemetry |
-//! | `Progress` | `indicatif` | shows on a terminal what a call waits for, and how far a batch or a plan is |
+//! | `Progress` | `indicatif` | shows a call's pauses and waits on a terminal, and the progress of a batch or a plan |
 //!
-//! Two observe by `observe = (&STATS, Metrics::new())`.
+//! To use two observers: `observe = (&STATS, Metrics::new())`.
 
 #[cfg(any(feature = "metrics", feature = "opentelemetry"))]
 mod figures;

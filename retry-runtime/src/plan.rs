@@ -1,6 +1,6 @@
 //! Subtasks with dependencies: a retry runs only the failed ones.
 //!
-//! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
+//! [`Plan`] is the entry point; the [guide](crate::guide::plans) explains its uses.
 
 mod dependencies;
 mod end;
@@ -52,8 +52,8 @@ use crate::plan::status::Status;
 
 /// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
 ///
-/// A subtask is an async closure that gets the outputs of the subtasks it depends on. All subtasks have one
-/// output type `T` and one error type `E`: an enum, a `String`, a JSON value.
+/// A subtask is an async closure that gets the outputs of the subtasks it depends on. All subtasks share one output
+/// type `T` and one error type `E`: an enum, a `String`, a JSON value.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -84,16 +84,16 @@ use crate::plan::status::Status;
 /// # }
 /// ```
 ///
-/// - [`run`](Self::run) executes subtasks as they become ready, at most [`concurrency`](Self::concurrency) at once.
+/// - [`retry_failed`](Self::retry_failed) executes the failed subtasks, and then those that they had blocked.
 /// - [`retry_failed`](Self::retry_failed) executes the failed subtasks, and then those that they had blocked.
 /// - [`run_until`](Self::run_until) runs, validates the whole and retries by a [`Policy`](crate::Policy).
 ///
-/// A subtask that fails blocks only the subtasks that depend on it, directly or not. If it fails again when retried, it
-/// is a dead end. All other outputs stay available.
+/// A failed subtask blocks only the subtasks that depend on it, directly or not. If it fails again when retried, it is
+/// a dead end. All other outputs stay available.
 ///
-/// `Plan::new` makes a plan whose futures are `Send`: subtasks must be `Send`, as must `T` and `E`, and `T` must be
-/// `Sync`, since the subtasks that depend on an output share it. [`Plan::local`] requires none of this. The closures
-/// may borrow anything that outlives the plan, such as a client: that is the lifetime `'a`.
+/// `Plan::new` creates a plan whose futures are `Send`: subtasks, `T` and `E` must be `Send`, and `T` must be `Sync`,
+/// because the subtasks that depend on an output share it. [`Plan::local`] requires none of this. The closures may
+/// borrow anything that outlives the plan, such as a client: that is the lifetime `'a`.
 ///
 /// Dropping the future of a run, or a panic in it, drops the running subtasks. Completed subtasks stay completed. A
 /// subtask that was being retried stays failed and keeps its error. The others run when the plan is run again.
@@ -101,11 +101,11 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     name: Arc<str>,
     concurrency: NonZeroUsize,
     nodes: Vec<Node<'a, T, E, F>>,
-    /// The first node of each name.
+    /// The index of the first node with each name.
     by_name: HashMap<Arc<str>, usize>,
-    /// Whether only somebody else's executor runs the plan.
+    /// True if only an external executor runs the plan.
     is_driven: bool,
-    /// Who depends on whom, once somebody else's executor has asked.
+    /// The dependencies, once an external executor has needed them.
     graph: Option<Arc<Graph>>,
     #[cfg(feature = "serde")]
     journal: Option<Journal<'a, T>>,
@@ -115,14 +115,14 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl<T, E> Plan<'_, T, E> {
-    /// An empty plan. Its futures are `Send`.
+    /// Creates an empty plan. Its futures are `Send`.
     pub fn new() -> Self {
         Self::empty()
     }
 }
 
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
-    /// An empty plan. Its futures need not be `Send`: for tasks that stay on their thread.
+    /// Creates an empty plan whose futures need not be `Send`, for tasks that stay on their thread.
     ///
     /// Subtasks of this plan may own what they use; in a plan from `Plan::new`, they must clone or borrow it.
     pub fn local() -> Self {
@@ -151,23 +151,23 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         }
     }
 
-    /// The name in the log, in front of the subtask's. Default `"plan"`.
+    /// Sets the name in the log, which comes before the subtask's. Default `"plan"`.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How many subtasks run at once, at least 1: a 0 counts as 1. Default 8.
+    /// Sets the most subtasks that run at once. 0 counts as 1. Default 8.
     pub fn concurrency(mut self, limit: usize) -> Self {
         self.concurrency = NonZeroUsize::new(limit).unwrap_or(NonZeroUsize::MIN);
         self
     }
 
-    /// Leaves the plan to an executor of your own: [`run`](Self::run), [`retry_failed`](Self::retry_failed) and
+    /// Leaves the plan to your own executor: [`run`](Self::run), [`retry_failed`](Self::retry_failed) and
     /// [`run_until`](Self::run_until) then fail, and execute nothing.
     ///
-    /// For plans in an engine that replays. They poll several subtasks at once, and the engine could give one the
-    /// outcome of another.
+    /// Use it for plans in a replaying engine. Those methods poll several subtasks at once, so the engine could assign
+    /// one subtask's outcome to another.
     ///
     /// ```
     /// use retry_runtime::Plan;
@@ -189,7 +189,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self
     }
 
-    /// Adds a subtask made by [`Subtask::new`] or [`Subtask::local`]; [`add`](Plan::add) makes it, too.
+    /// Adds a subtask created by [`Subtask::new`] or [`Subtask::local`]. [`add`](Plan::add) creates and adds one.
     pub fn push(&mut self, subtask: Subtask<'a, T, E, F>) {
         let name = Arc::clone(&subtask.name);
         self.by_name.entry(name).or_insert(self.nodes.len());
@@ -197,15 +197,15 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self.graph = None;
     }
 
-    /// Takes away what [`push`](Self::push) added after there were `len` subtasks.
+    /// Removes the subtasks that [`push`](Self::push) added after there were `len`.
     fn truncate(&mut self, len: usize) {
         self.nodes.truncate(len);
         self.by_name.retain(|_, node| *node < len);
         self.graph = None;
     }
 
-    /// Whether the plan can run: no name is given twice, every dependency is a subtask, and none depends on
-    /// itself, directly or not. Every run checks this before it executes anything.
+    /// Checks that the plan can run: names are unique, every dependency is a subtask, and none depends on itself,
+    /// directly or not. Every run checks this before it executes anything.
     ///
     /// ```
     /// use retry_runtime::Plan;
@@ -256,15 +256,15 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         )))
     }
 
-    /// The nearest name of a subtask, as a question.
+    /// A question that suggests the nearest subtask name.
     fn did_you_mean(&self, name: &str) -> Option<String> {
-        // In order, so that of two names as near the message has always the same.
+        // Sorted, so that the message is the same each time if two names are equally near.
         let mut known: Vec<&str> = self.by_name.keys().map(|name| &**name).collect();
         known.sort_unstable();
         nearest(name, &known).map(|name| format!("did you mean `{name}`?"))
     }
 
-    /// The index of the subtask of that name.
+    /// The index of the subtask with this name.
     fn index_of(&self, name: &str) -> Result<usize, PlanError> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let guess = self.did_you_mean(name).map(|guess| format!("; {guess}"));
@@ -273,7 +273,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         })
     }
 
-    /// The dependencies, worked out once for all subtasks that there are.
+    /// The dependencies, computed once for the current subtasks.
     fn graph(&mut self) -> Result<Arc<Graph>, PlanError> {
         let graph = match self.graph.take() {
             Some(graph) => graph,
@@ -282,7 +282,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         Ok(Arc::clone(self.graph.insert(graph)))
     }
 
-    /// The dependencies of a plan that an executor of this crate may run.
+    /// The dependencies of a plan that this crate's executor may run.
     fn runnable(&self) -> Result<Graph, PlanError> {
         if self.is_driven {
             return Err(PlanError(String::from(
@@ -292,12 +292,12 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self.checked()
     }
 
-    /// How many subtasks the plan has.
+    /// The number of subtasks.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the plan has no subtasks.
+    /// Returns true if the plan has no subtasks.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -306,32 +306,32 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self.by_name.get(name).map(|node| &self.nodes[*node])
     }
 
-    /// The output of that subtask; `None` unless it completed.
+    /// The output of the named subtask; `None` unless it completed.
     pub fn output(&self, name: &str) -> Option<&T> {
         self.node(name)?.output().map(|output| &**output)
     }
 
-    /// What the completed subtasks returned, by name, in the order in which they were added.
+    /// The outputs of the completed subtasks with their names, in the order in which the subtasks were added.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, &T)> {
         self.nodes
             .iter()
             .filter_map(|node| Some((&**node.name(), &**node.output()?)))
     }
 
-    /// The error of that subtask; `None` unless it failed. The failures of a loaded
-    /// state have none: errors are saved as text.
+    /// The error of the named subtask; `None` unless it failed. Failures in a loaded state have none, because errors
+    /// are saved as text.
     pub fn error(&self, name: &str) -> Option<&E> {
         self.node(name)?.error()
     }
 
-    /// The errors of the failed subtasks, by name, in the order in which they were added.
+    /// The errors of the failed subtasks with their names, in the order in which the subtasks were added.
     pub fn errors(&self) -> impl Iterator<Item = (&str, &E)> {
         self.nodes
             .iter()
             .filter_map(|node| Some((&**node.name(), node.error()?)))
     }
 
-    /// What became of the subtasks so far.
+    /// The status of the subtasks so far.
     pub fn summary(&self) -> Summary {
         let graph = Graph::new(&self.nodes, &self.by_name);
         let mut summary = Summary {
@@ -354,8 +354,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         summary
     }
 
-    /// The outputs and the summary as a value of their own, which outlives the plan and any later run. The
-    /// outputs are shared with the plan, not copied.
+    /// The outputs and the summary as a separate value, which outlives the plan and any later run. The outputs are
+    /// shared with the plan, not copied.
     pub fn snapshot(&self) -> Snapshot<T> {
         let completed = |node: &Node<'a, T, E, F>| {
             let output = node.output()?;

@@ -29,11 +29,12 @@ use crate::classify::kind::Kind;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::at_longest;
 
-/// How many retries, and how long to wait before each: plain data.
+/// The number of retries, and the pause before each of them: plain data.
 ///
-/// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
-/// `max_hint`, `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`,
-/// `timed_out(…)`, `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor
+/// A policy contains the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`, `max_hint`,
+/// `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`,
+/// `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor and setter is a
+/// `const fn`.
 /// and setter is a `const fn`.
 ///
 /// ```
@@ -53,8 +54,9 @@ use crate::policy::section::at_longest;
 /// let client = Client { policy: PATIENT };
 /// ```
 ///
-/// As text it uses the attribute's own vocabulary, so one command-line flag or environment variable can hold a policy.
-/// `Display` prints it in the same form. With the feature `serde`, a table in a configuration file can hold one, too.
+/// As text, a policy is written like the attribute's arguments, so one command-line flag or environment variable can
+/// contain it. `Display` prints it in the same form. With the feature `serde`, it can also be a table in a
+/// configuration file.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -66,14 +68,14 @@ use crate::policy::section::at_longest;
 ///
 /// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
 /// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
-/// A `base` or `factor` that is set after a [list](Backoff::List) is ignored. The attribute, text and configuration files
-/// refuse such values instead, and so do [`checked`](Self::checked), in constants, and
+/// A `base` or `factor` that is set after a [list](Backoff::List) is ignored. The attribute, text and configuration
+/// files reject such values instead, and so do [`checked`](Self::checked), in constants, and
 /// [`try_checked`](Self::try_checked).
 ///
-/// Two policies are equal if they mean the same: a key that is not set equals its default.
+/// Two policies are equal if they have the same effect: an unset key equals its default.
 #[derive(Clone, Copy)]
 pub struct Policy {
-    /// As they were set: for all failures, then for each kind.
+    /// The values as set: for all failures, then for each kind.
     sections: [Section; 1 + Kind::ALL.len()],
     floor: Option<Duration>,
     max_hint: Option<Duration>,
@@ -85,8 +87,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The attribute's defaults: 3 retries, exponential from 1 s by a factor of 2 up to 30 s, full jitter,
-    /// hints honoured up to 120 s, no deadline.
+    /// The attribute's defaults: 3 retries, exponential from 1 s by a factor of 2 up to 30 s, full jitter, hints
+    /// honored up to 120 s, no deadline.
     pub const fn new() -> Self {
         Self {
             sections: [Section::new(); 1 + Kind::ALL.len()],
@@ -100,7 +102,7 @@ impl Policy {
         }
     }
 
-    /// Equal delays before every retry, with the default jitter.
+    /// The same delay before every retry, with the default jitter.
     pub const fn fixed(delay: Duration) -> Self {
         Self::new().backoff(Backoff::Fixed).base(delay)
     }
@@ -115,42 +117,46 @@ impl Policy {
         Self::new().backoff(Backoff::Fibonacci).base(base)
     }
 
-    /// Retries at once.
+    /// Retries without delay.
     pub const fn none() -> Self {
         Self::new().backoff(Backoff::None)
     }
 
-    /// The retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it with a
-    /// [`deadline`](Self::deadline).
+    /// Sets the number of retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited: combine it
+    /// with a [`deadline`](Self::deadline).
     pub const fn max(self, retries: u32) -> Self {
         self.with(None, Section::new().max(retries))
     }
 
-    /// The shape of the delays. Default [`Backoff::Exponential`].
+    /// Sets the shape of the delays. Default [`Backoff::Exponential`].
     pub const fn backoff(self, backoff: Backoff) -> Self {
         self.with(None, Section::new().backoff(backoff))
     }
 
-    /// The first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked) refuses it.
+    /// Sets the first delay. Default 1 s. Ignored if set after a [list](Backoff::List); [`checked`](Self::checked)
+    /// rejects that.
     pub const fn base(self, base: Duration) -> Self {
         self.with(None, Section::new().base(base))
     }
 
-    /// The growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a [list](Backoff::List).
+    /// Sets the growth of [`Backoff::Exponential`], at least 1. Default 2. Ignored if set after a
+    /// [list](Backoff::List).
     pub const fn factor(self, factor: f64) -> Self {
         self.with(None, Section::new().factor(factor))
     }
 
-    /// The longest delay, jitter included. Default 30 s; for a [list](Backoff::List), none. A server's hint may be longer.
+    /// Sets the longest delay, including jitter. Default 30 s; for a [list](Backoff::List), none. A server's hint may
+    /// be longer.
     pub const fn cap(self, cap: Duration) -> Self {
         self.with(None, Section::new().cap(cap))
     }
 
-    /// The shortest delay, jitter included. Default 0. It applies to sections, too. A server's hint may be longer.
+    /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
+    /// longer.
     ///
     /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor. Keep it
     /// well below `base`, or the first delays are no longer random. A floor never adds a delay where there is none:
-    /// [`Backoff::None`], also in a section, and invalid values still retry at once.
+    /// [`Backoff::None`], also in a section, and invalid values still retry without delay.
     ///
     /// ```
     /// use std::time::Duration;
@@ -167,30 +173,30 @@ impl Policy {
         self
     }
 
-    /// The randomness of the delays. Default [`Jitter::Full`].
+    /// Sets the randomness of the delays. Default [`Jitter::Full`].
     pub const fn jitter(self, jitter: Jitter) -> Self {
         self.with(None, Section::new().jitter(jitter))
     }
 
-    /// What a server's hint does. Default [`Hint::Honor`].
+    /// Sets the effect of a server's hint. Default [`Hint::Honor`].
     pub const fn hint(mut self, hint: Hint) -> Self {
         self.hint = hint;
         self
     }
 
-    /// The longest hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s; with [`Hint::Clamp`], 5 s above
-    /// the policy's shortest delay.
+    /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
+    /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
         self.max_hint = Some(at_longest(longest));
         self
     }
 
-    /// The time limit for each attempt of the calls that honour it. Default: none.
+    /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
     ///
-    /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must be
-    /// `From<TimedOut>`. A call has to say that its error type is: the attribute with the key `timeout` alone, a chain with
-    /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). Where a call does not, and in blocking code,
-    /// batches and plans, this limits nothing, and the log says so with one `WARN` for each call's name.
+    /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must
+    /// be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a chain with
+    /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). In other calls, in blocking code, batches and
+    /// plans, it limits nothing, and the log has one `WARN` per call name.
     ///
     /// ```
     /// use retry_runtime::{Policy, retry};
@@ -212,15 +218,16 @@ impl Policy {
         self
     }
 
-    /// The time limit for the whole call, from its start: no retry is planned that would begin after it. An attempt that
-    /// is already running is not dropped; the key `timeout` does that. Default: none.
+    /// Sets the time limit for the whole call, from its start: no retry is planned that would start after it. An
+    /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(at_longest(deadline));
         self
     }
 
-    /// The limit for all pauses of a call together, however long its attempts take: a pause that would go beyond it ends
-    /// the call instead. Whole milliseconds, as pauses count here: both are rounded up. At most 49 days. Default: none.
+    /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
+    /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
+    /// Default: none.
     ///
     /// ```
     /// use std::time::Duration;
@@ -237,10 +244,11 @@ impl Policy {
         self
     }
 
-    /// Whether there are retries at all. `false` means one attempt, whatever else is set, also in sections: nothing sleeps,
-    /// and the call ends as with `max = 0`. Breakers and limiters work on. Default true.
+    /// Sets whether to retry at all. `false` means one attempt, regardless of other keys and sections: there are no
+    /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
     ///
-    /// With it a layer of configuration switches off all retries. `max=0` would leave those of a section with its own `max`:
+    /// With it, one layer of configuration turns off all retries. `max=0` would leave the retries of a section that has
+    /// its own `max`:
     ///
     /// ```
     /// use retry_runtime::{Policy, Section};
@@ -255,7 +263,7 @@ impl Policy {
         self
     }
 
-    /// Other numbers for transient failures. A second call replaces only the keys that it names.
+    /// Sets other values for transient failures. A second call replaces only the keys that it sets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -269,30 +277,30 @@ impl Policy {
         self.with(Some(Kind::Transient), section)
     }
 
-    /// Other numbers for throttled requests, added key by key as in [`Policy::transient`].
+    /// Sets other values for throttled requests, added key by key as in [`Policy::transient`].
     pub const fn throttled(self, section: Section) -> Self {
         self.with(Some(Kind::Throttled), section)
     }
 
-    /// Other numbers for timeouts, added key by key as in [`Policy::transient`].
+    /// Sets other values for timeouts, added key by key as in [`Policy::transient`].
     pub const fn timed_out(self, section: Section) -> Self {
         self.with(Some(Kind::Timeout), section)
     }
 
-    /// Other numbers for invalid values, added key by key as in [`Policy::transient`]. There is no delay unless the section
-    /// names `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an answer. Values that the key
-    /// `validate` rejects have their own count, up to the policy's `max` if the section names none.
+    /// Sets other values for invalid values, added key by key as in [`Policy::transient`]. There is no delay unless the
+    /// section sets `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an answer. Values
+    /// that the key `validate` rejects have their own count, up to the policy's `max` if the section sets none.
     pub const fn invalid(self, section: Section) -> Self {
         self.with(Some(Kind::Invalid), section)
     }
 
-    /// Numbers for attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`]. Without
-    /// any, a rejection ends the call.
+    /// Sets the retries of attempts that a breaker or a limiter rejects, added key by key as in [`Policy::transient`].
+    /// Without this section, a rejection ends the call.
     ///
-    /// These retries have their own count, up to the policy's `max` if the section names none. They count as no
+    /// These retries have their own count, up to the policy's `max` if the section sets none. They don't count as
     /// attempts, and no budget pays for them, but their pauses count against `total_delay`. If the breaker knows how
     /// long it stays open, a pause is at least that long. Once the retries are used up, a rejection ends the call.
-    /// Durable calls have neither breaker nor limiter.
+    /// Durable calls have neither a breaker nor a limiter.
     ///
     /// ```
     /// use std::time::Duration;
@@ -304,7 +312,7 @@ impl Policy {
     /// let policy = Policy::fixed(Duration::from_secs(1)).rejected(again);
     /// let skipped = testing::skip_sleeps();
     /// for _ in 0..5 {
-    ///     // Another attempt begins, and doesn't end.
+    ///     // Another attempt starts, and doesn't end.
     ///     let _ = FIVE_AT_A_TIME.enter(1);
     /// }
     /// let call = policy.on(|_: &Rejected| false).limiter(&FIVE_AT_A_TIME);
@@ -330,8 +338,8 @@ impl Policy {
         Pauses::new(schedule)
     }
 
-    /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each is drawn
-    /// anew with the policy's jitter, up to its `max`. Nothing is logged, and `deadline` and the sections have no say.
+    /// An iterator of the policy's pauses, for loops that poll, watch or reconnect. Each pause is drawn with the
+    /// policy's jitter, up to its `max`. Nothing is logged, and `deadline` and the sections have no effect.
     ///
     /// ```
     /// use std::time::Duration;
@@ -342,7 +350,7 @@ impl Policy {
     /// let third = pauses.nth(2).unwrap();
     /// assert!(third <= Duration::from_secs(4));
     ///
-    /// // The connection stood for a while: the next pause is a first one.
+    /// // The connection lasted for a while: start again with the first pause.
     /// pauses.reset();
     /// assert!(pauses.next().unwrap() <= Duration::from_secs(1));
     /// ```
@@ -350,19 +358,19 @@ impl Policy {
         Pauses::new(self.in_force(self.named(None)))
     }
 
-    /// This policy with what `named` names in place of its own numbers, or of those for a kind.
+    /// This policy with the values of `named` in place of its own, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
         self.sections[row] = self.sections[row].overridden_by(named);
         self
     }
 
-    /// What the policy names for a kind of failure, or for all, each value within its range.
+    /// The values set for a kind of failure, or for all failures, each clamped to its range.
     const fn named(&self, kind: Option<Kind>) -> Section {
         self.sections[row(kind)].within_ranges()
     }
 
-    /// The numbers in force for a failure of a kind, or without one the policy's own.
+    /// The values in force for a kind of failure, or the policy's own without one.
     pub(crate) fn schedule(&self, kind: Option<Kind>, values: Values) -> Schedule {
         let own = self.named(None);
         self.in_force(match kind {
@@ -371,7 +379,7 @@ impl Policy {
         })
     }
 
-    /// The numbers in force if `named` is all that rows name.
+    /// The values in force if only `named` is set.
     const fn in_force(&self, named: Section) -> Schedule {
         let mut schedule = Schedule::new(named, self.floor);
         if !self.enabled {
@@ -380,8 +388,9 @@ impl Policy {
         schedule
     }
 
-    /// The numbers in force where a function computes the delays, if it does for this kind: a shape that a section names
-    /// stands, and so does an invalid value's lack of any. By default a cap clips no computed delay, as it clips no list.
+    /// The values in force when a function computes the delays. `None` if it doesn't for this kind: a section's own
+    /// shape wins, and so does the zero delay of invalid values. The default cap clips neither computed delays nor
+    /// lists.
     pub(crate) fn computed(&self, kind: Kind, values: Values) -> Option<Schedule> {
         const NO_SHAPE: &[Duration] = &[];
         let section = self.section(kind, values);
@@ -393,13 +402,13 @@ impl Policy {
         Some(self.in_force(named))
     }
 
-    /// Whether failures of a kind don't count with the others.
+    /// Returns true if failures of a kind are counted apart from the others.
     pub(crate) fn has_own_count(&self, kind: Kind, values: Values) -> bool {
         self.section(kind, values).max.is_some()
     }
 
-    /// How many retries may follow the first attempt: what [`max`](Self::max) was set to, `u32::MAX` where they are unlimited,
-    /// 0 where retries are off. For failures of a kind whose section has a `max`, that counts instead.
+    /// The number of retries allowed after the first attempt: the value of [`max`](Self::max), `u32::MAX` if unlimited,
+    /// 0 if retries are turned off. For a kind of failure whose section has a `max`, that applies instead.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -413,7 +422,7 @@ impl Policy {
         self.in_force(self.named(None)).max
     }
 
-    /// How many attempts a call makes at most, `None` where they are unlimited.
+    /// The most attempts that a call makes. `None` if unlimited.
     #[cfg(feature = "nested")]
     pub(crate) const fn most_attempts(&self, values: Values) -> Option<u64> {
         if !self.enabled {
@@ -442,7 +451,7 @@ impl Policy {
         }
     }
 
-    /// Whether there are retries at all.
+    /// Returns true if retries are turned on.
     pub(crate) const fn is_enabled(&self) -> bool {
         self.enabled
     }
@@ -451,7 +460,7 @@ impl Policy {
         self.hint
     }
 
-    /// `None` where no hint is too long.
+    /// `None` if no hint is too long.
     pub(crate) const fn longest_hint(&self) -> Option<Duration> {
         match (self.hint, self.max_hint) {
             (Hint::Honor | Hint::Exact, None) => Some(Duration::from_secs(120)),
@@ -459,25 +468,25 @@ impl Policy {
         }
     }
 
-    /// The time for the whole call: what [`deadline`](Self::deadline) was set to.
+    /// The time limit for the whole call: the value of [`deadline`](Self::deadline).
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
         self.deadline
     }
 
-    /// The time for all pauses together: what [`total_delay`](Self::total_delay) was set to.
+    /// The limit for the sum of all pauses: the value of [`total_delay`](Self::total_delay).
     pub const fn delay_limit(&self) -> Option<Duration> {
         self.total_delay
     }
 
-    /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it
+    /// The time limit for each attempt: the value of [`timeout`](Self::timeout). A loop of your own has to enforce it
     /// itself.
     #[inline]
     pub const fn attempt_limit(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// What differs for a kind, in a call that does `values` with what attempts return.
+    /// The values for a kind, in a call that handles its attempts' values as in `values`.
     fn section(&self, kind: Kind, values: Values) -> Section {
         let mut named = self.named(Some(kind));
         if kind == Kind::Invalid {
@@ -557,7 +566,7 @@ mod tests {
         assert!(policy.has_own_count(Kind::Throttled, Values::Taken));
         assert!(!policy.has_own_count(Kind::Invalid, Values::Taken));
         assert!(policy.has_own_count(Kind::Invalid, Values::Validated));
-        // A policy's list is that of a section without a shape of its own.
+        // The policy's list equals that of a section without its own shape.
         let listed = Policy::new().backoff(Backoff::List(&LIST));
         let listed = listed.timed_out(
             Section::new()
@@ -586,7 +595,7 @@ mod tests {
             Policy::new(),
             Policy::new().cap(thirty).factor(2.0).floor(Duration::ZERO)
         );
-        // By default a cap clips no list.
+        // By default, a list has no cap.
         assert_ne!(
             Policy::new().backoff(list),
             Policy::new().backoff(list).cap(thirty)

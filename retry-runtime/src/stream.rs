@@ -1,7 +1,7 @@
-//! Streams that are opened again: the building blocks of the key `stream`, one module for each mode.
+//! Streams that can be reopened: the building blocks of the key `stream`, one module for each mode.
 //!
-//! The loop is in an `async` block, which may borrow whatever the body borrows. It hands its items over through a slot
-//! for one item and waits until the consumer has taken it, so it never runs ahead of the consumer.
+//! The loop is in an `async` block, which may borrow everything that the body borrows. It passes its items through a
+//! slot for one item and waits until the consumer has taken each one, so it never runs ahead of the consumer.
 
 pub mod buffer;
 pub mod first;
@@ -21,7 +21,7 @@ use crate::sync::lock;
 
 pub use patience::{Patience, Stopped, endless, in_time, patience};
 
-/// What a stream yields.
+/// The items of a stream.
 #[diagnostic::on_unimplemented(
     message = "`stream` needs a stream of `Result`s, but this one yields `{Self}`",
     label = "not a `Result`",
@@ -74,15 +74,15 @@ pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
     stream
 }
 
-/// Functions that convert an opening's error to an item's error, and back.
+/// Functions that convert an opening error to an item's error, and back.
 pub type ErrorTypes<O, E> = (fn(O) -> E, fn(E) -> O);
 
-/// The conversions between the errors of the opening and of the items, which must be the same type.
+/// The conversions between the errors of opening and of items, which must have the same type.
 pub fn error_types<I: StreamItem, O: IsError<I::Error>>() -> ErrorTypes<O, I::Error> {
     (O::single, O::from_single)
 }
 
-/// The stream, or an opening that failed.
+/// The stream, or the failure to open it.
 pub fn or_failed<S, O, E>(opened: Result<S, O>, single: fn(O) -> E) -> Result<S, Stopped<E>> {
     opened.map_err(|error| Stopped::failed(single(error)))
 }
@@ -91,17 +91,17 @@ pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.dropped)
 }
 
-/// Whether an attempt failed that had yielded something, and so was at work.
+/// Returns true if the attempt failed after it had yielded something, and so had made progress.
 pub fn has_yielded<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.yielded)
 }
 
-// The item's type is named, because the way to show an error depends on a known type.
+// The item's type is written out, because the way to show an error depends on a known type.
 pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<T, I::Error> {
     ended.map_err(|stopped| stopped.error)
 }
 
-/// Where one item waits to be taken. The loop has one end of it, and the stream the other.
+/// The storage for one item until it is taken. The loop has one end of it, and the stream the other.
 #[derive(Debug)]
 pub struct Slot<T, E>(Arc<Mutex<Option<Result<T, E>>>>);
 
@@ -118,7 +118,7 @@ fn ends<T, E>() -> Ends<T, E> {
 }
 
 impl<T, E> Slot<T, E> {
-    /// Completes once the item is taken. No waker is needed: the taker itself polls this.
+    /// Completes once the item is taken. No waker is needed: the consumer itself polls this.
     async fn give(&self, item: Result<T, E>) {
         let mut item = Some(item);
         poll_fn(|_| match item.take() {
@@ -136,7 +136,7 @@ impl<T, E> Slot<T, E> {
 #[must_use = "streams do nothing unless polled"]
 pub struct Retried<T, E, F> {
     slot: Slot<T, E>,
-    /// Until it ends. It returns the last item to yield, if any.
+    /// `None` once it has ended. Its output is the last item to yield, if any.
     run: Option<Pin<Box<F>>>,
 }
 
@@ -148,7 +148,7 @@ impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
         }
     }
 
-    /// Waits until an item lies in the slot, or the stream has ended.
+    /// Waits until an item is in the slot, or the stream has ended.
     fn poll_arrival(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let is_empty = |slot: &Slot<T, E>| lock(&slot.0).is_none();
         let Some(run) = self.run.as_mut().filter(|_| is_empty(&self.slot)) else {
@@ -194,7 +194,7 @@ pub async fn arrived<T, E, F: Future<Output = Option<Result<T, E>>>>(
     stream
 }
 
-/// The stream, or the error that there is in place of a first item.
+/// The stream, or the error in place of a first item.
 pub async fn opened<T, E, F: Future<Output = Option<Result<T, E>>>>(
     stream: Retried<T, E, F>,
 ) -> Result<Retried<T, E, F>, E> {

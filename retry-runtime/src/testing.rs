@@ -1,8 +1,8 @@
-//! Tests without waiting and without randomness: record what calls do, skip their sleeps, seed their jitter, script
-//! the failures that they meet.
+//! Tests without waiting and without randomness: record calls, skip their sleeps, seed their jitter, and script their
+//! failures.
 //!
-//! Async tests need little of it: under `tokio::time::pause` (or `#[tokio::test(start_paused = true)]`)
-//! every pause takes no time and elapsed times are exact. The rest is here:
+//! Async tests often need none of this: with `tokio::time::pause` (or `#[tokio::test(start_paused = true)]`), pauses
+//! take no time and elapsed times are exact. For everything else:
 //!
 //! ```
 //! use std::time::Duration;
@@ -27,9 +27,9 @@
 //! );
 //! ```
 //!
-//! [`skip_sleeps`], [`record`] and [`seed`] act on the calling thread until the value that they return is dropped. Drop
-//! the values in the reverse order of their creation. They do not reach tasks that run on other threads: for those, and
-//! to tell one task from another, put the task into a [`Scope`].
+//! [`skip_sleeps`], [`record`] and [`seed`] apply to the calling thread until the value that they return is dropped.
+//! Drop these values in the reverse order of their creation. They do not apply to tasks that run on other threads. For
+//! those, or to tell one task from another, put the task into a [`Scope`].
 
 mod scope;
 mod script;

@@ -17,7 +17,7 @@ pub(crate) mod random;
 pub(crate) mod signal;
 #[cfg(feature = "std")]
 pub(crate) mod skip;
-/// Tests skip pauses by thread.
+/// Skipping pauses in tests is per thread.
 #[cfg(not(feature = "std"))]
 pub(crate) mod skip {
     pub(crate) fn unskipped<T>(run: impl FnOnce() -> T) -> T {

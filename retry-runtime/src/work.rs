@@ -1,4 +1,4 @@
-//! What batches and plans have in common.
+//! Code shared by batches and plans.
 
 pub(crate) mod in_flight;
 pub(crate) mod job;

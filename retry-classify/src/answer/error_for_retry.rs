@@ -2,11 +2,11 @@ use core::future::Future;
 
 use crate::answer::response_error::ResponseError;
 
-/// `response.error_for_retry()`: like `error_for_status`, but it keeps the headers and the body, which say whether a
-/// retry helps.
+/// `response.error_for_retry()`: like `error_for_status`, but the error keeps the headers and the body, which tell
+/// whether to retry.
 ///
-/// It works on the `reqwest::Response` of every enabled major version. An answer with 4xx or 5xx becomes a
-/// [`ResponseError`] with its status, its headers and the beginning of its body; any other is returned unread.
+/// It works on the `reqwest::Response` of every enabled major version. A 4xx or 5xx becomes a [`ResponseError`] with
+/// its status, its headers and the start of its body; any other response is returned unread.
 ///
 /// ```no_run
 #[cfg_attr(feature = "reqwest_0_13", doc = "# use reqwest_0_13 as reqwest;")]
@@ -25,11 +25,12 @@ use crate::answer::response_error::ResponseError;
 /// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's `timeout`
 /// allows: set one. In a page the body is read whole, and lost if it breaks off.
 pub trait ErrorForRetry: Sized {
-    /// The response, or, for 4xx and 5xx, the error.
+    /// Returns the response, or, for 4xx and 5xx, the error.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>> + Send;
 
-    /// The response, or, for 4xx and 5xx, the error. What a page holds stays on its thread.
+    /// Returns the response, or, for 4xx and 5xx, the error. The future is not `Send`: JavaScript values stay on their
+    /// thread.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>>;
 }
@@ -46,7 +47,7 @@ macro_rules! error_for_retry_of {
                 let headers = core::mem::take(self.headers_mut());
                 let mut body = Vec::new();
                 let mut broken = None;
-                // A page hands a body over as a whole.
+                // In a page, a body can only be read as a whole.
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
                 match self.bytes().await {
                     Ok(bytes) => body.extend(bytes.into_iter().take(ResponseError::BODY_LIMIT)),

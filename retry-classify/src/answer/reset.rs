@@ -1,4 +1,4 @@
-//! When a limit is reset, from the headers that tell what is left of it.
+//! The time until a rate limit is reset, from the headers that report its remaining requests.
 
 use core::time::Duration;
 
@@ -7,8 +7,8 @@ use http::HeaderMap;
 use crate::answer::retry_after::{Due, first, server_time};
 
 const REMAINING: &str = "remaining";
-/// What the name of a header that tells what is left has in it, and in that place the one that tells when it is reset: of
-/// most services; of Azure Resource Graph, Yelp, Contentful and EVE Online.
+/// The part of a header name that stands for "remaining", and its replacement in the name of the reset header: for most
+/// services; for Azure Resource Graph, Yelp, Contentful and EVE Online.
 const RESETS: [(&str, &str); 5] = [
     (REMAINING, "reset"),
     (REMAINING, "resets-after"),
@@ -18,17 +18,17 @@ const RESETS: [(&str, &str); 5] = [
 ];
 /// Several limits in one header.
 const LIMITS: &str = "ratelimit";
-/// The limits of a subscription: which of them refused is not told, but until when.
+/// The limits of a subscription. The headers don't name the limit that refused the request, only the time of its reset.
 const UNIFIED_STATUS: &str = "anthropic-ratelimit-unified-status";
 const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 
-/// The longest wait until a limit that is used up is reset. A limit with something left did not refuse the request, or
-/// nobody knows how much it asked for.
+/// The longest wait until an exhausted limit is reset. A limit with something left is skipped: either it did not refuse
+/// the request, or the request's cost is unknown.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
     let wait = |value: &str| match Due::read(value)? {
         Due::After(wait) => Some(wait),
-        // It was reset before the answer arrived.
+        // It was reset before the response arrived.
         Due::At(time) => Some(time.duration_since(now).unwrap_or_default()),
     };
     let left = headers.iter().flat_map(|(name, left)| {
@@ -49,9 +49,9 @@ pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     waits.chain(together).max()
 }
 
-/// The longest wait for a limit that is used up, where headers list several, as Brave's do.
+/// The longest wait for an exhausted limit, when the headers list several, as Brave's do.
 fn in_list(left: &str, resets: &str, wait: impl Fn(&str) -> Option<Duration>) -> Option<Duration> {
-    // No more parts than limits: a date has a comma, too.
+    // At most one part per limit, because a date contains a comma, too.
     let resets = resets.splitn(left.split(',').count(), ',');
     let both = left.split(',').zip(resets);
     let used_up = both.filter(|(left, _)| is_used_up(left));
@@ -62,7 +62,7 @@ fn is_used_up(left: &str) -> bool {
     left.trim().parse::<f64>().is_ok_and(|left| left <= 0.0)
 }
 
-/// The waits for limits that are used up: `"default";r=0;t=30` in drafts from 08 on, `limit=9, remaining=0, reset=30` in 07
+/// The waits for exhausted limits: `"default";r=0;t=30` in drafts 08 and later, `limit=9, remaining=0, reset=30` in 07
 /// (draft-ietf-httpapi-ratelimit-headers).
 fn limits(value: &str, wait: impl Fn(&str) -> Option<Duration>) -> impl Iterator<Item = Duration> {
     let between = if value.contains(REMAINING) { ';' } else { ',' };

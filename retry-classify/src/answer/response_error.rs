@@ -6,17 +6,17 @@ use http::{HeaderMap, StatusCode};
 use crate::error_text::shown::{shown, shown_start};
 use crate::{Classify, Verdict};
 
-/// How much of the body is shown: the beginning, because that is where servers say what is wrong.
+/// The number of bytes of the body that are shown. Servers say at the start what is wrong.
 const SHOWN: usize = 500;
 
-/// An HTTP answer that is an error, with everything that says whether a retry helps: the status, the headers and the
-/// beginning of the body.
+/// An HTTP error response, with everything that tells whether to retry: the status, the headers and the start of the
+/// body.
 ///
 /// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After` and can't tell a rate
 /// limit from an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other
-/// clients use [`new`](Self::new).
+/// clients, use [`new`](Self::new).
 ///
-/// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
+/// [`Classify`] returns the verdict of [`Verdict::from_http`]. With the feature `llm` it reads the body, too: see
 /// [`ProviderError`](crate::llm::ProviderError).
 ///
 /// ```
@@ -36,7 +36,7 @@ const SHOWN: usize = 500;
 /// ```
 ///
 /// It is shown as the status, the URL and the first 500 bytes of the body. The URL is stored without query, fragment,
-/// user and password, because those can hold keys, and errors go into logs.
+/// user and password, because those can contain keys, and errors go into logs.
 #[derive(Clone)]
 pub struct ResponseError(Box<Parts>);
 
@@ -50,10 +50,10 @@ struct Parts {
 }
 
 impl ResponseError {
-    /// The most bytes of a body that are kept: 16 KiB. The rest is dropped.
+    /// The most bytes of a body that are kept: 16 KiB. Later bytes are dropped.
     pub const BODY_LIMIT: usize = 16 * 1024;
 
-    /// The error for an answer with this status, these headers and this body. The body is cut at
+    /// Creates the error from a response's status, headers and body. The body is cut at
     /// [`BODY_LIMIT`](Self::BODY_LIMIT).
     pub fn new(status: StatusCode, headers: HeaderMap, body: impl Into<Vec<u8>>) -> Self {
         let mut body = body.into();
@@ -67,43 +67,43 @@ impl ResponseError {
         }))
     }
 
-    /// Says which URL answered. Query, fragment, user and password are left out.
+    /// Adds the URL. Its query, fragment, user and password are left out.
     pub fn url(mut self, url: &str) -> Self {
         self.0.url = shown(url).to_string();
         self
     }
 
-    /// Adds how reading the body failed, after the part that was read.
+    /// Adds the error that ended reading the body early.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
     pub(crate) fn body_error(mut self, error: Option<String>) -> Self {
         self.0.body_error = error;
         self
     }
 
-    /// The status of the answer.
+    /// The response's status.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
 
-    /// The headers of the answer.
+    /// The response's headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
     }
 
-    /// The beginning of the body, as far as it could be read, at most [`BODY_LIMIT`](Self::BODY_LIMIT).
+    /// The start of the body, as far as it could be read, at most [`BODY_LIMIT`](Self::BODY_LIMIT) bytes.
     pub fn body(&self) -> &[u8] {
         &self.0.body
     }
 
-    /// Reads the error in the body, in the formats of model APIs and AWS or as plain text. `None` if the body is empty or a
-    /// page, unless the header `x-amzn-errortype` names the error.
+    /// Parses the error in the body, in the formats of model APIs and AWS or as plain text. `None` if the body is empty
+    /// or an HTML page, unless the header `x-amzn-errortype` names the error.
     #[cfg(feature = "llm")]
     pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
         crate::llm::ProviderError::of_answer(self.0.status, &self.0.headers, &self.0.body)
     }
 }
 
-/// Like [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
+/// Like [`Verdict::from_http`]. With the feature `llm`, the body counts, too: see
 /// [`ProviderError`](crate::llm::ProviderError).
 #[diagnostic::do_not_recommend]
 impl Classify for ResponseError {

@@ -9,16 +9,16 @@ use crate::text::date::date;
 use crate::text::wait;
 use crate::verdict::LONGEST_HINT;
 
-/// How a header says how long to wait.
+/// The format of a header's value.
 #[derive(Clone, Copy)]
 enum Written {
     Milliseconds,
     WholeMilliseconds,
-    /// Seconds, a span or a point in time.
+    /// Seconds, a duration or a point in time.
     Due,
 }
 
-/// The headers that ask for a wait. The first that can be read decides.
+/// The headers that ask for a wait. The first one with a usable value decides.
 const HEADERS: [(&str, Written); 6] = [
     ("retry-after-ms", Written::Milliseconds),
     ("x-ms-retry-after-ms", Written::Milliseconds),
@@ -28,31 +28,30 @@ const HEADERS: [(&str, Written); 6] = [
     ("x-amz-retry-after", Written::WholeMilliseconds),
 ];
 
-/// Numbers from here on are no spans, but seconds since 1970.
+/// Numbers this large are Unix timestamps, not durations.
 const SINCE_1970: f64 = 1e9;
-/// Numbers from here on are no seconds since 1970, but smaller units.
+/// Numbers this large are Unix timestamps in a unit smaller than seconds.
 const SMALLER_SINCE_1970: f64 = 1e11;
 
-/// The wait that a server asks for in the headers of its answer.
+/// The wait that a server asks for in the headers of its response.
 ///
-/// The first of these headers that holds a usable value decides:
+/// The first of these headers with a usable value decides:
 ///
 /// | header | value | published in |
 /// |---|---|---|
 /// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
 /// | `x-ms-retry-after-ms` | milliseconds, fractions allowed | Azure SDKs, `RetryPolicy` |
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
-/// | `x-retry-after` | as `retry-after` | gateways that keep the standard's to themselves |
+/// | `x-retry-after` | as `retry-after` | gateways that keep `retry-after` to themselves |
 /// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
-/// `retry-after` is also read where servers stray from the standard: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET),
-/// `30 seconds`, dates that end in `UTC` or `+0000` or are of RFC 3339, seconds or smaller units since 1970.
+/// `retry-after` is also read in non-standard formats: `1m0s` (Go), `PT1M` (ISO 8601), `00:01:00` (.NET), `30 seconds`,
+/// dates that end in `UTC` or `+0000` or follow RFC 3339, and seconds or smaller units since 1970.
 ///
-/// A date is compared with the server's own clock, [`server_time`], so it does not matter whether this machine's clock is
-/// right. The wait is from zero to 365 days. A value that does not parse, is negative, not a number, infinite, in the past
-/// or longer than 365 days counts as absent, and the next header is read. Nothing here fails or panics, because headers
-/// come from outside.
+/// A date is compared with the server's own clock, [`server_time`], so this machine's clock need not be right. The wait
+/// is from zero to 365 days. A value that doesn't parse, is negative, not a number, infinite, in the past or longer
+/// than 365 days is skipped, and the next header is read. Malformed headers never cause an error or a panic.
 ///
 /// ```
 /// use std::time::Duration;
@@ -76,10 +75,10 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     retry_after_at(headers, system_time())
 }
 
-/// What time it is by the clock of the server that answered: its header `date` (RFC 9110, section 6.6.1), or where there is
-/// none that parses, the system's.
+/// The time on the clock of the server that responded: its header `date` (RFC 9110, section 6.6.1), or the system's
+/// time if that header is missing or doesn't parse.
 ///
-/// For headers of an API's own that name a point in time, such as GitHub's `x-ratelimit-reset`.
+/// Use it for an API's own headers that name a point in time, such as GitHub's `x-ratelimit-reset`.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
@@ -97,7 +96,7 @@ pub fn server_time(headers: &HeaderMap) -> SystemTime {
     server_time_or(headers, system_time())
 }
 
-/// The system's time of day; a page's, where the standard library knows none.
+/// The system's time of day. In a page, JavaScript's, because the standard library has no clock there.
 fn system_time() -> SystemTime {
     #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
     return web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now());
@@ -133,7 +132,7 @@ pub(super) fn asks_to_wait(headers: &HeaderMap) -> Option<(&'static str, &Header
         .find_map(|(name, _)| Some((*name, headers.get(*name)?)))
 }
 
-/// A header can be there several times, a broken value before a good one.
+/// The first value that `parse` accepts. A header can occur several times, a broken value before a good one.
 pub(super) fn first(
     headers: &HeaderMap,
     name: &str,
@@ -149,14 +148,15 @@ fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Until when a server asks to wait.
+/// The end of the wait that a server asks for.
 pub(super) enum Due {
     After(Duration),
     At(SystemTime),
 }
 
 impl Due {
-    /// A bare number is told by its size: so many seconds; or seconds, milliseconds, microseconds or nanoseconds since 1970.
+    /// A bare number is interpreted by its size: a duration in seconds, or a timestamp in seconds, milliseconds,
+    /// microseconds or nanoseconds since 1970.
     pub(super) fn read(value: &str) -> Option<Self> {
         match f64::from_str(value) {
             Ok(number) if number < SINCE_1970 => seconds(number).map(Self::After),
@@ -178,10 +178,10 @@ impl Due {
     }
 }
 
-/// `1m0s`, as Go writes a duration, `PT1M`, as ISO 8601 does, or `00:01:00`, as .NET does.
+/// A duration written as `1m0s` (Go), `PT1M` (ISO 8601) or `00:01:00` (.NET).
 fn span(value: &str) -> Option<Duration> {
     if let Some((_, unit)) = value.split_once(' ') {
-        // A word, not a sign, which may stand for anything.
+        // It must be a word: a symbol could mean anything.
         let is_word = unit.len() > "ms".len();
         return wait::duration(&value.to_ascii_lowercase()).filter(|_| is_word);
     }
@@ -189,14 +189,14 @@ fn span(value: &str) -> Option<Duration> {
         return duration::parse(value).ok().or_else(|| clock(value));
     };
     let (days, time) = iso.split_once('T').unwrap_or((iso, ""));
-    // Before the `T` it would be months.
+    // Before the `T`, `M` means months.
     if days.contains('M') {
         return None;
     }
     duration::parse(&format!("{days}{time}").to_ascii_lowercase()).ok()
 }
 
-/// Hours, minutes and seconds.
+/// Parses hours, minutes and seconds.
 fn clock(value: &str) -> Option<Duration> {
     let mut parts = value.split(':').map(|part| part.parse::<u32>().ok());
     let mut next = || parts.next()?.map(u64::from);
@@ -252,7 +252,7 @@ mod tests {
             })
         };
         assert_eq!(waits("Sun, 06 Nov 1994 08:49:37 GMT"), [Some(30); 3]);
-        // A date that can't be read is none.
+        // A date that can't be read is ignored.
         assert_eq!(waits("yesterday"), [Some(90), Some(30), None]);
     }
 

@@ -1,4 +1,4 @@
-//! Weighs a model API's error in the body against the status and the headers.
+//! Combines a model API's error in the body with the status and the headers.
 
 use core::time::Duration;
 
@@ -12,22 +12,23 @@ use crate::text::wait::{time_in, wait_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
 
-/// How GitHub calls its secondary limits, today and before.
+/// GitHub's names for its secondary limits, current and former.
 const SECONDARY: [&str; 2] = ["secondary rate limit", "abuse detection"];
-/// The least that GitHub asks to wait for them.
+/// The minimum wait that GitHub asks for after a secondary limit.
 const SECONDARY_WAIT: Duration = Duration::from_secs(60);
 
 impl ProviderError {
-    /// The verdict on an answer, from what its status, headers and body say.
+    /// The verdict on a response, from its status, headers and body.
     pub(crate) fn weighed(&self, status: StatusCode, headers: &HeaderMap) -> Verdict {
         let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
             Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
             _ if self.is_final => stopped(status.as_u16()),
-            // As an event of a stream that began so.
+            // The same as an event in a stream that started with this status.
             fault if status.is_success() => fault.classify(),
-            // AWS's codes say more than its statuses, and these leave open what was done.
+            // AWS's codes are more precise than its statuses, and these two leave open whether the request had an
+            // effect.
             Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
@@ -54,13 +55,13 @@ impl ProviderError {
         };
         let verdict = Verdict::of_answer(status, headers, verdict, body);
         if self.is_secondary() && verdict.is_retryable() && asks_to_wait(headers).is_none() {
-            // What is reset before is another limit.
+            // An earlier reset belongs to another limit.
             return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
         }
         verdict
     }
 
-    /// Whether the limit is one of those of which GitHub doesn't tell when they are lifted.
+    /// Returns true if this is one of GitHub's secondary limits, for which GitHub sends no reset time.
     fn is_secondary(&self) -> bool {
         SECONDARY.iter().any(|limit| self.message.contains(limit))
     }

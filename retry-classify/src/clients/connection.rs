@@ -5,14 +5,14 @@ use crate::sources::causes;
 use crate::transport;
 use crate::verdict::Verdict;
 
-/// The verdict if no connection was made, so that nothing was sent.
+/// The verdict if no connection was made, and so nothing was sent.
 #[allow(
     dead_code,
     reason = "neither a page nor a client that has only tonic's `Status` says so"
 )]
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
-    /// What means that no connection can ever be made: from `hyper-util`, an address that is not
-    /// HTTP or has no host; from rustls and OpenSSL, a bad certificate.
+    /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
+    /// rustls and OpenSSL, a bad certificate.
     const LASTING: [&str; 3] = [
         "invalid URL",
         "invalid peer certificate",
@@ -30,10 +30,10 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     }
 }
 
-/// The verdict on a failure of a request that may have been sent.
+/// The verdict on a failed request that may have been sent.
 ///
-/// Tells a broken connection from what never heals, where a client does not: a truncated body and malformed JSON can
-/// both be errors of decoding, a closed connection and a malformed answer both of sending.
+/// Separates broken connections from lasting faults that a client reports as the same error: a truncated body and
+/// malformed JSON can both be decoding errors, a closed connection and a malformed response both sending errors.
 pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     if let Some(verdict) = of_reset(error) {
         return verdict;
@@ -46,7 +46,7 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
             }
             verdict = Verdict::TRANSIENT.ambiguous();
         } else if let Some(found) = transport::of_io(cause) {
-            // Of an I/O error alone it is unknown whether the request was sent.
+            // An I/O error alone doesn't show whether the request was sent.
             let is_sent = found.is_retryable() && cause.is::<io::Error>();
             return if is_sent { found.ambiguous() } else { found };
         }
@@ -54,12 +54,12 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     verdict
 }
 
-/// What the server said by HTTP/2 of a request that it gave up.
+/// The verdict on an HTTP/2 reset, by its code.
 pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| transport::of_reset(&cause.to_string()))
 }
 
-/// The verdict if a page's request failed, or the body of its answer broke off.
+/// The verdict if a page's request failed, or its response broke off.
 #[cfg(all(
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
     any(test, all(target_family = "wasm", target_os = "unknown"))
@@ -67,9 +67,9 @@ pub(crate) fn of_reset(error: &(dyn Error + 'static)) -> Option<Verdict> {
 pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| {
         let said = cause.to_string();
-        // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only its text.
+        // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only the text.
         let failed = said.starts_with("JsValue(TypeError");
-        // `reqwest` aborts a request with this, but calls it a timeout only until the body begins.
+        // `reqwest` aborts a request with this text, but calls it a timeout only until the body starts.
         let timed_out = said == r#"JsValue("reqwest::errors::TimedOut")"#;
         match (failed, timed_out) {
             (true, _) => Some(Verdict::TRANSIENT.ambiguous()),

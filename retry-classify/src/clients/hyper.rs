@@ -8,26 +8,24 @@ use crate::{Classify, Verdict};
 /// | failure | verdict |
 /// |---|---|
 /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
-/// | the connection closed, reset or canceled before the answer | transient, ambiguous |
-/// | an invalid request or address, an untrusted certificate, a malformed answer | stop |
+/// | the connection closed, reset or canceled before the response | transient, ambiguous |
+/// | an invalid request or address, an untrusted certificate, a malformed response | stop |
 ///
-/// A response's status is not an error here: [`ResponseError`](crate::ResponseError), or
-/// [`Verdict::from_http`].
+/// A response's status is not an error here: use [`ResponseError`](crate::ResponseError) or [`Verdict::from_http`].
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         if self.is_connect() {
             return of_no_connection(self);
         }
-        // Whatever else has no cause was refused by the client itself.
+        // An error without a source was raised by the client itself.
         self.source().map_or(Verdict::STOP, of_open_connection)
     }
 
     describe_with_causes!();
 }
 
-/// How the body of a response breaks off: a closed or reset connection is transient and ambiguous, and a
-/// malformed body stops.
+/// A response body that broke off: a closed or reset connection is transient and ambiguous, and a malformed body stops.
 #[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {

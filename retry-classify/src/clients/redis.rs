@@ -3,23 +3,23 @@ use ::redis::{ErrorKind, RedisError, RetryMethod};
 use super::databases::redis_refused;
 use crate::{Classify, Verdict};
 
-/// How the cluster client's message begins if it could connect to no node. The reasons follow it.
+/// The start of the cluster client's message if it could not connect to any node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
 
-/// How it begins the text of a pipeline in which commands failed: their errors follow.
+/// The start of the text of a pipeline in which commands failed. Their errors follow it.
 const PIPELINE: &str = "Pipeline failure";
 
 /// | failure | verdict |
 /// |---|---|
-/// | the server is loading, asks to try again, lacks its master, cluster or replicas, runs a script, or has too many clients | transient: it has done nothing |
+/// | the server is loading, asks to try again, lacks its master, cluster or replicas, runs a script, or has too many clients | transient: nothing was done |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
 /// | the same for a command in a pipeline | transient, ambiguous: the others may have been executed |
 /// | the connection broke | transient, ambiguous |
-/// | no answer in time | [`Verdict::TIMEOUT`] |
-/// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
+/// | no response in time | [`Verdict::TIMEOUT`] |
+/// | a wrong password, a response that does not parse, wrong commands, arguments and types, keys of another node | stop |
 ///
-/// This follows [`RedisError::retry_method`], except that authentication and parsing stop: a new connection doesn't
-/// cure them.
+/// This follows [`RedisError::retry_method`], except that authentication and parse errors stop: a new connection
+/// doesn't fix them.
 #[diagnostic::do_not_recommend]
 impl Classify for RedisError {
     fn classify(&self) -> Verdict {

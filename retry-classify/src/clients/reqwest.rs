@@ -13,15 +13,15 @@ macro_rules! classify_errors_of {
         /// |---|---|
         /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
         /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
-        /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
+        /// | the connection closed, reset or canceled before the end of the response | transient, ambiguous |
         /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
-        /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
+        /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed response or body | stop |
         ///
-        /// In a browser, all that a page learns of a connection is that it failed: that is transient, ambiguous.
+        /// In a browser, a page learns only that the connection failed: that is transient and ambiguous.
         ///
-        /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
-        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails with
-        /// such a 429, the log warns, once for each name.
+        /// An error for a status has lost the response's headers and body. To keep `Retry-After` and billing codes,
+        /// create the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`. If a call fails
+        /// with a 429 from `error_for_status`, the log warns once per call name.
         ///
         /// ```
         #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]
@@ -38,7 +38,7 @@ macro_rules! classify_errors_of {
                 if self.is_builder() || self.is_redirect() {
                     return Verdict::STOP;
                 }
-                // Before timeouts: while a connection was being made, no request was sent.
+                // Checked before timeouts: if no connection was made, no request was sent.
                 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 if self.is_connect() {
                     return of_no_connection(self);

@@ -7,11 +7,11 @@ use crate::{Classify, Verdict};
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
-/// What was read before is out of date. Repeating the statement alone never helps.
+/// The data read earlier is out of date. Repeating only the statement never helps.
 const SQLITE_BUSY_SNAPSHOT: &str = "517";
-/// MySQL has only a number for what is no state of the standard, which only its driver knows.
+/// MySQL's state for all errors without a standard state. Only the driver has the error number.
 const MYSQL_OTHER: &str = "HY000";
-/// What another transaction causes: errors 1205 and 3572, `TiDB`'s 9007, `MariaDB`'s 1020.
+/// Conflicts with another transaction: errors 1205 and 3572, `TiDB`'s 9007, `MariaDB`'s 1020.
 const MYSQL_CONFLICTS: [&str; 4] = [
     "Lock wait timeout exceeded",
     "Statement aborted because lock(s) could not be acquired immediately",
@@ -24,14 +24,14 @@ const MYSQL_CONFLICTS: [&str; 4] = [
 /// | the pool had no connection in time | transient: nothing was sent |
 /// | PostgreSQL: too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), had closed an idle session (57P05), or is out of memory (53200) | transient: nothing was done |
 /// | `PgBouncer` (08P01): no connection in time, too many clients, no server | transient: nothing was done |
-/// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; of `PgBouncer` to the server, 08P01), nobody knows what became of the statement (40003) | transient, ambiguous |
+/// | PostgreSQL: the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007; between `PgBouncer` and the server, 08P01), it is unknown whether the statement took effect (40003) | transient, ambiguous |
 /// | Supavisor, RDS Proxy: no connection in time (XX000, 08000, HY000) | transient: nothing was done |
-/// | MySQL: too many connections (08004, error 1040), of a user (1203, 1226), read-only after a failover (1290, 1836) | transient: nothing was done |
+/// | MySQL: too many connections (08004, error 1040), or too many for one user (1203, 1226), read-only after a failover (1290, 1836) | transient: nothing was done |
 /// | MySQL: the server shut down (08S01) | transient, ambiguous |
-/// | SQLite: the database is busy or locked (5, 6 and their extended codes but 517) | transient: nothing was done |
-/// | I/O | connection refused: transient; a missing file, a denied permission, invalid data: stop; all else, unknown hosts among it: transient, ambiguous |
-/// | a serialization failure or a deadlock (40001, 40P01), a lock that another transaction holds (55P03), MySQL's lock wait timeout (1205) and `NOWAIT` (3572), `TiDB`'s 9007, `MariaDB`'s 1020, a snapshot of SQLite that is out of date (517) | stop, except under [`on::transaction`](crate::on::transaction) |
-/// | constraints, missing rows, wrong queries and types, all else | stop |
+/// | SQLite: the database is busy or locked (5, 6 and their extended codes except 517) | transient: nothing was done |
+/// | I/O | connection refused: transient; a missing file, a denied permission, invalid data: stop; everything else, including unknown hosts: transient, ambiguous |
+/// | a serialization failure or a deadlock (40001, 40P01), a lock held by another transaction (55P03), MySQL's lock wait timeout (1205) and `NOWAIT` (3572), `TiDB`'s 9007, `MariaDB`'s 1020, an outdated SQLite snapshot (517) | stop, except under [`on::transaction`](crate::on::transaction) |
+/// | constraints, missing rows, wrong queries and types, everything else | stop |
 ///
 /// Sources: PostgreSQL's manual, Appendix A; MySQL's "Server Error Message Reference"; SQLite's "Result and Error Codes".
 #[diagnostic::do_not_recommend]
@@ -52,7 +52,7 @@ impl Classify for Error {
     describe_with_causes!();
 }
 
-/// Whether only the whole transaction can be repeated, because it conflicts with another one.
+/// Returns true if only the whole transaction can be repeated, because it conflicts with another one.
 pub(crate) fn is_conflict(error: &Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
@@ -68,7 +68,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     }
 }
 
-/// An error of the connection to the database, so what it does not name is a fault of the network.
+/// An I/O error on the database connection: unless its kind is listed below, it is treated as a network failure.
 fn of_io(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 

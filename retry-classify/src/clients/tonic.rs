@@ -14,24 +14,25 @@ use crate::text::wait::wait_in;
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
 
-/// The metadata by which a server says when to come back (gRFC A6).
+/// The metadata in which a server asks for a wait (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
-/// What tonic says where its own timeout, the client's or the server's, ran out.
+/// tonic's text when its own timeout, the client's or the server's, ran out.
 const TIMED_OUT: &str = "Timeout expired";
 
 /// | status | verdict |
 /// |---|---|
 /// | `Unavailable` because connecting failed, or HTTP/2 refused the stream | transient: nothing was done |
 /// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
-/// | `ResourceExhausted` because HTTP/2 said `ENHANCE_YOUR_CALM` | throttled, ambiguous |
+/// | `ResourceExhausted` because of HTTP/2's `ENHANCE_YOUR_CALM` | throttled, ambiguous |
 /// | any other `ResourceExhausted`, unless its text, `QuotaFailure` or `ErrorInfo` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
-/// | any other that tonic made of a broken connection, or `Internal` whose text tells of one | transient, ambiguous |
+/// | any other status that tonic created for a broken connection, or `Internal` whose text reports one | transient, ambiguous |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
-/// | all else | stop |
+/// | everything else | stop |
 ///
-/// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
-/// details, or, of `ResourceExhausted`, from the message ("Please retry in 34s"). Pushback that is negative or does not parse stops, whatever the status.
+/// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the details, or,
+/// for `ResourceExhausted`, from the message ("Please retry in 34s"). A pushback that is negative or doesn't parse
+/// stops the call, regardless of the status.
 #[diagnostic::do_not_recommend]
 impl Classify for Status {
     fn classify(&self) -> Verdict {
@@ -61,7 +62,7 @@ impl Classify for ::tonic::transport::Error {
     describe_with_causes!();
 }
 
-/// The verdict where the function retried is a whole transaction.
+/// The verdict when the retried function is a whole transaction.
 pub(crate) fn in_transaction(status: &Status) -> Verdict {
     match status.code() {
         Code::Aborted => with_pushback(status, Verdict::TRANSIENT.hinted(retry_info(status))),
@@ -72,14 +73,14 @@ pub(crate) fn in_transaction(status: &Status) -> Verdict {
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => unavailable(status).hinted(retry_info(status)),
-        // tonic uses this code for some resets of HTTP/2, too. Those have a source.
+        // tonic uses this code for some HTTP/2 resets, too. Those have a source.
         Code::ResourceExhausted => {
             let reset = status.source().and_then(of_reset);
             reset.unwrap_or_else(|| exhausted(status))
         }
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
-        // What a server sends has no source.
+        // A status sent by a server has no source.
         Code::Cancelled | Code::Internal | Code::Unknown => match status.source() {
             Some(source) => of_open_connection(source),
             None => of_text(status),
@@ -88,7 +89,7 @@ fn of_code(status: &Status) -> Verdict {
     }
 }
 
-/// The verdict on what a server or a gateway sent. It may quote the connection that broke behind it.
+/// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it.
 fn of_text(status: &Status) -> Verdict {
     let is_internal = status.code() == Code::Internal;
     let has_failed = || refined(Fault::Unknown, false, status.message()) == Fault::Internal;
@@ -123,13 +124,13 @@ fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
     }
 }
 
-/// The wait of `RetryInfo`, unless it is absurdly long.
+/// The wait from `RetryInfo`, unless it is longer than a year.
 fn retry_info(status: &Status) -> Option<Duration> {
     let wait = status.get_details_retry_info()?.retry_delay?;
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// A minute's limit, unless the message or the details say a day, a month, money, or a message that is too large.
+/// Throttled, unless the message or the details name a day, a month, money or a message that is too large.
 fn exhausted(status: &Status) -> Verdict {
     let details = status.get_error_details();
     let metadata = details.error_info().map(|info| &info.metadata);

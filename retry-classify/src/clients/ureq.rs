@@ -11,11 +11,11 @@ use crate::{Classify, Verdict};
 /// | unknown host, no connection; a timeout while looking up the host or connecting | transient: nothing was sent |
 /// | any other timeout | [`Verdict::TIMEOUT`] |
 /// | I/O | the same as for the [`std::io::Error`] |
-/// | an invalid request, redirects, a malformed answer, TLS | stop |
+/// | an invalid request, redirects, a malformed response, TLS | stop |
 ///
-/// To see `Retry-After` and billing codes, keep ureq from turning statuses into errors (`http_status_as_error(false)`),
-/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success. If a call fails with a 429
-/// as a ureq error, the log warns, once for each name.
+/// To keep `Retry-After` and billing codes, turn off ureq's errors for statuses (`http_status_as_error(false)`), and
+/// create a [`ResponseError`](crate::ResponseError) from each response that is not a success. If a call fails with a
+/// 429 as a ureq error, the log warns once per call name.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

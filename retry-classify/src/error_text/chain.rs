@@ -1,4 +1,4 @@
-//! An error with what caused it, as `outer: cause: cause`.
+//! An error and its causes, as `outer: cause: cause`.
 
 use alloc::string::String;
 use core::error::Error;
@@ -7,11 +7,11 @@ use core::iter;
 
 use crate::error_text::{secrets, text_of};
 
-/// More causes than a reader follows. An error that names itself as its source has no last one.
+/// The most causes shown. An error that is its own source would never end.
 const MOST: usize = 16;
 
-/// Writes the error, then `within`, which it hands out as the error that it holds, then the sources. A text that is how
-/// the one before ends is not repeated: many errors have that of their source in their own.
+/// Writes the error, then `within`, which is the error that a wrapper contains, then the sources. A text with which the
+/// previous one ends is not repeated: many errors include their source's text in their own.
 pub(crate) fn write(
     f: &mut dyn Write,
     error: &dyn fmt::Display,
@@ -38,7 +38,7 @@ fn add_cause(text: &mut String, cause: &dyn fmt::Display) {
         return;
     }
     text.push_str(": ");
-    // Otherwise the cause would be hidden, as the value of what the error before names.
+    // Otherwise the cause would be hidden as a secret, because the previous error ends with a secret's name.
     if secrets::is_named(text) {
         text.push_str("caused by ");
     }

@@ -1,15 +1,15 @@
-//! Secrets in words: the values of names such as `password`, and tokens of well-known shapes.
+//! Secrets in text: values after names such as `password`, and tokens of well-known shapes.
 
 use alloc::string::String;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// What stands for something that may be a secret where nothing is left beside it.
+/// Replaces anything that may be a secret.
 pub(super) const ELLIPSIS: &str = "…";
 
 static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// For all texts of the program.
+/// Applies to all texts of the program.
 pub(crate) fn set_shown(are_shown: bool) {
     ARE_SHOWN.store(are_shown, Ordering::Relaxed);
 }
@@ -18,49 +18,50 @@ pub(super) fn are_shown() -> bool {
     ARE_SHOWN.load(Ordering::Relaxed)
 }
 
-// Each list is one text: a program that retries anything has them, and slices of slices would take several times as much.
+// Each list is one text: every program that retries contains them, and slices of slices would be several times as
+// large.
 
-/// What names of secrets end in, without the signs of [`is_in_name`].
+/// Endings of secrets' names, without the characters of [`is_in_name`].
 const NAMES: &str = "password passwd passphrase passcode pwd secret token apikey accesskey accountkey authkey \
     encryptionkey functionskey masterkey privatekey secretkey sharedkey signingkey subscriptionkey sessid sessionid \
     authorization cookie";
 
-/// Whole words that also stand before other values than secrets: only what looks random is one.
+/// Whole words that also come before ordinary values: only a random-looking value is a secret.
 const WORDS: &str = "auth credential credentials jwt pass session sid sig signature";
 
-/// What follows the name of a secret in a sentence.
+/// Words that follow the name of a secret in a sentence.
 const PROSE: &str = "a an and are at bad be can cannot caused connection contains could denied did does empty expected \
     expired failed false flag for has in incorrect invalid is it malformed mismatch missing must nil no none not null of \
     option permission rejected request required revoked the this timed timeout to too true undefined unexpected unknown \
     unset was wrong your";
 
-/// What stands before the name of a secret in a sentence that says what failed. So does a word in `-ing`.
+/// Words that precede the name of a secret in a sentence about a failure. Words in `-ing` count, too.
 const SENTENCE: &str = "a an any cannot no not the to";
 
-/// How the tokens of well-known services begin.
+/// Prefixes of the tokens of well-known services.
 // JWTs, AWS, Google, SendGrid; OpenAI, Anthropic and many more, Groq, xAI, Hugging Face, Replicate, Perplexity, NVIDIA;
 // GitHub, GitLab, npm, PyPI, Docker; Slack, Stripe, Shopify, DigitalOcean, Vault.
 const SHAPES: &str = "eyJ AKIA ASIA AIza ya29. SG. sk- gsk_ xai- hf_ r8_ pplx- nvapi- ghp_ gho_ ghu_ ghs_ ghr_ \
     github_pat_ glpat- npm_ pypi- dckr_pat_ xoxa- xoxb- xoxp- xapp- sk_live_ sk_test_ rk_live_ whsec_ shpat_ dop_v1_ \
     hvs.";
 
-/// After such a word, the next belongs to the value of the header `Authorization`, too.
+/// After such a word, the next one also belongs to the value of the header `Authorization`.
 const SCHEMES: &str = "apikey aws4-hmac-sha256 basic bearer digest key negotiate sharedkey token";
 
-/// Schemes that stand before a secret outside of such a header, too.
+/// Schemes that precede a secret outside of such a header, too.
 const BARE_SCHEMES: &str = "basic bearer";
 
-/// How long a part is at least that looks random: of a token, and of one whose shape a word may begin with.
+/// The minimum length of a random-looking part: of a token, and of one whose prefix a word may start with.
 const PART: usize = 8;
 const LONG_PART: usize = 16;
 
-/// How deep a value may lie within what wraps it.
+/// The deepest nesting of wrappers around a value.
 const DEEPEST: usize = 8;
 
-/// How many bytes are looked at from any place of a text, so that the time grows with the text, and no faster.
+/// The most bytes inspected from any position, so that the time grows only linearly with the text.
 const NEAR: usize = 64;
 
-/// The text with an ellipsis for each secret. `None` if there is none.
+/// The text with an ellipsis in place of each secret. `None` if there is none.
 pub(super) fn hide(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut hidden = String::new();
@@ -87,19 +88,19 @@ pub(super) fn hide(text: &str) -> Option<String> {
     })
 }
 
-/// Whether what follows such a text, which ends with `: `, would be hidden as the value of what it names.
+/// Returns true if text after `text`, which ends with `: `, would be hidden as the value of a secret's name.
 pub(super) fn is_named(text: &str) -> bool {
     let separator = text.len().checked_sub(2);
     let name = separator.and_then(|separator| name_before(text.as_bytes(), separator));
     name.is_some_and(|name| name != Name::Word) && !are_shown()
 }
 
-/// An index would bring along what its panic says about characters: 8 KB of a program.
+/// Indexing a `str` would add its panic message about characters: 8 KB of a program.
 pub(super) fn part(text: &str, part: Range<usize>) -> &str {
     text.get(part).unwrap_or_default()
 }
 
-/// A token of a well-known shape that begins there, or behind the name of a scheme, but for what says so.
+/// The token of a well-known shape that starts at `at`, or the secret after a scheme's name there, without its prefix.
 fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
@@ -135,7 +136,7 @@ fn is_one_of(texts: &'static str, text: &[u8]) -> bool {
     list(texts).any(|other| other.eq_ignore_ascii_case(text))
 }
 
-/// The private key that begins there in the text encoding of PEM.
+/// The PEM private key that starts at `at`.
 fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let label = rest.strip_prefix(b"-----BEGIN ")?;
@@ -149,7 +150,7 @@ fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
     })
 }
 
-/// The value of a program's flag that begins there, such as `--password hunter2`.
+/// The value of a command-line flag that starts at `at`, such as `--password hunter2`.
 fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes()[at..].strip_prefix(b"--")?;
     let name = length(rest, NEAR, |byte| {
@@ -158,22 +159,22 @@ fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
     (rest.get(name) == Some(&b' ')).then(|| value_after(text, at + 2 + name))?
 }
 
-/// What stands before a separator.
+/// The name before a separator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
-    /// What follows the name is a secret.
+    /// The value is a secret.
     Secret,
     /// The value is a secret, unless it is a number.
     Token,
     /// The value is a secret of several words.
     Header,
-    /// What follows the name may be a secret.
+    /// The value may be a secret.
     Word,
-    /// The name ends a sentence such as `refreshing the token`, behind which stands a cause, seldom a value.
+    /// The name ends a sentence such as `refreshing the token`, which is usually followed by a cause, not a value.
     InSentence,
 }
 
-/// The secret after the separator there, if what is before names one.
+/// The secret after the separator there, if the name before it is a secret's.
 fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = name_before(bytes, separator)?;
@@ -186,7 +187,7 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     }
     start += length(&bytes[start..], NEAR, |byte| *byte == b' ');
     start = unwrapped(bytes, start);
-    // Python and Rust write `b'…'` and `b"…"`.
+    // Python and Rust write bytes as `b'…'` and `b"…"`.
     start += usize::from(is_quoted_bytes(&bytes[start..]));
     let quote = *bytes.get(start)?;
     let is_quoted = is_quote(quote);
@@ -216,8 +217,8 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     (is_value && !is_other).then(|| start..start + len)
 }
 
-/// The index where a value begins within what `Debug` and JSON wrap it in: `Some("…")`, `Config { key: Key([…]) }`. Only where a text
-/// or a list follows: a secret may also have a bracket in it.
+/// The index where a value starts within the wrappers of `Debug` and JSON: `Some("…")`, `Config { key: Key([…]) }`.
+/// Wrappers count only before a text or a list, because a secret may contain a bracket, too.
 fn unwrapped(bytes: &[u8], start: usize) -> usize {
     let skip = |at: usize, is_so: fn(&u8) -> bool| at + length(&bytes[at..], NEAR, is_so);
     let is_opening = |byte: &u8| b"[(\\".contains(byte);
@@ -263,7 +264,7 @@ fn is_quoted_bytes(rest: &[u8]) -> bool {
     rest.first() == Some(&b'b') && rest.get(1).copied().is_some_and(is_quote)
 }
 
-/// Up to the bracket that ends a list of several numbers, such as bytes. Zero if there is no such list.
+/// The length up to the bracket that closes a list of several numbers, such as bytes. Zero if there is no such list.
 fn numbers_len(rest: &[u8]) -> usize {
     let len = length(rest, usize::MAX, |byte| {
         byte.is_ascii_digit() || b", \n".contains(byte)
@@ -282,7 +283,7 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
         .map_or(0, |last| last + 1);
     match (before[..word].last(), bytes[separator]) {
         (Some(b'<'), b'>') => {}
-        // Behind a path stands how the request ended.
+        // After a path comes the result of the request.
         (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }
@@ -313,7 +314,7 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
     }
 }
 
-/// Whether words that make a sentence are before a name of so many letters.
+/// Returns true if the words before a name of this many letters form a sentence.
 fn ends_sentence(before: &[u8], mut letters: usize) -> bool {
     let name = before.iter().rposition(|byte| {
         letters -= usize::from(byte.is_ascii_alphabetic());
@@ -328,7 +329,7 @@ fn ends_sentence(before: &[u8], mut letters: usize) -> bool {
     words.any(|word| word.ends_with(b"ing") || is_one_of(SENTENCE, word))
 }
 
-/// What may stand in, around and behind a name.
+/// Returns true if a byte may occur in, before or after a name.
 fn is_in_name(byte: u8) -> bool {
     b" _-[]*\\".contains(&byte) || is_quote(byte)
 }
@@ -337,7 +338,7 @@ fn is_quote(byte: u8) -> bool {
     b"\"'`".contains(&byte)
 }
 
-/// Up to the quote that ends what begins there, or to the end.
+/// The length up to the closing quote, or to the end.
 fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
     let is_escaped = start > 1 && bytes[start - 2] == b'\\';
     let rest = &bytes[start..];
@@ -351,7 +352,7 @@ fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
     rest.len()
 }
 
-/// The words of a header's value: those after a scheme, and those in a list.
+/// The length of a header's value: the words after a scheme, and those in a list.
 fn header_len(rest: &[u8]) -> usize {
     let mut start = 0;
     loop {
@@ -372,26 +373,27 @@ fn word_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
     })
 }
 
-/// Up to the end of the word, without what may follow it in a sentence or a structure.
+/// The length up to the end of the word, without punctuation that may follow it in a sentence or a structure.
 fn trimmed_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
     let word = &rest[..word_len(rest, is_end)];
     trimmed(word, |byte| b",.:;)]}>".contains(byte)).len()
 }
 
-/// The bytes without those at the end that are so.
+/// The bytes without the trailing ones that match.
 fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
     let last = bytes.iter().rposition(|byte| !is_so(byte));
     &bytes[..last.map_or(0, |last| last + 1)]
 }
 
-/// How many bytes at the start are so, but no more than that.
+/// The number of leading bytes that match, at most `most`.
 fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
     let bytes = &bytes[..bytes.len().min(most)];
     let end = bytes.iter().position(|byte| !is_so(byte));
     end.unwrap_or(bytes.len())
 }
 
-/// Whether a part of it, so long at least, is no word: it has a digit, or a capital within, or is long.
+/// Returns true if any part of at least `least` bytes doesn't look like a word: it has a digit, or a capital inside, or
+/// is long.
 fn is_random(token: &[u8], least: usize) -> bool {
     let mut parts = token.split(|byte| !byte.is_ascii_alphanumeric());
     parts.any(|part| {
@@ -401,7 +403,7 @@ fn is_random(token: &[u8], least: usize) -> bool {
     })
 }
 
-/// Whether a part of it, so long at least, has digits among letters, as few words do.
+/// Returns true if any part of at least `least` bytes mixes digits and letters, which ordinary words rarely do.
 fn has_digits(word: &[u8], least: usize) -> bool {
     let mut parts = word.split(|byte| !byte.is_ascii_alphanumeric());
     parts.any(|part| {
@@ -418,7 +420,7 @@ mod tests {
 
     use super::*;
 
-    /// What secrets, and texts like them, are made of.
+    /// Pieces of secrets and of similar texts.
     const PARTS: [&str; 38] = [
         "the ",
         "Key(",
@@ -460,7 +462,7 @@ mod tests {
         "is",
     ];
 
-    /// In proportion to the square of their lengths, these would take minutes.
+    /// If the time grew with the square of the length, these would take minutes.
     #[test]
     fn the_time_is_in_proportion_to_the_length() {
         for part in [

@@ -1,4 +1,4 @@
-//! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
+//! Prepares foreign text for output: errors, servers' messages, names. All of it is shown through `shown`.
 
 use alloc::string::String;
 use core::fmt;
@@ -7,28 +7,28 @@ use core::fmt::Write;
 use crate::error_text::secrets::{self, ELLIPSIS};
 use crate::error_text::{text_of, urls};
 
-/// The most bytes of a text.
+/// The most bytes of a text that are shown.
 const LIMIT: usize = 1024;
 
-/// So many times [`LIMIT`] are looked at: a URL's query, which is left out, may be longer than all that is shown.
+/// The text is read up to this many times [`LIMIT`], because a URL's query, which is left out, may be long.
 const LOOKED_AT: usize = 16;
 
-/// What the note about a cut may take.
+/// Space reserved for the note about a cut.
 const NOTE: usize = 40;
 
-/// The text without what may be a secret, on one line, and no longer than a record can bear.
+/// The text without possible secrets, on one line, and short enough for a log record.
 ///
-/// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
+/// A text with a note about a cut is not cut again when another error includes it.
 pub fn shown<D: fmt::Display>(text: D) -> Shown<D> {
     shown_within(text, LIMIT)
 }
 
-/// Like [`shown`], in at most that many bytes.
+/// Like [`shown`], in at most `limit` bytes.
 pub fn shown_within<D: fmt::Display>(text: D, limit: usize) -> Shown<D> {
     Shown { text, limit }
 }
 
-/// The whole text, only escaped: one of this crate, with names of the user's.
+/// The whole text, only escaped: for this crate's own texts, which contain users' names.
 pub fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|char| {
         if is_escaped(char) {
@@ -54,7 +54,7 @@ impl<D: fmt::Display> fmt::Display for Shown<D> {
     }
 }
 
-/// The start of a text that was cut already: nobody knows how long it was.
+/// The start of a text that was already cut. Its full length is unknown.
 #[cfg(feature = "http")]
 pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
     let (mut line, cut) = clean(text, limit);
@@ -64,7 +64,7 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
     line
 }
 
-/// The text, and how many bytes of it were cut.
+/// The text, and the number of bytes cut from it.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     let whole = text_of(text);
     let mut end = whole.len().min(LOOKED_AT * limit);
@@ -75,7 +75,7 @@ fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     if secrets::are_shown() {
         return line(start, beyond.len(), limit);
     }
-    // If the word that the cut goes through has an `@` beyond it, what is before may be a password.
+    // If the word at the cut has an `@` after it, the part before the cut may be a password.
     let rest = beyond.split(char::is_whitespace).next();
     let is_in_word = !start.ends_with(char::is_whitespace);
     let user_follows = is_in_word && rest.is_some_and(|rest| rest.contains('@'));
@@ -83,10 +83,10 @@ fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     line(&secrets::hide(&text).unwrap_or(text), beyond.len(), limit)
 }
 
-/// The text on one line, and how many bytes were cut, `beyond` included.
+/// The text on one line, and the number of bytes cut, including `beyond`.
 fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     let mut line = String::new();
-    // The end of the line if it has to be cut, and the place in the text that it stands for.
+    // The end of the line if it has to be cut, and the matching position in the text.
     let mut cut = (0, 0);
     let mut mark = |line: &String, place| {
         if line.len() <= limit - NOTE {
@@ -113,8 +113,8 @@ fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     (line, text.len() - place + beyond)
 }
 
-/// Whether a character would begin a line of its own, move the cursor, turn the direction of writing, or say unseen what a program
-/// reads. Joiners and variation selectors belong to letters and to emoji.
+/// Returns true if a character starts a new line, moves the cursor, changes the direction of writing, or is invisible
+/// but read by programs. Joiners and variation selectors are kept: they belong to letters and emoji.
 fn is_escaped(char: char) -> bool {
     let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_unseen = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
@@ -261,7 +261,7 @@ mod tests {
         for url in ["https://user:password@host/path", "user:password@host/path"] {
             for end in [LIMIT, LOOKED_AT * LIMIT] {
                 for before in end - url.len()..=end {
-                    // Of a query nothing is shown, so that the line still has room where the text is cut.
+                    // Queries are not shown, so the line still has room where the text is cut.
                     let query = "x".repeat(before.saturating_sub(LIMIT + 1));
                     let text = "x".repeat(before - 1 - query.len());
                     let text = match query.as_str() {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is shown is one bounded line, which is not cut again.
+        /// Any text is shown as one bounded line, which is not cut again.
         #[test]
         fn any_text_can_be_shown(text in r#"([a-c:/@?&#="'<. \n\x1b…é]|://|\PC){0,100}"#, times in 1..20_usize) {
             let once = shown(text.repeat(times)).to_string();

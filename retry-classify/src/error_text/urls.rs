@@ -1,17 +1,17 @@
-//! URLs in texts, without what may be a secret in them.
+//! Removes possible secrets from URLs in text.
 
 use alloc::string::String;
 
 use crate::error_text::secrets::{ELLIPSIS, part};
 
-/// What may follow a URL in a sentence.
+/// Punctuation that may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
-/// Clients take a backslash for a slash, as the URL standard has them do.
+/// Clients treat a backslash as a slash, as the URL standard requires.
 const SLASHES: &[u8] = b"/\\";
 
 /// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
-/// `user_follows`, the last word goes on beyond the text, with an `@`: what is before that may be user info.
+/// `user_follows`, the last word continues after the text and has an `@`: the part before it may be user info.
 pub(super) fn hide(text: &str, user_follows: bool) -> String {
     if !user_follows && !may_be_url(text) {
         return String::from(text);
@@ -25,7 +25,7 @@ pub(super) fn hide(text: &str, user_follows: bool) -> String {
     hidden
 }
 
-/// Appends a word and the white space after it, without secrets.
+/// Appends a word and the whitespace after it, without secrets.
 fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
     let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
     let mut start = 0;
@@ -68,7 +68,7 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     let query = query(text, scheme);
     let end = query.unwrap_or(text.len());
     let path = |from| find(&text[..end], from, SLASHES).unwrap_or(end);
-    // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
+    // A password may contain a `/`: the last `@` counts, unless the part before the path is complete without one.
     let user = after_last(&text[..end], b'@').filter(|user| *user > start);
     let user = user.filter(|user| match scheme {
         Some(_) => !is_authority(&text[start..path(start)]),
@@ -90,10 +90,10 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     hidden.push_str(part(text, tail..text.len()));
 }
 
-// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each
-// pattern, and every program that retries anything has this code.
+// The patterns are ASCII, so these few functions are enough: the standard library's are compiled again for each
+// pattern, and every program that retries contains this code.
 
-/// The index of the first of those bytes from a start on.
+/// The index of the first of these bytes at or after `from`.
 #[inline(never)]
 fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
     let mut rest = text.as_bytes()[from..].iter();
@@ -105,21 +105,21 @@ fn has(text: &str, bytes: &[u8]) -> bool {
     find(text, 0, bytes).is_some()
 }
 
-/// The index behind the last such byte.
+/// The index after the last such byte.
 #[inline(never)]
 fn after_last(text: &str, byte: u8) -> Option<usize> {
     let last = text.bytes().rposition(|other| other == byte);
     last.map(|last| last + 1)
 }
 
-/// The text without the bytes at its end that are so, all of them ASCII.
+/// The text without the trailing bytes that match, all of them ASCII.
 #[inline(never)]
 fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
     let last = text.bytes().rposition(|byte| !is_so(byte));
     &text[..last.map_or(0, |last| last + 1)]
 }
 
-/// The index behind a scheme's `://`, or behind the `//` of a URL whose scheme is left out.
+/// The index after a scheme's `://`, or after the `//` of a URL without a scheme.
 #[inline(never)]
 fn after_scheme(text: &str) -> Option<usize> {
     let are_slashes = |bytes: &[u8]| bytes.iter().all(|byte| SLASHES.contains(byte));
@@ -131,8 +131,8 @@ fn after_scheme(text: &str) -> Option<usize> {
     scheme.map(|scheme| scheme + 3)
 }
 
-/// The indices where the scheme ends, and where what follows its slashes begins, however many: clients take
-/// `http:///host` for `http://host`.
+/// The end of the scheme, and the start of the part after the slashes. Any number of slashes counts, because clients
+/// accept `http:///host` as `http://host`.
 fn scheme(text: &str) -> (Option<usize>, usize) {
     let scheme = after_scheme(text);
     let start = scheme.map_or(0, |scheme| {
@@ -143,7 +143,7 @@ fn scheme(text: &str) -> (Option<usize>, usize) {
     (scheme, start)
 }
 
-/// The index where another URL begins, outside of the first one's query.
+/// The index where another URL starts, outside of the first one's query.
 fn next_url(text: &str) -> Option<usize> {
     let (scheme, start) = scheme(text);
     scheme?;
@@ -153,8 +153,8 @@ fn next_url(text: &str) -> Option<usize> {
     (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
 }
 
-/// The index where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs,
-/// and `&` where a space within a query parted it.
+/// The index where the query or the fragment starts. Without a scheme, `?` and `#` also occur in other texts than URLs,
+/// and `&` counts because a space within a query may have split it.
 fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
         return find(text, start, b"?#");
@@ -172,7 +172,7 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     None
 }
 
-/// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
+/// Returns true if these are hosts, each with or without a port. If not, the text contains user info, or a part of it.
 fn is_authority(text: &str) -> bool {
     let hosts = trim_end(text, |byte| byte != b']' && PUNCTUATION.contains(&byte));
     let mut hosts = hosts.as_bytes().split(|byte| *byte == b',');
@@ -195,7 +195,7 @@ fn is_host(host: &[u8]) -> bool {
     number.is_some()
 }
 
-/// What ends a quotation that begins so.
+/// The quote that closes a quotation that starts with `quote`.
 fn closing(quote: u8) -> Option<u8> {
     match quote {
         b'"' | b'\'' | b'`' => Some(quote),
@@ -204,8 +204,8 @@ fn closing(quote: u8) -> Option<u8> {
     }
 }
 
-/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not
-/// ASCII.
+/// The length up to the end of the quotation. A quote within a word belongs to the word. Every non-ASCII character
+/// counts as a letter.
 fn quoted_len(text: &str, quote: u8) -> usize {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     let mut from = 0;
@@ -218,7 +218,7 @@ fn quoted_len(text: &str, quote: u8) -> usize {
     text.len()
 }
 
-/// Up to the next quotation, unless it is within a URL.
+/// The length up to the next quotation, unless the quote is within a URL.
 fn unquoted_len(text: &str) -> usize {
     let end = find(text, 0, b"\"'`<").unwrap_or(text.len());
     if may_be_url(&text[..end]) {

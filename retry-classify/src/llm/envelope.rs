@@ -13,17 +13,17 @@ use crate::text::wait::wait_in;
 use crate::verdict::LONGEST_HINT;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
-/// Where an error is within an event. In OpenAI's `response.failed` and `response.done` the response holds it; gateways wrap
-/// it twice.
+/// The places of an error within an event. OpenAI's `response.failed` and `response.done` have it in the response;
+/// gateways wrap it twice.
 const PLACES: [&str; 4] = [
     "/error/error",
     "/error",
     "/response/error",
     "/response/status_details/error",
 ];
-/// Where else it is in a body whose status says that it is one.
+/// Further places in a body whose status already marks it as an error.
 const PLACES_BY_STATUS: [&str; 4] = ["/detail/error", "/detail", "/errors", "/status"];
-/// Fields that name what is wrong, the more exact first.
+/// Fields that name the error, the most specific first.
 const NAMES: [&str; 8] = [
     "/details/error_code",
     "/code",
@@ -34,7 +34,7 @@ const NAMES: [&str; 8] = [
     "/status",
     "/reason",
 ];
-/// Fields that may hold an HTTP status: some servers send no other name.
+/// Fields that may contain an HTTP status: some servers send no other name.
 const STATUSES: [&str; 6] = [
     "code",
     "status",
@@ -43,7 +43,7 @@ const STATUSES: [&str; 6] = [
     "error_code",
     "http_status",
 ];
-/// Fields for people. The first is the message.
+/// Fields with text for people. The first is the message.
 const TEXTS: [&str; 13] = [
     "message",
     "Message",
@@ -59,7 +59,7 @@ const TEXTS: [&str; 13] = [
     "reason",
     "info",
 ];
-/// Fields that hold a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
+/// Fields that contain a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
 const WAITS: [&str; 8] = [
     "retry_after",
     "retryAfter",
@@ -70,29 +70,30 @@ const WAITS: [&str; 8] = [
     "retry_in_seconds",
     "backoff_seconds",
 ];
-/// Fields of Google's details that name a quota.
+/// Fields of Google's error details that name a quota.
 const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
-/// What is known before a text is read.
+/// The facts known before the text is read.
 #[derive(Clone, Copy)]
 struct Known<'a> {
-    /// The HTTP status that came with it. Then the text is an error, whatever its form, and what it does not name, the
-    /// status does.
+    /// The HTTP status of the response. With a status, the text is an error in any format, and the status decides if
+    /// the text doesn't name a fault.
     status: Option<u16>,
-    /// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
-    /// enough to exhaust the stack.
+    /// True if errors quoted in this one are read. Errors quoted in a quoted error are skipped, so deep nesting can't
+    /// overflow the stack.
     quotes: bool,
-    /// Whether the server speaks of itself. What it wraps or quotes may be of another one, behind it.
+    /// True if the error is the server's own. A wrapped or quoted error may come from a server behind it.
     is_own: bool,
-    /// AWS's code, where a header tells it.
+    /// AWS's code, if a header contains it.
     aws: Option<&'a str>,
 }
 
 impl Known<'_> {
-    /// Whether the status leaves room for that fault. One that says what is wrong with the request doesn't: who answers that
-    /// a page is not there may call it unavailable, and a name, a number or a quotation may mean the goods.
+    /// Returns true if the status is compatible with the fault. A status about the request itself is not: a server that
+    /// responds with 404 may call a page "unavailable", and a name, a number or a quotation may be about the caller's
+    /// data.
     fn admits(self, fault: Fault) -> bool {
-        // Those of the standards, but for the vague (400, 403) and those of limits and delays.
+        // The standard statuses, except the vague ones (400, 403) and those for limits and delays.
         let is_exact = |status| {
             matches!(
                 status,
@@ -102,8 +103,8 @@ impl Known<'_> {
         !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
     }
 
-    /// Whether a bare number may mean that fault: where it agrees with the status on whether a retry helps. Beside a 429 it
-    /// may be a bill's.
+    /// Returns true if a bare number may mean this fault: only if the number and the status agree on whether a retry
+    /// helps. With a 429, it may also be a billing fault.
     fn admits_number(self, fault: Fault) -> bool {
         let exact = self
             .status
@@ -112,7 +113,7 @@ impl Known<'_> {
         exact.is_none_or(|status| by_status(status).is_retryable() == is_worth_a_retry)
     }
 
-    /// Whether a word counts that services use of their goods, too: not where the request was wrong.
+    /// Returns true if a word counts that services also use for their own data: not if the request was wrong.
     fn admits_generic(self) -> bool {
         !self
             .status
@@ -121,16 +122,16 @@ impl Known<'_> {
 }
 
 impl ProviderError {
-    /// Reads a JSON body, the `data` of one event of a stream, or the text of a whole event stream, where the first
-    /// error counts. `None` if it holds no readable error.
+    /// Parses a JSON body, the `data` of one event of a stream, or the text of a whole event stream, in which the first
+    /// error counts. `None` if there is no readable error.
     ///
-    /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
-    /// is [`Fault::Unknown`], or there is none.
+    /// A truncated body is read up to its last complete field. If even the type and the code are lost, the fault is
+    /// [`Fault::Unknown`], or the result is `None`.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
         parse(&String::from_utf8_lossy(body.as_ref()), None, None)
     }
 
-    /// The error in the body of an answer with that status.
+    /// The error in the body of a response with this status.
     #[cfg(feature = "http")]
     pub(crate) fn of_answer(
         status: http::StatusCode,
@@ -143,8 +144,8 @@ impl ProviderError {
     }
 }
 
-/// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
-/// page, which gateways write for people.
+/// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text
+/// except an HTML page, which gateways write for people.
 fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let known = Known {
@@ -159,13 +160,13 @@ fn parse(text: &str, status: Option<u16>, aws: Option<&str>) -> Option<ProviderE
         Some('<') => return of_xml(text, known),
         Some('{' | '[') => truncated::parse(text).and_then(|body| of_body(&body, known)),
         _ if text.lines().any(is_field) => of_events(text, known),
-        // As clients write the answer that they had. Where its status came with it, only a status line is certainly its own.
+        // The response as a client formatted it. If there is a status, only a status line marks it as the server's own.
         _ => quoted(text, status.is_none() || text.starts_with("HTTP/"), known),
     };
     found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
 }
 
-/// AWS's errors in XML. No other text that begins so is read.
+/// AWS's errors in XML. Other texts that start the same way are not parsed.
 fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
@@ -176,7 +177,7 @@ fn of_xml(text: &str, known: Known<'_>) -> Option<ProviderError> {
     Some(of_error(&error, known))
 }
 
-/// Whether the line is of an event stream.
+/// Returns true if the line belongs to an event stream.
 fn is_field(line: &str) -> bool {
     line.starts_with("data:") || line.starts_with("event:")
 }
@@ -184,7 +185,7 @@ fn is_field(line: &str) -> bool {
 fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
     let mut event = "";
     let mut data = String::new();
-    // One empty line more, since the last event may lack the one that ends it.
+    // An extra empty line, because the last event may lack the one that ends it.
     for line in text.lines().chain([""]) {
         match line.split_once(':') {
             Some(("event", name)) => event = name.trim(),
@@ -228,8 +229,8 @@ fn of_body(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     Some(ProviderError { by, ..found })
 }
 
-/// Whether something was done beside what failed: another call of JSON-RPC's batch, another field of GraphQL's, a tool
-/// that OpenAI's model had called.
+/// Returns true if something else took effect: another call of a JSON-RPC batch, another GraphQL field, or a tool that
+/// OpenAI's model had called.
 fn has_results(body: &Value) -> bool {
     let is_done = |call: &Value| call.get("result").is_some() && call["error"].is_null();
     let output = body["response"]["output"].as_array();
@@ -239,7 +240,7 @@ fn has_results(body: &Value) -> bool {
         || output.is_some_and(|items| !items.is_empty())
 }
 
-/// Whether there is a value in it. GraphQL writes `null` for each field that failed.
+/// Returns true if there is any value in it. GraphQL writes `null` for each failed field.
 fn holds(data: &Value) -> bool {
     match data {
         Value::Null => false,
@@ -250,7 +251,7 @@ fn holds(data: &Value) -> bool {
 }
 
 fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
-    // Gemini streams without `alt=sse` are one array.
+    // A Gemini stream without `alt=sse` is one array.
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, known));
     }
@@ -267,7 +268,7 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     match found {
         Some((place, error @ Value::Object(_))) => Some(of_error(error, within(place))),
         Some((_, Value::Array(errors))) => errors.first().map(|error| of_error(error, known)),
-        // What else there is stands beside it.
+        // The other fields are next to it.
         Some((place, _)) => {
             let (around, _) = place.rsplit_once('/')?;
             Some(of_error(body.pointer(around)?, known))
@@ -277,7 +278,7 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     }
 }
 
-/// Bedrock's events: the one field has the exception's name.
+/// Bedrock's events: the only field has the exception's name.
 fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
     let (name, error) = fields.iter().next()?;
@@ -285,7 +286,7 @@ fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     is_known.then(|| of_error(&json!({"__type": name, "message": error["message"]}), known))
 }
 
-/// Servers write `null`, `false`, 0 or something empty for "no error".
+/// Servers write `null`, `false`, 0 or an empty value for "no error".
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null => false,
@@ -297,7 +298,7 @@ fn says_something(error: &Value) -> bool {
     }
 }
 
-/// The event `error` of OpenAI's Responses API; Mistral; gateways that leave the envelope out.
+/// The event `error` of OpenAI's Responses API; Mistral; gateways that omit the envelope.
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
         let name = body[key].as_str();
@@ -321,7 +322,7 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
-    // Alibaba's has the shape of AWS's XML, as JSON.
+    // Alibaba's JSON has the same fields as AWS's XML.
     let in_json = error["Code"]
         .as_str()
         .filter(|_| error["RequestId"].is_string());
@@ -360,14 +361,14 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     }
 }
 
-/// What the error may be named by, the more exact first.
+/// The error's names, the most specific first.
 fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
-    // Of Google's `ErrorInfo`: the status beside it is that of a whole class of reasons.
+    // Google's `ErrorInfo`: it is more specific than the status next to it, which stands for a class of reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
     let fields = NAMES
         .iter()
         .filter_map(|place| error.pointer(place).and_then(text));
-    // One word is a name, as OAuth's; several are a text.
+    // A single word is a name, as in OAuth; several words are a text.
     let word = error["error"].as_str().filter(|text| !text.contains(' '));
     let of_oauth = word.filter(|_| error["error_description"].is_string());
     let of_oauth = of_oauth.map(|name| format!("oauth {name}"));
@@ -376,7 +377,7 @@ fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
     names.chain(aws.map(str::to_owned)).collect()
 }
 
-/// A field that holds a name, or a number that is one.
+/// A field that contains a name, or a number used as one.
 fn text(field: &Value) -> Option<String> {
     match field {
         Value::Number(number) => Some(number.to_string()),
@@ -384,11 +385,10 @@ fn text(field: &Value) -> Option<String> {
     }
 }
 
-/// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than
-/// a quoted error, this more than the name of an envelope, and all of them more than a status, except that a 429 counts
-/// more than an envelope.
+/// The fault that the error names. Billing wins wherever it appears. Otherwise the order is: the code, the type, a
+/// quoted error, an envelope's name, the status. A 429, however, wins over an envelope.
 fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) -> (By, Fault) {
-    // Where Anthropic's details are left out, the message begins with their code.
+    // If Anthropic's details are missing, the message starts with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());
     if [named(Name, first), quoted].contains(&Some(Fault::Billing)) {
@@ -396,16 +396,16 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
     }
     let names = || all.iter().map(String::as_str);
     let envelope = named(Envelope, names());
-    // A quote beside a code of its own may be the caller's words: what the request had wrong.
+    // A quote next to the error's own code may be the caller's words, which the server rejected.
     let is_own = |name: &str| !name.starts_with(|c: char| c.is_ascii_digit());
     let mut own = names().filter(|name| is_own(name) && named(Envelope, [*name]).is_none());
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
-    // A 429 says more than a name that tells only whose fault it was.
+    // A 429 is more specific than a name that only says whose fault it was.
     let is_throttled = matches!(known.status, Some(420 | 429));
     let is_vague =
         |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
-    // Meta's and Cloudflare's word that a retry helps, whatever the rest says.
+    // Meta's and Cloudflare's explicit statement that a retry helps. It wins over everything else.
     let says_so = error["is_transient"] == true || error["retryable"] == true;
     let is_passing = says_so && known.admits(Fault::Overloaded);
     let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
@@ -422,12 +422,12 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
     said.next().unwrap_or((By::Others, Fault::Unknown))
 }
 
-/// What the names say, or a number that is one.
+/// The fault from the names, or from a number used as one.
 fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fault> {
     let names = || names.iter().map(String::as_str);
     let generic = || named(Generic, names()).filter(|_| known.admits_generic());
     let of_vendor = || numbered(&text(&error["code"])?, known.status);
-    // The type tells whose the number is.
+    // The type shows whose error number it is.
     let typed = || {
         let (name, code) = (error["type"].as_str()?, error["code"].as_u64()?);
         named(Name, [format!("{name} {code}").as_str()])
@@ -438,13 +438,13 @@ fn said_by_name(error: &Value, names: &[String], known: Known<'_>) -> Option<Fau
     fault.filter(|fault| known.admits(*fault))
 }
 
-/// The code itself: namespaces stand before it, and an address after it.
+/// The code alone, without the namespace before it and the address after it.
 fn aws_code(code: &str) -> &str {
     let code = code.rsplit('#').next().unwrap_or(code);
     code.split(':').next().unwrap_or(code)
 }
 
-/// What the first field that holds an HTTP status says.
+/// The fault from the first field that contains an HTTP status.
 fn by_number(error: &Value) -> Option<Fault> {
     let mut numbers = STATUSES
         .iter()
@@ -478,7 +478,7 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
         let name = detail["@type"].as_str();
         name.is_some_and(|name| name.ends_with(RETRY_INFO))
     })?;
-    // A duration in the JSON of Protocol Buffers: `"1.5s"`.
+    // A duration in Protocol Buffers' JSON: `"1.5s"`.
     seconds(
         info["retryDelay"]
             .as_str()?
@@ -489,14 +489,15 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
     )
 }
 
-/// The wait that a field of its own tells.
+/// The wait in one of the error's own fields.
 fn wait_beside(error: &Value) -> Option<Duration> {
     let places = [error, &error["metadata"]].into_iter();
     let mut fields = places.flat_map(|place| WAITS.map(|key| &place[key]));
     fields.find_map(|field| seconds(field.as_f64()?))
 }
 
-/// The wait in a field of its fields. It may be another server's, so it tells how long, and not what was done.
+/// The wait in a nested field. It may be another server's, so it gives the time, but not whether the request took
+/// effect.
 fn wait_within(error: &Value) -> Option<Duration> {
     let mut fields = error.as_object()?.values();
     fields.find_map(|field| wait_beside(field).or_else(|| wait_within(field)))
@@ -507,7 +508,7 @@ fn seconds(seconds: f64) -> Option<Duration> {
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// What the details say of quotas: `QuotaFailure`, and `ErrorInfo` with its metadata.
+/// The quotas named in the details: in `QuotaFailure`, and in `ErrorInfo` with its metadata.
 fn quotas(detail: &Value) -> Vec<String> {
     let violations = detail["violations"]
         .as_array()

@@ -6,24 +6,25 @@ use crate::error_text::shown::shown;
 use crate::text::fault::Fault;
 use crate::{Classify, Verdict};
 
-/// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
-/// Google and the servers that copy them.
+/// The error of a model API, parsed from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
+/// Google and servers with compatible APIs.
 ///
-/// [`Classify`] is for errors without a status, such as those within a stream:
+/// [`Classify`] is for errors without a status, such as an error within a stream:
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only an error that it quotes says so, or if something was done beside it |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only a quoted error reports it, or if part of the request took effect |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown`; any with `"retryable": false` | stop |
 ///
-/// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
-/// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in a
-/// 2xx is judged by the table; `Throttled` and `Overloaded` win over the status; in all other cases the status decides.
-/// The status, with the wait in the headers or the body, also decides if the request may have taken effect, as in
-/// [`Verdict::from_http`]. With a 5xx or a 408, a throttled request was refused only if the server's own `code` or `type`
-/// says so: a number, a text or a quoted error may be of a server behind it, asked after the work was done.
+/// If there is a status as well, [`ResponseError`](crate::ResponseError) combines both: `Billing`, `TooLong` and
+/// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in
+/// a 2xx is classified by the table; `Throttled` and `Overloaded` win over the status; in all other cases the status
+/// decides. The status, with the wait in the headers or the body, also decides whether the request may have taken
+/// effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the
+/// server's own `code` or `type` says so: a number, a text or a quoted error may come from a server behind it, which
+/// was called after part of the work was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -31,23 +32,23 @@ pub struct ProviderError {
     pub(crate) code: Option<String>,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
-    /// Whether a field of the error itself holds the wait, and not what it quotes.
+    /// True if the wait is in a field of the error itself, and not in a quoted one.
     pub(crate) asks_itself: bool,
-    /// Whether the error says itself that a retry is no use.
+    /// True if the error itself rules out a retry.
     pub(crate) is_final: bool,
-    /// Whether its code has one of AWS's shapes.
+    /// True if its code has one of AWS's formats.
     pub(crate) is_of_aws: bool,
     pub(crate) by: By,
 }
 
-/// What tells the fault. A server that quotes another one's refusal may have done its own part before.
+/// The source of the fault. A server that quotes another server's refusal may have done its own part before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum By {
-    /// A name among the server's own fields.
+    /// A name in the server's own fields.
     Name,
     /// An error that it quotes or wraps.
     Quote,
-    /// One error of an answer that also has results.
+    /// One error in a response that also has results.
     Part,
     /// A number, a text or the status.
     Others,
@@ -74,9 +75,9 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth.
-    /// Without one, if the error throttles, the wait in the message ([`wait_in`](crate::llm::wait_in)): "Please try again in 1.2s". From zero to
-    /// 365 days; other values are ignored.
+    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`, at any depth. Without
+    /// one, if the error is throttled, the wait in the message ([`wait_in`](crate::llm::wait_in)): "Please try again in
+    /// 1.2s". From zero to 365 days; other values are ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// The JSON in the text or, if it breaks off, its complete part.
+/// Parses the JSON in the text or, if it is truncated, its complete part.
 pub(super) fn parse(text: &str) -> Option<Value> {
     match serde_json::from_str(text) {
         Ok(value) => Some(value),
@@ -30,7 +30,7 @@ fn completed(text: &str) -> String {
     kept.chars().chain(open.into_iter().rev()).collect()
 }
 
-/// The brackets and commas outside of strings, and where they stand.
+/// The brackets and commas outside of strings, with their positions.
 fn structure(text: &str) -> impl Iterator<Item = (usize, u8)> {
     let mut quoted = false;
     let mut escaped = false;

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::else_by;
 use crate::{Classify, Verdict};
 
-/// What `transparent` takes.
+/// The types that `transparent` accepts.
 #[diagnostic::on_unimplemented(
     message = "`transparent` needs a field that implements `Classify`, but `{Self}` doesn't",
     label = "not `Classify`",
@@ -22,7 +22,7 @@ impl<E: Classify> ClassifyField for E {
     }
 }
 
-/// What `after = field` takes.
+/// The types that `after = field` accepts.
 #[diagnostic::on_unimplemented(
     message = "`after` needs a field of type `Duration` or `Option<Duration>`, not `{Self}`",
     label = "not a hint"
@@ -36,8 +36,8 @@ pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
     verdict.hinted((*hint).into())
 }
 
-/// What follows from an error of `validate`: the verdict is [`Verdict::INVALID`], unless its type is `Classify` and says
-/// that it is final.
+/// The verdict on an error of `validate`: [`Verdict::INVALID`], unless its type implements `Classify` and reports that
+/// it is final.
 pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
     Complaint(UnknownComplaint(error))
 }

@@ -1,7 +1,7 @@
 //! Errors as text, without a bound on the user's type.
 //!
-//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. Method
-//! names are long so that no trait of the user's has them.
+//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. The method
+//! names are long so that they don't collide with a user's trait.
 
 use core::any::type_name;
 use core::error::Error;
@@ -12,9 +12,9 @@ use super::else_by;
 use crate::error_text::chain;
 use crate::{Classify, Verdict};
 
-/// The error as text: with its causes where its type is an `Error` or hands one out, as `anyhow::Error` and
-/// `Box<dyn Error>` do; by `Display` where it has that alone; else as [`Classify::describe`] says, or by the name of its
-/// type. Never by `Debug`, which shows what an error was never meant to tell.
+/// The error as text: with its causes if its type is an `Error` or dereferences to one, as `anyhow::Error` and
+/// `Box<dyn Error>` do; by `Display` if it has only that; otherwise by [`Classify::describe`], or by the name of its
+/// type. Never by `Debug`, which may reveal secrets.
 pub fn show<E>(error: &E) -> Show<'_, E> {
     Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error)))))
 }
@@ -29,7 +29,7 @@ pub struct ShowClassify<'a, E>(ShowName<'a, E>);
 
 pub struct ShowName<'a, E>(&'a E);
 
-/// An error whose causes can be asked for. Where the type is not known yet, the compiler takes it to be one.
+/// An error whose causes can be read. If the type is not inferred yet, the compiler selects this candidate.
 #[diagnostic::on_unimplemented(
     message = "`retrying!` must know the block's error type at the end of the block, but `{Self}` is only inferred later",
     label = "the error type is inferred too late",
@@ -104,7 +104,8 @@ impl<E> fmt::Display for ShowName<'_, E> {
     }
 }
 
-/// An error of a type that derives `Classify`, and what stands for it where its type is neither an `Error` nor `Display`.
+/// An error of a type that derives `Classify`, and the text shown for it if its type is neither an `Error` nor
+/// `Display`.
 pub struct Unshown<'a, E: ?Sized>(pub &'a E, pub &'static str);
 
 impl<E: Error + ?Sized> Error for Unshown<'_, E> {

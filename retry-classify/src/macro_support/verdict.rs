@@ -4,14 +4,15 @@ use crate::kind::Kind;
 use crate::verdict::{Basis, Verdict};
 
 impl Verdict {
-    /// On a value that `until` rejects: retried as a transient failure is, though the server answered. For expansions.
+    /// The verdict on a value that `until` rejects: retried as a transient failure, although the server responded. Used
+    /// by generated code.
     #[doc(hidden)]
     pub const UNTIL: Self = Self {
         basis: Basis::Failed(Kind::Invalid),
         ..Self::TRANSIENT
     };
 
-    /// The plain verdict of that kind, which calls make of a rejection.
+    /// The plain verdict for a kind. Calls use it for rejections.
     #[doc(hidden)]
     pub const fn retry(kind: Kind) -> Self {
         Self {
@@ -20,8 +21,8 @@ impl Verdict {
         }
     }
 
-    /// This verdict, adjusted if the key `timeout` dropped the attempt: `on` decides only whether to retry; the kind is
-    /// always a timeout, and the failure is ambiguous. For calls.
+    /// This verdict, adjusted if the key `timeout` dropped the attempt: `on` then decides only whether to retry; the
+    /// kind is always a timeout, and the failure is ambiguous. Used by calls.
     #[doc(hidden)]
     pub fn of_attempt(self, is_dropped: bool) -> Self {
         if !is_dropped {
@@ -39,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if the log warns about this verdict. For the core and batches.
+    /// Returns true if the log warns about this verdict. Used by the core and by batches.
     #[doc(hidden)]
     pub fn warns(self) -> bool {
         match self.basis {
@@ -49,13 +50,13 @@ impl Verdict {
         }
     }
 
-    /// The facts behind the verdict, for protections and the log.
+    /// The facts behind the verdict. Used by protections and the log.
     #[doc(hidden)]
     pub fn basis(self) -> Basis {
         self.basis
     }
 
-    /// The kind that protections count. `None` if the server answered, or nobody knows. For calls.
+    /// The kind that protections count. `None` if the server responded, or the error is unknown. Used by calls.
     #[doc(hidden)]
     pub fn kind_seen(self) -> Option<Kind> {
         match self.basis {
@@ -66,7 +67,7 @@ impl Verdict {
 }
 
 impl Kind {
-    /// All kinds in the order of their numbers, for what is counted or set for each.
+    /// All kinds, in the order of their numbers, to index a value per kind.
     #[doc(hidden)]
     pub const ALL: [Self; 5] = [
         Self::Transient,
@@ -76,7 +77,7 @@ impl Kind {
         Self::Rejected,
     ];
 
-    /// The kinds that the failure of an attempt can have, in the order of `ALL`, for what is counted for each.
+    /// The kinds that an attempt's failure can have, in the order of `ALL`, to index a count per kind.
     #[doc(hidden)]
     pub const OF_FAILURES: [Self; 4] = [
         Self::Transient,

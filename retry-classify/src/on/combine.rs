@@ -2,7 +2,7 @@ use super::inspect::Inspect;
 use crate::text::wait::wait_in;
 use crate::verdict::Verdict;
 
-/// Joins functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
+/// Combines functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
 /// `bool` or anything else that converts into a [`Verdict`].
 ///
 /// ```
@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 /// }
 ///
 /// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
-/// // What a `bool` calls worth a retry may have taken effect.
+/// // A failure that a `bool` marks for a retry may have taken effect.
 /// let retry = Verdict::TRANSIENT.ambiguous();
 /// assert_eq!(on(&String::from("529")), retry);
 /// assert_eq!(on(&String::from("Try again later")), retry);
@@ -25,7 +25,7 @@ use crate::verdict::Verdict;
 /// assert_eq!(on(&String::from("400")), Verdict::STOP);
 /// ```
 pub trait Combine: Sized {
-    /// Retries what either would retry: as the first says, or else as the second says.
+    /// Retries a failure if either function retries it, with the first one's verdict if it does.
     fn or<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -39,8 +39,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Retries only what both would retry: with the first one's kind, after the longer hint, and as ambiguous if either
-    /// says so.
+    /// Retries a failure only if both functions retry it: with the first one's kind and the longer hint, and as
+    /// ambiguous if either verdict is.
     fn and<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -62,7 +62,7 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Doesn't retry what the other would retry; otherwise as the first says.
+    /// Doesn't retry a failure that `other` retries; otherwise the first function decides.
     fn except<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -76,8 +76,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// What it would retry counts as throttled, so as refused unread. The wait is its hint, or else the one that the error's
-    /// message or a source's names: "Please try again in 20s".
+    /// Treats every failure that it retries as throttled, and so as refused unread. The wait is its hint, or else the
+    /// wait in the message of the error or a source: "Please try again in 20s".
     ///
     /// ```
     /// use std::time::Duration;

@@ -9,9 +9,9 @@ use private::{Erased, Sealed, Text, Typed};
 
 /// Errors with their sources, and texts: the arguments of the functions in [`on`](crate::on).
 ///
-/// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with
-/// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
-/// qualify: write a closure for it.
+/// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with its
+/// feature, and for texts. `Via` only distinguishes these impls and is always inferred. An error with a lifetime
+/// doesn't qualify: write a closure for it.
 #[diagnostic::on_unimplemented(
     message = "the functions of `retry_runtime::on` can't inspect `{Self}`",
     label = "not an `Error` that is `'static`",
@@ -30,7 +30,7 @@ pub enum Inspected<'a> {
 }
 
 impl Inspected<'_> {
-    /// The verdict on the first cause that `find` knows. A text has no causes.
+    /// The verdict on the first cause for which `find` returns one. A text has no causes.
     pub(super) fn verdict(self, find: fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Verdict {
         match self {
             Self::Error(error) => causes(error).find_map(find).unwrap_or(Verdict::STOP),
@@ -38,7 +38,7 @@ impl Inspected<'_> {
         }
     }
 
-    /// What is found in the error's own message or a source's.
+    /// The first result of `find` for the message of the error or a source.
     pub(super) fn find<T>(self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
         match self {
             Self::Error(error) => causes(error).find_map(|cause| find(&cause.to_string())),
@@ -53,8 +53,8 @@ mod private {
     /// Errors.
     #[derive(Debug)]
     pub struct Typed;
-    /// Types that hold an error and are not one. A separate impl, so that it doesn't overlap with the one for all
-    /// errors.
+    /// Types that contain an error but don't implement `Error`. A separate impl, so that it doesn't overlap with the
+    /// one for all errors.
     #[derive(Debug)]
     pub struct Erased;
     /// Texts.

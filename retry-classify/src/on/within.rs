@@ -6,11 +6,11 @@ use private::Sealed;
 
 use crate::{Classify, Verdict, sources};
 
-/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its sources
-/// are searched for one, also in a `Box` or `Arc`. If there is none, stop.
+/// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its
+/// sources are searched for one, also in a `Box` or `Arc`. If none is found, the call stops.
 ///
-/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) asks only those that
-/// this crate knows. Name yours:
+/// A running program can't find out which types implement [`Classify`], so [`cause`](super::cause) finds only those
+/// that this crate knows. Name yours:
 ///
 /// ```
 /// use retry_runtime::{Classify, on, retry};
@@ -31,7 +31,7 @@ use crate::{Classify, Verdict, sources};
 /// assert_eq!(attempts, 3);
 /// ```
 ///
-/// Join several types, and those that this crate knows, with [`Combine`](super::Combine):
+/// Combine several types, and those that this crate knows, with [`Combine`](super::Combine):
 ///
 /// ```
 /// use retry_runtime::on::{self, Combine};
@@ -55,14 +55,14 @@ use crate::{Classify, Verdict, sources};
 /// # assert_eq!(attempts, 3);
 /// ```
 ///
-/// If an error type of your own holds such an error, derive [`Classify`] for it, with `#[classify(transparent)]`.
+/// If your own error type contains such an error, derive [`Classify`] for it, with `#[classify(transparent)]`.
 pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdict {
     let mut causes = sources::causes(error.outermost());
     let found = causes.find_map(sources::is::<T>);
     found.map_or(Verdict::STOP, Classify::classify)
 }
 
-/// Errors that can hold one of any type: the arguments of [`is`].
+/// Errors that can contain an error of any type: the arguments of [`is`].
 ///
 /// These are `dyn Error`, `anyhow::Error` with its feature, and [`std::io::Error`], also in a `Box` or `Arc`.
 #[diagnostic::on_unimplemented(

@@ -1,12 +1,12 @@
-//! Points in time, as HTTP and RFC 3339 write them, and as servers stray from both.
+//! Points in time, in the formats of HTTP and RFC 3339, and in common variations of both.
 
 use core::time::Duration;
 use std::time::SystemTime;
 
-/// What dates may end with that are otherwise written as in HTTP.
+/// Non-standard endings of dates that otherwise follow HTTP.
 const ZONES: [&str; 3] = [" UTC", " +0000", " -0000"];
 
-/// The point in time that the whole text is.
+/// Parses the whole text as a point in time.
 pub(crate) fn date(value: &str) -> Option<SystemTime> {
     let zone = ZONES.iter().find_map(|zone| value.strip_suffix(zone));
     let date = match zone {

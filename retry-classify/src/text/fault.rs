@@ -5,11 +5,12 @@ use crate::{Classify, Verdict};
 
 /// Faults of model APIs, in terms common to all providers.
 ///
-/// The names are examples. The guide has the table of what is known ("Which failures are worth a retry").
+/// The names are examples. The guide lists all known names ("Which failures are worth a retry").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Too many requests or tokens at a time: `rate_limit_error`, `rate_limit_exceeded`, `slow_down`, `RESOURCE_EXHAUSTED`.
+    /// Too many requests or tokens at once: `rate_limit_error`, `rate_limit_exceeded`, `slow_down`,
+    /// `RESOURCE_EXHAUSTED`.
     Throttled,
     /// The provider lacks capacity: `overloaded_error`, `UNAVAILABLE`, `server_is_overloaded`.
     Overloaded,
@@ -17,24 +18,24 @@ pub enum Fault {
     Internal,
     /// The provider took too long: `timeout_error`, `DEADLINE_EXCEEDED`.
     Timeout,
-    /// Money, a spend limit, or a quota of a day or a month: `insufficient_quota`, `billing_error`, "Insufficient balance",
-    /// `RESOURCE_EXHAUSTED` of a quota per day. Waiting within a call does not help.
+    /// Money, a spend limit, or a daily or monthly quota: `insufficient_quota`, `billing_error`, "Insufficient
+    /// balance", `RESOURCE_EXHAUSTED` for a daily quota. Waiting within a call does not help.
     Billing,
-    /// The prompt is too long for the model, or for what the account may send at once: `context_length_exceeded`,
+    /// The prompt is too long for the model, or for the account's limit per request: `context_length_exceeded`,
     /// `request_too_large`, "prompt is too long". A shorter one may succeed.
     TooLong,
     /// The prompt or the answer was blocked for its content: `content_policy_violation`, `content_filter`,
     /// `invalid_prompt`. Another model may answer.
     Filtered,
-    /// The request is wrong or not allowed: `invalid_request_error`, `authentication_error`,
-    /// `INVALID_ARGUMENT` and their relatives.
+    /// The request is wrong or not allowed: `invalid_request_error`, `authentication_error`, `INVALID_ARGUMENT` and
+    /// similar.
     Invalid,
     /// An error with no known type or code.
     Unknown,
 }
 
 impl Fault {
-    /// What a `code` that is an HTTP status means: some servers send no other.
+    /// The fault for a `code` that is an HTTP status: some servers send no other code.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         Some(match status {
             420 | 429 => Self::Throttled,
@@ -53,7 +54,7 @@ impl Classify for Fault {
     fn classify(&self) -> Verdict {
         match self {
             Self::Throttled => Verdict::THROTTLED,
-            // As a 503 and a 500 do, they leave open what was done before.
+            // Like a 503 and a 500, they leave open whether the request had an effect.
             Self::Overloaded | Self::Internal => Verdict::TRANSIENT.ambiguous(),
             Self::Timeout => Verdict::TIMEOUT,
             Self::Billing | Self::TooLong | Self::Filtered | Self::Invalid | Self::Unknown => {

@@ -1,5 +1,5 @@
-//! What services say when they fail: a table of rules, and the one matcher that reads it, for bodies, for events of a
-//! stream and for gRPC.
+//! Recognizes faults in services' error texts: a table of rules, and the matcher for it, used for bodies, stream events
+//! and gRPC.
 
 use alloc::string::String;
 use core::time::Duration;
@@ -8,17 +8,17 @@ use super::fault::Fault;
 use super::table::{RULES, RuleFor};
 use super::wait::wait_in;
 
-/// How far a text is read. What is wrong stands at its beginning, and prompts that are quoted have no end.
+/// The most bytes of a text that are read. The fault is at the start, and quoted prompts can be of any length.
 const READ: usize = 16 * 1024;
-/// A limit of a day that is free again sooner.
+/// A daily limit that is free again sooner than this counts as throttling.
 const SOON: Duration = Duration::from_secs(60 * 60);
 
-/// What is limited for a period, in names such as `daily_quota`.
+/// Words for something that is limited per period, in names such as `daily_quota`.
 const LIMITED: [&str; 8] = [
     "cap", "credits", "limit", "quota", "rate", "requests", "tokens", "usage",
 ];
 
-/// The fault of the first name with such a rule. A bill wins wherever it is named.
+/// The fault of the first name that has a rule of this kind. Billing wins wherever it is named.
 pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
@@ -39,7 +39,7 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
     first
 }
 
-/// The fault of a number that a service has for it.
+/// The fault for a service's own error number.
 pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
     let is_of =
         |what| matches!(what, RuleFor::Number(of) if status.is_none_or(|status| status == of));
@@ -47,8 +47,8 @@ pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
     rule.map(|rule| rule.2)
 }
 
-/// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
-/// throttled or overloaded, too.
+/// The fault from a text, when names and status give only `fault`. `is_open`: they don't rule out throttled and
+/// overloaded either.
 pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
@@ -57,7 +57,7 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         (RuleFor::Limit | RuleFor::Period | RuleFor::Rolling, _) => fault == Throttled,
         (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
         (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
-        // What names say is known already.
+        // Names were already matched.
         _ => false,
     };
     let said = words(text);
@@ -74,8 +74,8 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     }
 }
 
-/// The words of a text in small letters, each between single spaces, so that `RequestsPerDay`, `requests_per_day` and
-/// "Requests per day" are one. A number keeps its point.
+/// The words of a text in lower case, each between single spaces, so that `RequestsPerDay`, `requests_per_day` and
+/// "Requests per day" are equal. A number keeps its decimal point.
 fn words(text: &str) -> String {
     let mut words = String::from(" ");
     let mut before = ' ';
@@ -101,7 +101,7 @@ fn says(said: &str, phrase: &str) -> bool {
     after(said, phrase).next().is_some()
 }
 
-/// What follows the phrase, wherever the text says it.
+/// The text after each occurrence of the phrase.
 fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
     said.match_indices(phrase).filter_map(|(start, phrase)| {
         let rest = &said[start + phrase.len()..];
@@ -109,7 +109,7 @@ fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Whether the text says that period before what it limits.
+/// Returns true if the text has the period before something that is limited.
 fn limits(said: &str, period: &str) -> bool {
     after(said, period).any(|rest| {
         let next = rest.split_whitespace().next();
@@ -117,7 +117,7 @@ fn limits(said: &str, period: &str) -> bool {
     })
 }
 
-/// The words of a text that are no parts of longer names, such as those of files, hosts and tables.
+/// The words of a text that are not parts of longer names, such as those of files, hosts and tables.
 fn alone(text: &str) -> String {
     let end = text
         .char_indices()

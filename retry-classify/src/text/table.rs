@@ -1,43 +1,44 @@
-//! The rules by which a fault is recognized, for bodies, for events of a stream and for gRPC.
+//! The rules that recognize a fault, for bodies, stream events and gRPC.
 
 use self::RuleFor::{Aws, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text};
 use super::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
 
-/// What a rule is for: where its words must stand. They are compared as [`words`].
+/// The part of an error that a rule's words must match. They are compared as [`words`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleFor {
-    /// The whole of a code, a type, a status or a reason. A `*` at either end stands for anything.
+    /// A whole code, type, status or reason. A `*` at either end matches anything.
     Name,
-    /// Like `Name`, of a word that services also use of what they offer.
+    /// Like `Name`, for a word that services also use for their own data.
     Generic,
-    /// Like `Name`, of a code in one of AWS's shapes: `__type`, the header `x-amzn-errortype`, or `<Code>`.
+    /// Like `Name`, for a code in one of AWS's formats: `__type`, the header `x-amzn-errortype`, or `<Code>`.
     Aws,
-    /// The whole of a `code` that is a number, of a service that numbers its errors, in an answer of this status or in
-    /// an event. Other services count otherwise.
+    /// A whole `code` that is a number, from a service with numbered errors, in a response with this status or in an
+    /// event. Other services use the same numbers for other errors.
     Number(u16),
-    /// Like `Name`, of names that gateways give to whatever they pass on: any other name counts more, and so does an error
-    /// that is quoted.
+    /// Like `Name`, for names that gateways give to any error they pass on: every other name wins, and so does a quoted
+    /// error.
     Envelope,
-    /// A text beside the name of a bill, by services that use it for a minute's limit.
+    /// A text next to a billing name, from services that use that name for a per-minute limit.
     Misnomer,
-    /// A text of any answer that names no failure of the server.
+    /// A text in any response that doesn't name a failure of the server.
     Text,
-    /// A text of an answer that is throttled, or the name of the quota that it exceeds.
+    /// A text in a throttled response, or the name of the exceeded quota.
     Limit,
-    /// Like `Limit`, of one word that names a period: where it stands by itself, or before what is limited (`LIMITED`). In
-    /// `events-daily` it is part of some name.
+    /// Like `Limit`, for one word that names a period: on its own, or before something that is limited (`LIMITED`). In
+    /// `events-daily` it is part of another name.
     Period,
-    /// Like `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
+    /// Like `Limit`, for a day without a fixed start: if the text contains a wait below an hour, the request is only
+    /// throttled.
     Rolling,
 }
 
-/// Where the words must stand, the words, what they mean, and who says so. The first rule that applies decides, so a bill
-/// stands before what else a text may say. To teach the crate an answer, add a row.
+/// Kind of rule, words, fault, source. The first rule that matches decides, so billing rules come before other texts.
+/// To support another response, add a row.
 #[rustfmt::skip] // A rule a line.
 pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
-    // Money, and limits that no wait within a call heals.
+    // Money, and limits that no wait within a call fixes.
     (Name, "insufficient quota", Billing, "OpenAI, Error codes"),
     (Name, "credit balance exhausted", Billing, "OpenAI, Error codes"),
     (Name, "billing not active", Billing, "OpenAI, Error codes"),
@@ -111,12 +112,12 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Text, "free quota has been exhausted", Billing, "DashScope, Error codes"),
     (Text, "billing hard limit", Billing, "OpenAI, Error codes"),
     (Text, "database space exceeded", Billing, "etcd, Maintenance: Space quota"),
-    // OpenAI's name for a bill, where it means a minute.
+    // OpenAI's billing name, used for a per-minute limit.
     (Misnomer, "allocated quota exceeded", Throttled, "DashScope, openclaw/openclaw#148236"),
     (Misnomer, "error code token limit", Throttled, "DashScope, can1357/oh-my-pi#8496"),
     (Limit, "free models per min", Throttled, "OpenRouter, which names the day's limit beside it"),
     (Limit, "remaining limit 0", Throttled, "Finnhub, which counts what is left of the minute"),
-    // A day that begins whenever its first request does.
+    // A day that starts with its first request.
     (Rolling, "images per day ipd", Billing, "OpenAI, Rate limits"),
     (Rolling, "audio seconds per day asd", Billing, "Groq, Rate limits"),
     (Rolling, "tokens per day", Billing, "Groq, OpenAI, Bedrock, Cerebras"),
@@ -144,7 +145,7 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Limit, "limit 0", Billing, "Google, a model that the free tier has not"),
     (Limit, "limit value 0", Billing, "Google, QuotaFailure"),
     (Limit, "have a free quota tier", Billing, "Google, a model that the free tier has not"),
-    // Prompts that are too long. gRPC says so by RESOURCE_EXHAUSTED, some providers by a 429.
+    // Prompts that are too long. gRPC reports them as RESOURCE_EXHAUSTED, some providers as a 429.
     (Name, "context length exceeded", TooLong, "OpenAI, Error codes"),
     (Name, "string above max length", TooLong, "OpenAI, Error codes"),
     (Name, "request too large", TooLong, "Anthropic, Errors"),
@@ -169,7 +170,7 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Text, "message that decompresses to a size larger than", TooLong, "gRPC, Node"),
     (Text, "message length too large", TooLong, "tonic"),
     (Text, "metadata size exceeds", TooLong, "gRPC, C++"),
-    // What was blocked for its content.
+    // Content that was blocked.
     (Name, "content filter", Filtered, "Azure, Content filtering"),
     (Name, "content policy violation", Filtered, "OpenAI, Error codes"),
     (Name, "responsible aipolicy violation", Filtered, "Azure, Content filtering"),
@@ -182,7 +183,7 @@ pub(super) const RULES: &[(RuleFor, &str, Fault, &str)] = &[
     (Text, "content management policy", Filtered, "Azure"),
     (Text, "content filtering policy", Filtered, "Anthropic"),
     (Text, "content exists risk", Filtered, "DeepSeek"),
-    // Too much at a time.
+    // Too many requests at once.
     (Name, "rate limit error", Throttled, "Anthropic, Errors"),
     (Name, "*rate limit exceeded", Throttled, "OpenAI, Groq; Google, Standard error responses"),
     (Name, "rate limit reached error", Throttled, "Moonshot, Error codes"),

@@ -5,7 +5,7 @@ use retry_vocabulary::duration;
 
 use crate::verdict::LONGEST_HINT;
 
-/// Words before a wait, in small letters.
+/// Phrases before a wait, in lower case.
 const BEFORE: [&str; 11] = [
     // OpenAI, Groq, Google, Azure, Moonshot: "try again in", "retry in", "retry after", "try again after"
     "again",
@@ -23,7 +23,7 @@ const BEFORE: [&str; 11] = [
     // Supabase
     "only request this",
 ];
-/// What may stand between.
+/// Words allowed between such a phrase and the wait.
 const BETWEEN: [&str; 17] = [
     "in ",
     "after ",
@@ -43,33 +43,33 @@ const BETWEEN: [&str; 17] = [
     "\"",
     "'",
 ];
-/// How many bytes at most stand between those words and a point in time.
+/// The most bytes between such a phrase and a point in time.
 #[cfg(all(feature = "http", feature = "llm"))]
 const BETWEEN_TIME: usize = 16;
-/// Numbers in words.
+/// Numbers written as words.
 const ONE: [&str; 3] = ["a ", "an ", "one "];
-/// Digits after the point that a nanosecond has room for.
+/// The number of decimal places that a nanosecond has room for.
 const FRACTION: usize = 9;
-/// Negations, and words that may stand between a negation and the negated word.
+/// Negations, and words that may come between a negation and the negated word.
 const NOT: [&str; 4] = ["not", "never", "no", "cannot"];
 const AFTER_NOT: [&str; 4] = ["try", "to", "attempt", "need"];
-/// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" isn't.
+/// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" is not.
 const ASKING: [&str; 7] = ["please", "requests", "and", "then", "or", "can", "may"];
 /// The number of characters before a word that are read.
 const READ_BEFORE: usize = 40;
 
-/// The wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour and
-/// 2 minutes". From zero to 365 days. Digits may be grouped by commas.
+/// Reads the wait that a text asks for: "Please try again in 6m0s", "Please retry after 26 seconds", "resets in 1 hour
+/// and 2 minutes". From zero to 365 days. Digits may be grouped by commas.
 ///
 /// A number needs a unit. Without one, a number counts only after "retry after", or in a quoted header of that name, and
 /// only if it ends its phrase: then it is in seconds. Negations ("do not retry after 30 seconds"), counts ("retry after 5
 /// attempts"), percentages and times in the past ("5 minutes ago") are ignored.
 ///
-/// Of several waits, the first in the text counts: services ask for the next attempt first and explain their limits after it,
-/// and gateways speak before they quote.
+/// If there are several waits, the first in the text counts: services first ask for the next attempt and then explain
+/// their limits, and gateways put their own text before a quote.
 ///
-/// For clients that keep only a message. [`ProviderError`](crate::llm::ProviderError) and
-/// [`throttled`](crate::on::Combine::throttled) read it by themselves.
+/// Use it for clients that keep only a message. [`ProviderError`](crate::llm::ProviderError) and
+/// [`throttled`](crate::on::Combine::throttled) read the wait for you.
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,8 +89,8 @@ pub fn wait_in(text: &str) -> Option<Duration> {
     words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
 }
 
-/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in it,
-/// or as in HTTP.
+/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in
+/// it, or in HTTP's format.
 #[cfg(all(feature = "http", feature = "llm"))]
 pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
     use super::date::date;
@@ -142,8 +142,8 @@ fn is_negated(before: &str) -> bool {
     })
 }
 
-/// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word
-/// such as "please".
+/// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word such
+/// as "please".
 fn asks(before: &str) -> bool {
     let before = before.trim_end();
     let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
@@ -163,8 +163,8 @@ fn seconds(before: &str, rest: &str) -> Option<Duration> {
     (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// Returns true if a number before this text ends its phrase, so that it is not part of a date, a range or a fraction,
-/// and not a count.
+/// Returns true if a number before this text ends its phrase, and so is not a count or part of a date, a range or a
+/// fraction.
 fn ends_phrase(rest: &str) -> bool {
     let rest = rest.strip_prefix('"').unwrap_or(rest);
     let mut chars = rest.trim_start_matches(' ').chars();
@@ -176,7 +176,7 @@ fn ends_phrase(rest: &str) -> bool {
     }
 }
 
-/// The duration that the text, in small letters, begins with.
+/// The duration at the start of the text, which is in lower case.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
     while let Some(after) = BETWEEN.iter().find_map(|word| rest.strip_prefix(word)) {
@@ -207,7 +207,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     (wait <= LONGEST_HINT).then_some(wait)
 }
 
-/// The number that the text begins with, without commas between groups of digits and cut to whole nanoseconds; and the
+/// The number at the start of the text, without commas between groups of digits and cut to whole nanoseconds; and the
 /// rest of the text.
 fn number(text: &str) -> (String, &str) {
     let (first, mut rest) = digits(text);
@@ -237,7 +237,7 @@ fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// A unit as it is written in durations.
+/// The short form of a unit, as in durations.
 fn short(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "ms" | "milliseconds" | "millisecond" => "ms",

@@ -1,4 +1,6 @@
 //! The loop of a call, whatever sends its requests.
+//!
+//! It doesn't use `Policy::call`, because the compiler can't show that a chain's future is `Send` for every service.
 
 use std::fmt;
 use std::ops::Deref;

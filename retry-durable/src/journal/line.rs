@@ -1,3 +1,6 @@
+//! The lines of a journal, in JSON, so that people can read them. A store such as redb checks its checksums only after
+//! a crash: after a clean shutdown, it does not detect bit flips.
+
 use std::borrow::Cow;
 use std::time::Duration;
 

@@ -27,6 +27,12 @@
 //!     sleep(retry_pause).await;
 //! }
 //! ```
+//!
+//! The loop is inline. A function that loops would take the body as an `AsyncFnMut`, and then a future that borrows
+//! `&self` or an argument would not be `Send` (rust-lang/rust#134997).
+//!
+//! The outcome stays in `retry_outcome` until a single `break` returns it. With two exits, or if the outcome is
+//! borrowed, the compiler copies a large value once or twice more.
 
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;

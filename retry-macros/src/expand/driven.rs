@@ -132,7 +132,8 @@ impl Printer<'_> {
     }
 
     /// Creates the driver and sets everything that is known before the first attempt. If that reads a policy
-    /// expression more than once, it is evaluated only once.
+    /// expression more than once, it is evaluated only once. The driver owns the protections and the timer, so their
+    /// expressions are evaluated once for each call.
     fn driver(&self) -> Code {
         let model = self.model;
         let shares = model.has(&[Key::Breaker, Key::Limiter, Key::Budget]);
@@ -432,7 +433,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The name and the observer, passed to each step of the driver.
+    /// The name and the observer, passed to each step of the driver. The driver doesn't keep them, because they may
+    /// borrow variables that the body changes.
     pub(crate) fn reporter(&self) -> Code {
         let name = self.reported_name();
         let Some(expr) = self.model.expr(Key::Observe) else {

@@ -2,7 +2,7 @@ use crate::chain::into_chain::IntoChain;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
 
-/// A policy for batches: how many items go into a call, and how many calls are made at the same time.
+/// A policy for batches, with the number of items per call and the number of concurrent calls.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::policy::Policy;
 /// assert_eq!(doubled.await, [Ok(2), Ok(4), Ok(6)]);
 /// # }
 /// ```
-///
+/// Created by [`Policy::batches`] and [`PolicyCall::batches`].
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
 pub struct Batches<Q = PolicyCall<'static>> {
@@ -31,15 +31,15 @@ pub struct Batches<Q = PolicyCall<'static>> {
 }
 
 impl Policy {
-    /// Sets how many items [`retry_each`](crate::retry_each) puts into one call at most. 0 counts as 1. A policy alone
-    /// sends all in one call.
+    /// Sets the most items that [`retry_each`](crate::retry_each) sends in one call. 0 counts as 1. A policy without
+    /// this sends all items in one call.
     pub fn batches(&self, size: usize) -> Batches {
         PolicyCall::of(self).batches(size)
     }
 }
 
 impl<On, K> PolicyCall<'_, On, K> {
-    /// Sets how many items go into one call, as [`Policy::batches`] does.
+    /// Sets the most items per call, as [`Policy::batches`] does.
     pub fn batches(self, size: usize) -> Batches<Self> {
         Batches {
             chain: self,
@@ -50,32 +50,32 @@ impl<On, K> PolicyCall<'_, On, K> {
 }
 
 impl<Q> Batches<Q> {
-    /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
+    /// Sets the most concurrent calls. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
     }
 }
 
-/// What [`retry_each`](crate::retry_each) takes as its policy: a [`Policy`], with or without [`Policy::on`] and
-/// [`Batches`].
+/// The types that [`retry_each`](crate::retry_each) accepts as its policy: a [`Policy`], with or without [`Policy::on`]
+/// and [`Batches`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy for batches",
     label = "not a policy",
     note = "pass a `Policy`, a `&Policy`, or what `Policy::on` or `Policy::batches` returns"
 )]
 pub trait IntoBatches {
-    /// The type of what classifies errors.
+    /// The type that classifies errors.
     type On;
-    /// The type of what sleeps.
+    /// The timer's type.
     type Timer;
-    /// The type of what cancels the batch.
+    /// The type that cancels the batch.
     type Cancel;
     /// The policy with its keys.
     #[doc(hidden)]
     type Chain: IntoChain<On = Self::On, Timer = Self::Timer, Cancel = Self::Cancel>;
 
-    /// The numbers, all items in one batch if none are given.
+    /// Converts to batches: all items in one batch if no size is given.
     fn into_batches(self) -> Batches<Self::Chain>;
 }
 
@@ -90,7 +90,7 @@ impl<Q: IntoChain> IntoBatches for Batches<Q> {
     }
 }
 
-/// All items in one call.
+/// All items are sent in one call.
 #[diagnostic::do_not_recommend]
 impl<P: IntoChain> IntoBatches for P {
     type On = P::On;

@@ -22,7 +22,7 @@ use crate::time::cancel::Cancel;
 use crate::work::in_flight::Work;
 use crate::work::job::Job;
 
-/// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: sleeps on this
+/// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: it sleeps on this
 /// thread between rounds.
 ///
 /// ```
@@ -41,10 +41,10 @@ use crate::work::job::Job;
 /// ```
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
-/// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
-/// running call can't be dropped, so the deadline waits for it; a round may begin after it by as much as
+/// 1, the default, there are no other threads. If the system can't start a thread, fewer calls run at once. A running
+/// call can't be dropped, so the deadline waits for it; a round may start after the deadline by as much as
 /// [`Call::resumed`](crate::Call::resumed) allows a pause to end late. After a panic in the operation or in the items'
-/// iterator no further call begins, not even one that waits for a limiter; the panic is passed on once the other
+/// iterator, no further call starts, not even one that waits for a limiter. The panic is passed on once the other
 /// running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<I, F, T, E>(
@@ -68,8 +68,8 @@ where
     results
 }
 
-/// Like [`retry_each_blocking`], but puts the results into your `Vec`. You keep them if the operation panics: see
-/// [`retry_each_into`](crate::retry_each_into).
+/// Like [`retry_each_blocking`], but stores the results in your `Vec`, so that you keep them if the operation panics:
+/// see [`retry_each_into`](crate::retry_each_into).
 pub fn retry_each_blocking_into<I, F, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
     policy: impl IntoBatches<
@@ -119,12 +119,12 @@ pub fn retry_each_blocking_into<I, F, T, E>(
             Some(delay) => pause = delay,
             None => return,
         }
-        // Where it is cut short, the next round is not sent.
+        // If the sleep is cancelled, the next round is not sent.
         timer.sleep_or_cancelled(pause, &cancel);
     }
 }
 
-/// Sends the items of a round, in that many calls at a time, in that span.
+/// Sends the items of a round, with the given number of concurrent calls, in the span.
 fn send_round<'a, Q, I, T, E>(
     rounds: &Mutex<Rounds<'a, Q, I, T, E>>,
     stop: &Stop<'_, impl Cancel + Sync>,
@@ -137,8 +137,8 @@ fn send_round<'a, Q, I, T, E>(
     Rounds<'a, Q, I, T, E>: Send,
     Batch<'a, Q, I::Item>: Send,
 {
-    // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
-    // Calls that have to wait are handed to a thread, too, with the end of their pause.
+    // Each thread's first batch is drawn before the thread is started, so there are never more threads than calls.
+    // Calls that have to wait are also passed to a thread, with the end of their pause.
     let handed = Mutex::new(Vec::with_capacity(1));
     let draw = || Some((lock(rounds).next_batch(|_| ended())?, None));
     let hand = || draw().map(|batch| lock(&handed).push(batch)).is_some();
@@ -150,7 +150,7 @@ fn send_round<'a, Q, I, T, E>(
         handed.or_else(draw)
     };
     let work = || {
-        // Another thread is not in it yet.
+        // Another thread has not entered it yet.
         let _entered = span.enter();
         while let Some((mut batch, waits)) = next() {
             if let Some(end) = waits {
@@ -161,7 +161,7 @@ fn send_round<'a, Q, I, T, E>(
                 continue;
             }
             let (begun, waiting) = lock(rounds).proceed(batch, &mut || false);
-            // The time of a call that runs meanwhile is part of a pause.
+            // The time of a call that runs in the meantime counts towards the pause.
             let waiting = waiting.map(|mut batch| {
                 let end = batch.1.pause_end();
                 (batch, Some(end))
@@ -176,7 +176,7 @@ fn send_round<'a, Q, I, T, E>(
     work_at_once(concurrency, stop, hand, work);
 }
 
-/// Runs `work` on at most that many threads, this one included, as long as `hand` has something for another.
+/// Runs `work` on at most the given number of threads, including this one, as long as `hand` returns work for another.
 fn work_at_once<C: Cancel + Sync>(
     threads: usize,
     stop: &Stop<'_, C>,
@@ -199,7 +199,7 @@ fn work_at_once<C: Cancel + Sync>(
             }
             work();
         });
-        // Each has ended before the first panic goes on, with what it says.
+        // All threads have ended before the first panic is resumed, with its message.
         let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
         if let Some(panic) = ends.into_iter().find_map(Result::err) {
             resume_unwind(panic);

@@ -1,4 +1,4 @@
-//! The failures of a round: items that failed alike share one decision and one record in the log.
+//! The failures of a round: items that failed in the same way share one decision and one log record.
 
 use alloc::collections::BTreeMap;
 use core::mem;
@@ -15,9 +15,9 @@ use crate::classify::kind::Kind;
 use crate::classify::verdict::{Basis, Verdict};
 use crate::observe::reason::Reason;
 
-/// What items must have in common to share a decision: their retries so far, the kind of failure, and what the budget
-/// hears of a failure that is not worth a retry. Also the reason, if the failure alone gives an item up: it must
-/// not give up others.
+/// The properties that items must share to share a decision: their retries so far, the kind of failure, and the
+/// budget's view of a failure that is not retried. Also the reason, if the failure alone gives an item up, so that it
+/// does not give up other items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
@@ -32,24 +32,24 @@ pub(super) struct ItemFailure {
     pub(super) index: usize,
     pub(super) call: Call,
     pub(super) verdict: Verdict,
-    /// Whether the budget hears of the item: by itself, or for those too that its call failed with as a whole, and that are
-    /// like it.
+    /// True if the budget counts the item: for itself, or also for the similar items of a call that failed as a whole.
     pub(super) leads: bool,
-    /// Whether another item paid for the last retry of both.
+    /// True if another item paid for the last retry of both.
     pub(super) is_unpaid: bool,
 }
 
 struct Group {
-    /// The first of its items.
+    /// The index of its first item.
     first: usize,
     items: usize,
-    /// How many items lead; of these, for how many the last retry was paid, and how many may yet be sent again.
+    /// The number of leaders; the number of those whose last retry was paid for, and of those that may still be sent
+    /// again.
     leaders: usize,
     followed: usize,
     paid: usize,
-    /// How many items are sent again.
+    /// The number of items that are sent again.
     again: usize,
-    /// The first that is not paid for.
+    /// The first item that is not paid for.
     unpaid: Option<usize>,
     /// The verdict with the longest hint.
     verdict: Verdict,
@@ -57,16 +57,16 @@ struct Group {
     decision: Result<Duration, Reason>,
 }
 
-/// Failed items by what they have in common.
+/// Failed items, grouped by their common properties.
 pub(super) struct Groups<'a> {
     alike: BTreeMap<Alike, Group>,
     round: &'a Round<'a>,
-    /// The pause before the next round: the longest of all that are to wait.
+    /// The pause before the next round: the longest for any group.
     pub(super) pause: Option<Duration>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups failures, in the order of the items, and decides about each group. A leader is paid for by itself.
+    /// Groups failures, in the order of the items, and decides for each group. Each leader is paid for separately.
     pub(super) fn new(
         round: &'a Round<'a>,
         failures: &mut dyn Iterator<Item = ItemFailure>,
@@ -129,8 +129,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The bookkeeping of an item from now on, or why it is given up. Asked once for each, in their order: what does not
-    /// lead is sent again with its leader, or not at all.
+    /// The item's call for its next attempt, or the reason that it is given up. Call it once for each item, in order:
+    /// an item that does not lead is sent again with its leader, or not at all.
     pub(super) fn decision(&mut self, failure: ItemFailure) -> Result<Call, Reason> {
         let alike = self.what_is_alike(failure.call, failure.verdict);
         let Some(group) = self.alike.get_mut(&alike) else {
@@ -152,7 +152,7 @@ impl<'a> Groups<'a> {
         Ok(call)
     }
 
-    /// What there is to report: each group, and its items that the budget did not pay for.
+    /// The parts to report: each group, and its items that the budget did not pay for.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         let pause = self.pause.unwrap_or_default();
         let mut is_first = true;

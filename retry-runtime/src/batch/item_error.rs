@@ -5,7 +5,7 @@ use core::fmt;
 use crate::error_text::shown::shown;
 use crate::observe::reason::Reason;
 
-/// Why an item of [`retry_each`](crate::retry_each) has no value.
+/// The reason that an item of [`retry_each`](crate::retry_each) has no value.
 ///
 /// ```
 /// use retry_runtime::{Policy, Reason, retry_each_blocking};
@@ -26,17 +26,16 @@ use crate::observe::reason::Reason;
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemError<E> {
-    /// The error of the last call, or how its answers were miscounted. `None` if no call with the
-    /// item came to an end.
+    /// The error of the last call, or its miscounted answers. `None` if no call with the item has ended.
     cause: Option<Result<Arc<E>, Miscount>>,
     attempts: u32,
     pub(super) reason: Reason,
-    /// Whether the last call that sent the item has no end.
+    /// True if the last call that sent the item has not ended.
     under_way: bool,
 }
 
 impl<E> ItemError<E> {
-    /// What an item ends with if nothing more happens.
+    /// The result of an item if nothing more happens.
     pub(super) const fn new(
         cause: Option<Result<Arc<E>, Miscount>>,
         attempts: u32,
@@ -50,24 +49,25 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// A call sends the item. It keeps its last error until that ends.
+    /// Records that a call sends the item. The last error is kept until the call ends.
     pub(super) fn sent(&mut self, attempts: u32) {
         self.attempts = attempts;
         self.under_way = true;
     }
 
-    /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call
-    /// was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
+    /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only
+    /// call was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
         self.cause.as_ref()?.as_deref().ok()
     }
 
-    /// The error that [`ItemError::error`] shows, by value: shared with the other items of a call that failed as a whole.
+    /// Returns the error of [`ItemError::error`] by value, shared with the other items of a call that failed as a
+    /// whole.
     pub fn into_error(self) -> Option<Arc<E>> {
         self.cause?.ok()
     }
 
-    /// Writes what went wrong, an error by that function.
+    /// Writes the cause. `show` writes an error.
     pub(super) fn write_cause(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -81,18 +81,18 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// How many calls have sent the item.
+    /// The number of calls that have sent the item.
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// Whether the last call with this item was dropped before it returned: by the deadline, a panic, or with the whole
-    /// batch. The request may have taken effect.
+    /// Returns true if the last call with this item was dropped before it returned: by the deadline, by a panic, or
+    /// with the whole batch. The request may have taken effect.
     pub fn is_dropped(&self) -> bool {
         self.under_way
     }
 
-    /// Why the item was not sent again.
+    /// The reason that the item was not sent again.
     pub fn reason(&self) -> Reason {
         self.reason
     }
@@ -120,12 +120,12 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
 
 impl<E: Error + 'static> Error for ItemError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // Its own text has the error's.
+        // This error's text already includes the inner error's text.
         self.error()?.source()
     }
 }
 
-/// The numbers of answers and of items of a call where they differ.
+/// A call's number of answers and of items, if they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Miscount {
     pub(super) answers: usize,

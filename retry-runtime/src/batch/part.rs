@@ -7,43 +7,43 @@ use crate::classify::kind::Kind;
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::observe::reason::Reason;
 
-/// Items of a round that ended alike, and what follows for them.
+/// Items of a round that ended in the same way, and the decision for them.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    /// The round in which they were sent last, counted from 1.
+    /// The last round in which they were sent, from 1.
     pub(super) round: u32,
-    /// The first of them.
+    /// The index of the first item.
     pub(super) first: usize,
     pub(super) items: usize,
-    /// How many items there were in all.
+    /// The total number of items.
     pub(super) of: usize,
-    /// How the items ended, if not with a failure of their own.
+    /// The end of the items, if they did not fail themselves.
     pub(super) end: Option<ItemEnd>,
     pub(super) kind: Option<Kind>,
     /// The longest wait that a server asked for.
     pub(super) hint: Option<Duration>,
     pub(super) follows: Result<Duration, Reason>,
-    /// The call of these items, where they stand for the next round: the first of those that are sent again.
+    /// The call of these items, if they are reported for the next round: of the first one that is sent again.
     pub(super) retry: Option<Call>,
 }
 
-/// How items ended without a failure of their own, in the order in which it is reported.
+/// The end of items that did not fail themselves, in the order of reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ItemEnd {
-    /// A call gave a wrong number of answers.
+    /// A call returned a wrong number of answers.
     Miscounted(Miscount),
     /// The call was dropped at the deadline.
     Dropped,
-    /// The items were not sent, since the batch had ended.
+    /// The items were not sent, because the batch had ended.
     NotSent,
-    /// The items were not sent, because the breaker or the limiter let none of their attempts begin.
+    /// The items were not sent, because the breaker or the limiter rejected all of their attempts.
     Rejected(RejectedBy),
 }
 
-/// Writes the error of the item with that index.
+/// Writes the error of the item at this index.
 pub(super) type ShownItem<'a> = dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result + 'a;
 
-/// A part, with what went wrong with the first of its items.
+/// A part, with the failure of its first item.
 pub(super) struct ShownPart<'a> {
     pub(super) part: Part,
     pub(super) shown: &'a ShownItem<'a>,

@@ -13,11 +13,11 @@ use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
-/// What a round has in common.
+/// The data shared by all parts of a round.
 pub(super) struct Round<'a> {
     pub(super) policy: &'a Policy,
     pub(super) deadline: Option<Moment>,
-    /// When the round ended.
+    /// The end of the round.
     pub(super) now: Moment,
     /// The time until the deadline.
     pub(super) left: Duration,
@@ -26,12 +26,12 @@ pub(super) struct Round<'a> {
     pub(super) name: &'a str,
     /// Counted from 1.
     pub(super) number: u32,
-    /// How many items the round was to send.
+    /// The number of items that the round should send.
     pub(super) items: usize,
 }
 
 impl Round<'_> {
-    /// A record for each of these parts. Returns what was given up last.
+    /// Reports each of these parts. Returns the last one that was given up.
     pub(super) fn report(
         &self,
         parts: impl Iterator<Item = Part>,

@@ -1,4 +1,4 @@
-//! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
+//! The state of every item. Decides which items a call sends, how its answers are used, and when the next round starts.
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
@@ -36,50 +36,50 @@ use crate::work::job::Job;
 pub(super) struct Rounds<'a, Q: IntoChain, I: Iterator, T, E> {
     pub(super) job: Job<'a, Q>,
     on: Q::On,
-    /// How many items go into one call at most.
+    /// The most items per call.
     size: usize,
-    /// Why nothing more is sent, where that is so.
+    /// The reason that nothing more is sent, if the batch has ended.
     ended: Option<Reason>,
     number: u32,
-    /// Whether a call of this round was begun.
+    /// True if a call of this round has started.
     has_begun: bool,
-    /// Items that no call has sent yet: the first round's.
+    /// Items that no call has sent yet: those of the first round.
     fresh: Fuse<I>,
-    /// Items of this round, if it is not the first, that are still to be sent.
+    /// Items of this round that are still to be sent, if it is not the first round.
     queue: vec::IntoIter<Entry<'a, Q, I::Item>>,
     /// Items of this round whose last call failed, by index.
     failed: Vec<(usize, Failed<'a, Q, I::Item>)>,
-    /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
+    /// The result of each item so far. Owned by the caller, so it survives if this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
-    /// What was given up last.
+    /// The last part that was given up.
     given_up: Option<Part>,
 }
 
-/// An item that may be sent, as a call of its own.
+/// An item that may be sent, with its own call.
 pub(super) struct Entry<'a, Q: IntoChain, I> {
     index: usize,
     item: I,
     attempts: AttemptsOf<'a, Q>,
-    /// Whether another item of the last call paid for both.
+    /// True if another item of the last call paid for both.
     is_unpaid: bool,
 }
 
 /// The items of one call.
 pub(super) type Entries<'a, Q, I> = Vec<Entry<'a, Q, I>>;
 
-/// The items of one call, and its slot of the limiter, which its round as a call has.
+/// The items of one call. The call itself, as part of its round, has the limiter's slot.
 pub(super) type Batch<'a, Q, I> = Unit<'a, Q, Entries<'a, Q, I>>;
 
 type Failed<'a, Q, I> = (Entry<'a, Q, I>, ItemFailure);
 
-/// Clones of the items, as a call sends them.
+/// Clones of the items, for a call to send.
 pub(super) fn items_of<Q: IntoChain, I: Clone>(entries: &[Entry<'_, Q, I>]) -> Vec<I> {
     entries.iter().map(|entry| entry.item.clone()).collect()
 }
 
-/// How severe the end of an item is: a call reports its most severe one to the limiter. That a server throttles matters
-/// more than for how long.
+/// The severity of an item's end. A call reports the most severe one to the limiter. Throttling matters more than the
+/// length of the wait.
 fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
     match *end {
         AttemptOutcome::NotBegun => (0, None),
@@ -93,7 +93,7 @@ fn severity(end: &AttemptOutcome) -> (u8, Option<Duration>) {
     }
 }
 
-/// Writes the error of the item with that index.
+/// Writes the error of the item at this index.
 fn shown<T, E, On: OnError<E>>(
     results: &[Result<T, ItemError<E>>],
     on: &On,
@@ -109,7 +109,7 @@ where
     Q: IntoChain<On: OnError<E>>,
     I: Iterator,
 {
-    /// Results are put into `results`, whose content they replace.
+    /// The results replace the contents of `results`.
     pub(super) fn new(
         job: Job<'a, Q>,
         on: Q::On,
@@ -135,7 +135,8 @@ where
         }
     }
 
-    /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
+    /// The items of the next call; `None` once all of this round were taken. `ended` returns the reason if no call may
+    /// start.
     pub(super) fn next_batch(
         &mut self,
         ended: impl FnOnce(&Job<'a, Q>) -> Option<Reason>,
@@ -156,7 +157,7 @@ where
         Some((entries, round))
     }
 
-    /// This round as a call with that many items.
+    /// This round, as a call with the given number of items.
     fn round_of(&self, items: usize) -> AttemptsOf<'a, Q> {
         let mut round = self.job.attempts();
         round.set_call(Call::after(self.number.saturating_sub(1)));
@@ -164,7 +165,7 @@ where
         round
     }
 
-    /// The next item to send.
+    /// Returns the next item to send.
     fn draw(&mut self) -> Option<Entry<'a, Q, I::Item>> {
         let entry = self.queue.next().or_else(|| {
             let item = self.fresh.next()?;
@@ -182,7 +183,7 @@ where
         Some(entry)
     }
 
-    /// The call does not begin, and its items end.
+    /// Ends the items of a rejected call.
     pub(super) fn rejected(&mut self, entries: Entries<'a, Q, I::Item>, by: RejectedBy) {
         for entry in entries {
             self.end(&entry, ItemEnd::Rejected(by), by.into());
@@ -190,14 +191,14 @@ where
         self.progressed();
     }
 
-    /// Ends an item without a failure of its own.
+    /// Ends an item that did not fail itself.
     fn end(&mut self, entry: &Entry<'a, Q, I::Item>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
         self.tally.ended(end, reason, entry.index);
     }
 
-    /// Begins a call with the items that the breaker lets through. The others wait as a call of their own, if they are
-    /// tried again.
+    /// Starts a call with the items that the breaker admits. The others wait as a separate call, if they are tried
+    /// again.
     fn begin(
         &mut self,
         (entries, mut round): Batch<'a, Q, I::Item>,
@@ -232,7 +233,7 @@ where
         (begun, waiting)
     }
 
-    /// Tells the observer how far the batch is.
+    /// Reports the batch's progress to the observer.
     fn progressed(&mut self) {
         let all = self.results.len() + self.fresh.size_hint().0;
         self.job.progressed(self.number, all);
@@ -245,7 +246,7 @@ where
         }
     }
 
-    /// Sends nothing more of this round if the batch has ended.
+    /// Stops sending items of this round if the batch has ended.
     fn leave_if_ended(&mut self) {
         let Some(reason) = self.ended else { return };
         while let Some(entry) = self.draw() {
@@ -253,7 +254,7 @@ where
         }
     }
 
-    /// One request failed, not as many as it has items. Returns what the limiter is told.
+    /// Records one failed request, and not one per item. Returns the outcome for the limiter.
     fn all_failed(&mut self, entries: Entries<'a, Q, I::Item>, error: E) -> AttemptOutcome {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
@@ -268,13 +269,13 @@ where
         AttemptOutcome::of_failure(verdict)
     }
 
-    /// Each item has an answer of its own. Returns what the limiter is told.
+    /// Records a separate answer for each item. Returns the outcome for the limiter.
     fn each(
         &mut self,
         entries: Entries<'a, Q, I::Item>,
         answers: Vec<Result<T, E>>,
     ) -> AttemptOutcome {
-        // One request succeeded, not as many as it has items.
+        // One request succeeded, not one per item.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
         let mut worst = AttemptOutcome::NotBegun;
@@ -304,7 +305,7 @@ where
         worst
     }
 
-    /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
+    /// Records a wrong number of answers, which can't be matched to items. Returns the outcome for the limiter.
     fn miscounted(&mut self, entries: Entries<'a, Q, I::Item>, answers: usize) -> AttemptOutcome {
         let items = entries.len();
         let miscount = Miscount { answers, items };
@@ -319,11 +320,11 @@ where
         AttemptOutcome::Ignored
     }
 
-    /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
+    /// Reports an item with its value to the breaker, and to the budget if the item leads.
     fn succeeded(&mut self, entry: &mut Entry<'a, Q, I::Item>, leads: bool) {
         entry.attempts.answered(self.job.rules.reporter());
         if entry.is_unpaid {
-            // There is nothing to give back.
+            // There is nothing to refund.
             entry.attempts.set_followed(None);
         }
         if leads {
@@ -368,12 +369,12 @@ where
         self.failed.push((entry.index, (entry, failure)));
     }
 
-    /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
+    /// Ends a round. Returns the pause before the next one, or `None` if there is nothing left to send.
     pub(super) fn next_round(&mut self, is_cancelled: impl FnOnce() -> bool) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let policy = self.job.rules.policy_in_force();
         let round = self.round(&policy, tally.items, is_cancelled);
-        // Calls end in any order.
+        // Calls can end in any order.
         let failed = in_order(mem::take(&mut self.failed));
         let mut failures = failed.iter().map(|(_, failure)| *failure);
         let budget = self.job.budget();
@@ -425,7 +426,7 @@ where
         'a: 'p,
     {
         let (deadline, now) = (self.job.deadline, self.job.now_of_deadline());
-        // Not at it, where another round could begin.
+        // Just after the deadline: at the deadline itself, another round could still start.
         let over = deadline.filter(|_| self.ended == Some(Reason::Deadline));
         let over = over.and_then(|end| end.checked_add(Duration::from_nanos(1)));
         let now = over.map_or(now, |over| now.max(over));
@@ -442,8 +443,8 @@ where
         }
     }
 
-    /// Tells of the end of the batch, whose last round ended so. The log has what was given up from the reports of the
-    /// rounds, and hears of a success only after a failure.
+    /// Reports the end of the batch and of its last round. The reports of the rounds already logged the items that were
+    /// given up, and a success is only logged after a failure.
     fn tell_of_end(&mut self, max: u32, ended: Option<AttemptEnd>) {
         let given_up = self.given_up.map(|part| (part, part.follows));
         if let Some((part, Err(reason))) = given_up {
@@ -491,14 +492,14 @@ where
         self.next_batch(|job| job.ended(is_cancelled))
     }
 
-    /// A rejected call is tried again after a pause, or its items end.
+    /// Handles a rejected call: it is tried again after a pause, or its items end.
     fn proceed(
         &mut self,
         (mut entries, mut round): Batch<'a, Q, I::Item>,
         _: &mut dyn FnMut() -> bool,
     ) -> BegunAndWaiting<'a, Q, Entries<'a, Q, I::Item>> {
         let (site, mut reporter) = self.job.rules.parts();
-        // A batch that is cancelled begins no further call.
+        // A cancelled batch starts no further call.
         let waits = round.proceed(&site, &mut || false, &mut reporter);
         for entry in &mut entries {
             entry.attempts.share_rejections(&round);

@@ -11,11 +11,11 @@ use crate::time::cancel::{Cancel, CancelFn};
 use crate::time::moment::Moment;
 use crate::work::in_flight::AttemptsOf;
 
-/// What ends waits: a panic on another thread, or what cancels the batch.
+/// Ends waits: after a panic on another thread, or when the batch is cancelled.
 pub(super) struct Stop<'a, C> {
     cancel: &'a C,
     has_panicked: AtomicBool,
-    /// The threads that a panic wakes.
+    /// The threads to wake after a panic.
     waiting: Mutex<Vec<Thread>>,
 }
 
@@ -32,28 +32,28 @@ impl<'a, C: Cancel> Stop<'a, C> {
         self.has_panicked.load(Ordering::Relaxed)
     }
 
-    /// Works on this thread. A panic keeps the others from work in vain.
+    /// Works on this thread. After a panic, the other threads stop their work.
     pub(super) fn on_panic<T>(&self, work: impl FnOnce() -> T) -> T {
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             self.has_panicked.store(true, Ordering::Relaxed);
-            // What begins to wait after this lock sees it.
+            // A thread that starts to wait after this lock is released sees the panic.
             lock(&self.waiting).iter().for_each(Thread::unpark);
             resume_unwind(panic)
         })
     }
 
-    /// Waits until an attempt has its turn, or may enter again at the end of its pause.
+    /// Waits until the limiter admits the attempt, or until its pause ends and it may try again.
     pub(super) fn wait<Q: IntoChain<Timer: BlockingTimer>>(
         &self,
         attempt: &mut AttemptsOf<'_, Q>,
         end: Option<Moment>,
     ) {
-        // Whenever it is woken, this thread asks if it is cancelled.
+        // Whenever it is woken, this thread checks for cancellation.
         let thread = thread::current();
         let id = thread.id();
         lock(&self.waiting).push(thread);
         if attempt.pauses() {
-            // Asked in between even if nothing cancels the batch: a panic wakes no timer.
+            // Checked in between even if nothing cancels the batch: a panic can't wake a timer.
             attempt.pause_until(end, &CancelFn::new(|| self.is_cancelled()));
         } else {
             attempt.wait_blocking(self);
@@ -67,7 +67,7 @@ impl<C: Cancel> Cancel for Stop<'_, C> {
         self.has_panicked() || self.cancel.is_cancelled()
     }
 
-    /// A panic wakes all that wait.
+    /// A panic wakes all waiting threads.
     fn is_never(&self) -> bool {
         self.cancel.is_never()
     }

@@ -1,4 +1,4 @@
-//! What became of a round's items that ended without a failure of their own.
+//! The items of a round that ended without failing themselves.
 
 use alloc::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use super::part::{ItemEnd, Part};
 use crate::observe::event::AttemptEnd;
 use crate::observe::reason::Reason;
 
-/// What is reported about a round once it has ended.
+/// The data to report about a round once it has ended.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// How many items the round was to send.
+    /// The number of items that the round should send.
     pub(super) items: usize,
-    /// Items that ended without a failure of their own: the first of them, how many, and why they are given up.
+    /// Items that did not fail themselves: the first index, the number of items, and the reason.
     ended: BTreeMap<ItemEnd, (usize, usize, Reason)>,
 }
 
 impl Tally {
-    /// Counts the item with that index.
+    /// Counts the item at this index.
     pub(super) fn ended(&mut self, end: ItemEnd, reason: Reason, index: usize) {
         self.ended.entry(end).or_insert((index, 0, reason)).1 += 1;
     }
 
-    /// How a round ended in which no item failed by itself. `None` where calls were dropped.
+    /// The end of a round in which no item failed itself. `None` if calls were dropped.
     pub(super) fn end_of_round(&self) -> Option<AttemptEnd> {
         match self.ended.keys().next() {
             Some(ItemEnd::Miscounted(_)) => Some(AttemptEnd::Stop),
@@ -30,13 +30,13 @@ impl Tally {
         }
     }
 
-    /// What there is to report, in a round of that number.
+    /// The parts to report for round number `round`.
     pub(super) fn parts(&self, round: u32) -> impl Iterator<Item = Part> {
         let ended = self.ended.iter();
         ended.map(move |(&end, &(first, items, reason))| {
             let was_sent = matches!(end, ItemEnd::Miscounted(_) | ItemEnd::Dropped);
             Part {
-                // What was not sent failed in the round before; before the first, no attempt was made.
+                // Items that were not sent failed in the previous round; before the first round, no attempt was made.
                 round: round - u32::from(!was_sent),
                 first,
                 items,

@@ -14,7 +14,7 @@ use crate::policy::schedule::limit;
 use crate::time::moment::Clock;
 use crate::time::moment::Moment;
 
-/// What the body of an annotated function knows about the current attempt: the key `attempt`.
+/// The current attempt, as seen by the body of an annotated function: the key `attempt`.
 ///
 /// ```
 /// use retry_runtime::retry;
@@ -31,50 +31,52 @@ use crate::time::moment::Moment;
 /// ```
 ///
 /// The errors of earlier attempts are kept until the call ends, so the function's future is `Send` only if the error
-/// type is `Send` and `Sync`. If there are more than 110, only the first 10 and the last 100 are kept.
+/// type is `Send` and `Sync`. If there are more than 110 errors, only the first 10 and the last 100 are kept.
 ///
-/// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which also has the value that
-/// was rejected last, alone (`last_value`) or with the error that rejected it (`rejected`). The keys `validate` and
+/// In a function with the key `validate`, the name is bound to an `&Attempt<E, Draft<T>>`, which also has the last
+/// rejected value, alone (`last_value`) or with the error that rejected it (`rejected`). The keys `validate` and
 /// `correct` can use it, too.
 ///
-/// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which also knows how many
-/// items earlier attempts yielded (`yielded`), the last of them (`last_item`) and how far the body says it came
+/// In a function with `stream = "resume"`, the name is bound to an `&Attempt<E, Items<T>>`, which also has the number
+/// of items yielded by earlier attempts (`yielded`), the last of them (`last_item`) and the position set by the body
 /// (`position`, `advance`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
-    /// The number of the attempt that looks: with the key `hedge`, several take turns on one task, and each sees its
-    /// own.
+    /// The number of the attempt that is being polled: with the key `hedge`, several attempts take turns on one task,
+    /// and each one sees its own number.
     number: AtomicU32,
-    /// How many have begun.
+    /// The number of attempts that have started.
     begun: AtomicU32,
     max: Option<u32>,
     errors: Errors<E>,
-    /// How many of the last errors are the same, as far as it was asked.
+    /// The number of trailing errors that are equal, as far as they were compared.
     same: u32,
-    /// The attempts before the last that made progress: their retries don't count against `max`.
+    /// The attempts before the last one that made progress: their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
-    /// Whether an error came after the last value that `until` rejected, and after the last item.
+    /// True if the last result was an error, and not an item or a value that `until` rejected.
     in_row: bool,
-    /// How long the attempt must last to have made progress, in milliseconds; [`NO_PROGRESS`] if it told of none.
+    /// The minimum duration of an attempt with progress, in milliseconds; 0 if it already counts, [`NO_PROGRESS`] if
+    /// not set.
     progress: AtomicU32,
-    /// The kind of the last failure, by its place among all, from 1; told while attempts may borrow this.
+    /// The kind of the last failure, as its index in `Kind::ALL` plus 1, or 0 for none. Atomic, because it is set while
+    /// attempts may borrow this.
     kind: AtomicU8,
     started: Moment,
     clock: Clock,
     call_id: Drawn,
-    /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
+    /// Other data kept from earlier attempts: nothing, a stream's items or a rejected value.
     kept: K,
 }
 
 const NO_PROGRESS: u32 = u32::MAX;
 
-/// The value that validation rejected last, and the index of its error among all errors of the call: see [`Attempt`].
+/// The last value that validation rejected, and the index of its error among all errors of the call: see [`Attempt`].
 #[derive(Debug)]
 pub struct Draft<T>(Option<(T, u64)>);
 
 impl<E, K> Attempt<E, K> {
-    /// What is known before the first attempt of a call that begins now by that clock.
+    /// The state before the first attempt of a call that starts now on that clock.
     #[doc(hidden)]
     pub fn before_first(clock: Clock, kept: K) -> Self {
         Self {
@@ -106,7 +108,8 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// Notes when a retry begins. The first attempt begins with the call, so a success keeps no time.
+    /// Records when a retry starts. The first attempt starts with the call, so a call that succeeds at once stores no
+    /// time.
     #[cold]
     fn note_begin(&mut self) {
         if !matches!(self.clock, Clock::None) {
@@ -115,25 +118,25 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// Another attempt begins beside those that run.
+    /// Starts another attempt next to those in flight.
     #[doc(hidden)]
     pub fn begin_beside(&self) {
         self.begun.fetch_add(1, Relaxed);
     }
 
-    /// The number of the attempt that began last.
+    /// The number of the last attempt that started.
     #[doc(hidden)]
     pub fn begun(&self) -> u32 {
         self.begun.load(Relaxed)
     }
 
-    /// The attempt with that number looks.
+    /// Selects the attempt whose number `number()` returns.
     #[doc(hidden)]
     pub fn show(&self, number: u32) {
         self.number.store(number, Relaxed);
     }
 
-    /// What the user's timer says now.
+    /// Updates the clock from the user's timer.
     #[doc(hidden)]
     pub fn tick(&mut self, now: Moment) {
         self.clock = Clock::Read(now);
@@ -143,19 +146,19 @@ impl<E, K> Attempt<E, K> {
         self.clock = clock;
     }
 
-    /// The error of the attempt before, unless it ended with a value that was rejected.
+    /// The error of the previous attempt, unless that attempt ended with a rejected value.
     #[doc(hidden)]
     pub fn last_failure(&self) -> Option<&E> {
         self.last_error().filter(|_| self.in_row)
     }
 
-    /// Takes the error that [`Self::last_failure`] shows, where the call ends with it.
+    /// Takes the error that [`Self::last_failure`] returns, because the call ends with it.
     #[doc(hidden)]
     pub fn take_last_failure(&mut self) -> Option<E> {
         self.in_row.then(|| self.errors.pop()).flatten()
     }
 
-    /// The verdict on the failure of the attempt before.
+    /// Records and returns the verdict on the failure of the current attempt.
     #[doc(hidden)]
     pub fn judged(&self, verdict: Verdict) -> Verdict {
         let kind = verdict.kind().map_or(0, |kind| kind as u8 + 1);
@@ -170,20 +173,20 @@ impl<E, K> Attempt<E, K> {
         self.errors.push(error, note);
     }
 
-    /// Keeps the error of an attempt beside others that went on.
+    /// Keeps the error of an attempt that failed while others went on.
     #[doc(hidden)]
     pub fn failed_beside(&mut self, error: E) {
         self.in_row = true;
         self.errors.push(error, Note::default());
     }
 
-    /// A pause follows the last error.
+    /// Records the pause after the last error.
     #[doc(hidden)]
     pub fn paused(&mut self, pause: Duration) {
         self.errors.paused(pause);
     }
 
-    /// What is known of the attempt that failed last.
+    /// The facts about the attempt that failed last.
     fn note(&self) -> Note {
         let number = usize::from(self.kind.load(Relaxed));
         let began = match self.clock {
@@ -214,9 +217,9 @@ impl<E, K> Attempt<E, K> {
         self.same = 0;
     }
 
-    /// How long the attempt that failed lasted by that clock, for [`Call::restarted`](crate::Call::restarted), if it
-    /// made progress: that failure is the first again. `streamed` is when it began, if a stream tells that, and whether
-    /// it yielded something.
+    /// If the failed attempt made progress, how long it lasted on that clock, for
+    /// [`Call::restarted`](crate::Call::restarted): its failure then counts as the first one. `streamed` is the
+    /// attempt's start, if a stream measures it, and whether the stream yielded an item.
     #[doc(hidden)]
     pub fn take_progress(
         &mut self,
@@ -238,7 +241,7 @@ impl<E, K> Attempt<E, K> {
         let lasted = match told {
             0 | NO_PROGRESS => lasted,
             least if lasted < Duration::from_millis(least.into()) => return None,
-            // The time is the measure, whatever the pause before it was.
+            // The attempt lasted as long as required, so the length of the pause before it doesn't matter.
             _ => Duration::MAX,
         };
         self.interrupted();
@@ -246,11 +249,12 @@ impl<E, K> Attempt<E, K> {
         Some(lasted)
     }
 
-    /// Whether `error` is the `times`th in a row that is the same. Asked once for each, before it is kept.
+    /// Returns true if `error` is the `times`th equal error in a row. Call it once for each error, before the error is
+    /// stored.
     pub(crate) fn is_repeated(&mut self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
         let last = self.errors.kept().last().filter(|_| self.in_row);
         self.same = match last {
-            // Nobody asked about the first after an item.
+            // The first error after an item was not compared.
             Some(last) if same(last, error) => self.same.max(1).saturating_add(1),
             _ => 1,
         };
@@ -274,7 +278,7 @@ impl<E, K> Attempt<E, K> {
         }
     }
 
-    /// What else is kept of earlier attempts.
+    /// Other data kept from earlier attempts.
     #[cfg(feature = "stream")]
     pub(crate) fn kept(&self) -> &K {
         &self.kept
@@ -295,12 +299,12 @@ impl<E, K> Attempt<E, K> {
         self.max
     }
 
-    /// Says that this attempt made progress, so that retries are counted anew: if it fails, that is the first failure
-    /// again, and `max` retries may follow. A `deadline` stays. Call it in the body, or in a hook for the attempt that
-    /// follows.
+    /// Marks that this attempt made progress, so that retries are counted from 0 again: if it fails, that is the first
+    /// failure, and `max` retries may follow. A `deadline` does not change. Call it in the body, or in a hook for the
+    /// next attempt.
     ///
-    /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they go on growing.
-    /// Items of a stream under `stream = "resume"` are progress by themselves, by the same rule.
+    /// Delays start at `base` again if the attempt lasted longer than the pause before it. Otherwise they go on
+    /// growing. The items of a stream with `stream = "resume"` count as progress by the same rule.
     ///
     /// ```
     /// use retry_runtime::retry;
@@ -321,57 +325,57 @@ impl<E, K> Attempt<E, K> {
         self.progress_after(Duration::ZERO);
     }
 
-    /// Says that this attempt makes progress if it lasts at least that long: then retries are counted anew, and delays
-    /// start at `base` again. If it fails earlier, it made none, even if a stream yielded items. To the millisecond, at
-    /// most 49 days; [`Duration::MAX`] is never.
+    /// Counts this attempt as progress if it lasts at least `time`: then retries are counted from 0 again, and delays
+    /// start at `base`. If it fails earlier, it made no progress, even if a stream yielded items. `time` is rounded
+    /// up to milliseconds and at most 49 days; [`Duration::MAX`] means never.
     pub fn progress_after(&self, time: Duration) {
         let millis = time.as_nanos().div_ceil(1_000_000);
         let millis = u32::try_from(millis).unwrap_or(u32::MAX);
         self.progress.store(millis.min(NO_PROGRESS - 1), Relaxed);
     }
 
-    /// Whether, by `max`, this is the last attempt. A deadline, or a failure that isn't worth a retry, may end the call
-    /// earlier; a section with its own `max` may end it later. Only the retries since the last progress count.
+    /// Returns true if this is the last attempt that `max` allows. A deadline or a failure that isn't retried may end
+    /// the call earlier; a section with its own `max` may end it later. Only the retries since the last progress count.
     pub fn is_last(&self) -> bool {
         let attempts = self.number().saturating_sub(self.before_progress);
         self.max.is_some_and(|max| attempts > max)
     }
 
-    /// The time since the call began. With the key `timer`, it is the time until this attempt began; for one that
-    /// `hedge` began beside another, the time until that other began.
+    /// The time since the start of the call. With the key `timer`, the time from then to the start of this attempt; for
+    /// an attempt that `hedge` started next to another, to the start of that other one.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }
 
-    /// An idempotency key: every attempt of a call has the same one, and no other call has it.
+    /// An idempotency key: all attempts of a call share it, and no other call has it.
     ///
     /// # Panics
     ///
-    /// If there are no random numbers: in a page without `crypto`; without the feature `std`, if the program's generator
-    /// fails.
+    /// If no random numbers are available: in a page without `crypto`, or, without the feature `std`, if the program's
+    /// generator fails.
     pub fn call_id(&self) -> CallId {
         self.call_id.get()
     }
 
-    /// How many corrections by the key `correct` were validated so far, including those in earlier attempts: 0 while
-    /// the first one runs.
+    /// The number of corrections by the key `correct` that were validated so far, including those in earlier attempts:
+    /// 0 during the first correction.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
 
-    /// The latest error. `None` if there was none yet: in the first attempt, or after nothing but values that `until`
+    /// The latest error. `None` in the first attempt, or if earlier attempts only ended with values that `until`
     /// rejected.
     pub fn last_error(&self) -> Option<&E> {
         self.errors.kept().last()
     }
 
-    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100. With the key
-    /// `hedge`, an attempt does not see the errors of those that it runs beside.
+    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100. With
+    /// the key `hedge`, an attempt doesn't see the errors of attempts that run at the same time.
     pub fn errors(&self) -> &[E] {
         self.errors.kept()
     }
 
-    /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
+    /// The number of errors missing between the first 10 of [`errors`](Self::errors) and the rest: 0 unless there were
     /// more than 110.
     pub fn errors_left_out(&self) -> u64 {
         self.errors.left_out()
@@ -379,7 +383,7 @@ impl<E, K> Attempt<E, K> {
 }
 
 impl<E> Attempt<E> {
-    /// A copy of this attempt, for a call whose errors are out of reach.
+    /// A copy of this attempt without its errors, for a call that can't access them.
     pub(crate) fn without_errors(&self) -> Self {
         Self {
             number: AtomicU32::new(self.number()),
@@ -400,24 +404,25 @@ impl<T> Draft<T> {
     }
 }
 
-/// In a function with the key `validate`.
+/// Methods for a function with the key `validate`.
 impl<E, T> Attempt<E, Draft<T>> {
-    /// Keeps a rejected value. Call this before its error is recorded: the next error counts as the one that rejected it.
+    /// Keeps a rejected value. Call this before its error is recorded: the next error counts as the one that rejected
+    /// it.
     #[doc(hidden)]
     pub fn keep_value(&mut self, value: T) {
         self.kept.0 = Some((value, self.errors.count()));
     }
 
-    /// The value that `validate` rejected last, or `None` if there is none. While `correct` repairs a value, only the
+    /// The last value that `validate` rejected, or `None` if there is none. While `correct` repairs a value, only the
     /// corrector has it.
     ///
-    /// The latest error may be about another attempt, such as one that timed out after the value was rejected: for the
-    /// error that rejected this value, use [`rejected`](Self::rejected).
+    /// The latest error may be from another attempt, for example one that timed out after the value was rejected. For
+    /// the error that rejected this value, use [`rejected`](Self::rejected).
     pub fn last_value(&self) -> Option<&T> {
         self.kept.0.as_ref().map(|(value, _)| value)
     }
 
-    /// The value that `validate` rejected last, and the error that rejected it. Later failures of other attempts don't
+    /// The last value that `validate` rejected, and the error that rejected it. Later failures of other attempts don't
     /// change either. `None` if no value was rejected, or if its error was [left out](Self::errors_left_out).
     ///
     /// ```
@@ -450,7 +455,7 @@ impl<E, T> Attempt<E, Draft<T>> {
     }
 }
 
-/// What a call that gives up hands out of what it kept.
+/// The kept data that a call returns when it gives up.
 pub trait Retained {
     type Value;
     fn into_value(self) -> Option<Self::Value>;

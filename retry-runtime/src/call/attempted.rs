@@ -1,4 +1,4 @@
-//! Attempts with the feature `nested`: calls within one see the call around them.
+//! Attempts with the feature `nested`: calls made within an attempt are recorded as nested in its call.
 
 use alloc::sync::Arc;
 use core::future::Future;
@@ -8,7 +8,7 @@ use core::pin::Pin;
 use crate::call::nested::{Outer, enter, within};
 use crate::policy::Policy;
 
-/// The attempt of a loop whose call has that policy and that name.
+/// An attempt of a loop whose call has this policy and this name.
 pub fn attempt_within<F: Future>(
     attempt: Pin<&mut F>,
     policy: &Policy,
@@ -23,7 +23,7 @@ pub fn attempt_within<F: Future>(
     }
 }
 
-/// The same for an attempt that blocks.
+/// Like `attempt_within`, for a blocking attempt.
 #[inline]
 pub(crate) fn run_within<V>(
     policy: &Policy,

@@ -6,12 +6,12 @@ use crate::time::random;
 
 /// Identifies one call across all its attempts: an idempotency key.
 ///
-/// Printed it is a random UUID (version 4), as servers that take an `Idempotency-Key` header like it.
+/// Displayed as a random UUID (version 4), which servers that accept an `Idempotency-Key` header expect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(u128);
 
 impl CallId {
-    /// A new one, for a loop of your own: a [`Call`](crate::Call) has none. Under `#[retry]` ask
+    /// Creates a random id for a loop of your own, because a [`Call`](crate::Call) has none. With `#[retry]`, use
     /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process draws other ids than its parent.
     ///
     /// ```
@@ -22,7 +22,7 @@ impl CallId {
     /// assert_ne!(CallId::random(), Some(id));
     /// ```
     ///
-    /// `None` if the system has no generator: an id that other devices have, too, is none.
+    /// `None` if the system has no random number generator: without one, ids could repeat on other devices.
     pub fn random() -> Option<Self> {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
@@ -52,9 +52,9 @@ impl CallId {
     }
 }
 
-/// The id of a call, drawn when it is first asked for.
+/// The id of a call, drawn on first use.
 ///
-/// It is in parts. Each keeps what was stored first, so that all threads see the same without a lock.
+/// Stored in parts. Each part keeps the first value stored, so that all threads see the same id without a lock.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn([AtomicU32; 4]);
 
@@ -63,13 +63,13 @@ impl Drawn {
         Self([const { AtomicU32::new(NOT_DRAWN) }; 4])
     }
 
-    /// Panics without a generator.
+    /// Panics if there is no random number generator.
     pub(crate) fn get(&self) -> CallId {
         self.try_get()
-            .expect("a call id needs random numbers, and getrandom has none")
+            .expect("a call id needs random numbers, but getrandom has no source of them")
     }
 
-    /// The id of a copy of the call. Where there is no generator, neither has one.
+    /// The id for a copy of the call. Without a random number generator, neither has one.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))

@@ -1,4 +1,4 @@
-//! What follows a failure: the one place that decides.
+//! Decides what follows a failure. All retry decisions are made here.
 
 use core::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::policy::schedule::Schedule;
 use crate::policy::values::Values;
 use crate::time::random;
 
-/// Before the next attempt, or why there is none.
+/// The pause before the next attempt, or why the call gives up.
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
@@ -67,7 +67,7 @@ impl Call {
         Ok(delay)
     }
 
-    /// The pause before that retry, unless no time is left for it.
+    /// The pause before that retry, unless there is no time left for it.
     pub(super) fn delay(
         &self,
         failure: &mut Failure<'_>,
@@ -92,7 +92,7 @@ impl Call {
             rule.range(range, hint, longest, schedule.is_jittered())
         });
         if let Some((from, to)) = hinted {
-            // The jitter on a hint must not end a call that would still have time for the hint itself.
+            // Clip the jitter: the hint itself fits the deadline, so jitter must not push the call past it.
             range = (from, to.min(left).max(from));
         }
         let delay = random::between(range);
@@ -102,13 +102,14 @@ impl Call {
         Ok(delay)
     }
 
-    /// Until the deadline, or of the time for pauses, [`Duration::MAX`] without either. `None` where it has passed.
+    /// Time left before the deadline or `total_delay` runs out; [`Duration::MAX`] if neither is set, `None` if the
+    /// deadline has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>, policy: &Policy) -> Option<Duration> {
         let left = self.pauses_left(policy);
         Some(left.min(self.until_deadline(failure, policy).ok()?))
     }
 
-    /// What `total_delay` leaves for pauses; [`Duration::MAX`] without a limit.
+    /// The time left for pauses under `total_delay`; [`Duration::MAX`] without a limit.
     pub(crate) fn pauses_left(&self, policy: &Policy) -> Duration {
         match policy.delay_limit() {
             Some(limit) => limit.saturating_sub(Duration::from_millis(self.paused_ms.into())),
@@ -117,7 +118,7 @@ impl Call {
     }
 }
 
-/// Why a failure by itself gets no retry, whatever came before it, with this much time left.
+/// The reason that this failure is not retried, regardless of earlier ones, with this much time left.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) fn refused(
     policy: &Policy,
@@ -131,7 +132,7 @@ pub(crate) fn refused(
     }
 }
 
-/// The kind as which a failure is worth a retry, whatever came before it.
+/// The failure's kind if it may be retried, regardless of earlier failures.
 fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     let kind = verdict.kind().ok_or(Reason::NotRetryable)?;
     if verdict.is_ambiguous() && !idempotent {
@@ -140,7 +141,7 @@ fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
     Ok(kind)
 }
 
-/// The range of the delay that a function computes, if it does for that kind.
+/// The range of the delay that a function computes, if the kind uses computed delays.
 pub(super) fn computed_range(
     policy: &Policy,
     (kind, values): (Kind, Values),
@@ -151,7 +152,8 @@ pub(super) fn computed_range(
     Some(schedule.range_about(delay(), previous))
 }
 
-/// What a hint does, and the longest that counts. A breaker's is always honored: before it ends, nothing gets through.
+/// The rule for hints, and the longest accepted hint. A breaker's hint is always honored: no attempt is admitted before
+/// it ends.
 fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     match kind {
         Kind::Rejected => (Hint::Honor, None),
@@ -159,7 +161,7 @@ fn hint_rule(policy: &Policy, kind: Kind) -> (Hint, Option<Duration>) {
     }
 }
 
-/// Why a hint alone ends a call that has this much time left.
+/// The reason that a hint alone ends a call that has this much time left.
 fn refusal(
     (rule, longest): (Hint, Option<Duration>),
     hint: Option<Duration>,

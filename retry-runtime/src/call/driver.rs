@@ -1,8 +1,8 @@
-//! The one driver of every loop that retries: the attribute's, a chain's, a batch's, a plan's, a layer's, your own.
+//! The driver of every loop that retries: those of the attribute, chains, batches, plans, layers, and your own.
 //!
-//! A loop asks [`waits`](Driver::waits) until nothing stands before its attempt, makes the attempt, and reports how it
-//! ended: [`ok`](Driver::ok) or [`failed`](Driver::failed). Dropped anywhere, a driver gives back what its call holds.
-//! The rules are in [`Steps`].
+//! A loop calls [`waits`](Driver::waits) until its attempt may start, makes the attempt, and reports its outcome:
+//! [`ok`](Driver::ok) or [`failed`](Driver::failed). If a driver is dropped at any point, it releases everything that
+//! its call holds. The rules are in [`Steps`].
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -48,11 +48,12 @@ use crate::time::timer::Timer;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::time::timer::sleep_until;
 
-/// One call under way.
+/// One call in flight.
 ///
-/// Generic only as storage, so that a future with it is `Send` wherever `P` and `T` are. Its rules are in `Steps`.
+/// Generic only in what it stores, so that a future that contains it is `Send` if `P` and `T` are. Its rules are in
+/// `Steps`.
 ///
-/// All methods take `&mut self`: called on a `&mut Driver`, they are found before those of a user's trait.
+/// All methods take `&mut self`: on a `&mut Driver`, method lookup finds them before those of a user's trait.
 pub struct Driver<P: Protects, T> {
     protections: P,
     timer: T,
@@ -61,14 +62,14 @@ pub struct Driver<P: Protects, T> {
 }
 
 impl<P: Protects, T: Timer> Driver<P, T> {
-    /// An async call.
+    /// Creates the driver of an async call.
     #[inline]
     pub fn new(protections: P, timer: T) -> Self {
         Self::with_clock(protections, timer, T::now)
     }
 
-    /// Waits as [`waits`](Self::waits) demands. `cancelled` ends the wait.
-    // On the heap, so that the loop's future needs no room for it.
+    /// Waits until [`waits`](Self::waits) may be called again. `cancelled` ends the wait.
+    // Boxed, so that the loop's future needs no space for it.
     #[cold]
     pub fn wait<C: Future>(
         &mut self,
@@ -81,7 +82,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
         match self.state.next {
             Next::Pause => {
                 let pause = self.state.call().last_delay();
-                // A pause of no time needs no timer: there may be none to sleep with.
+                // A zero pause needs no timer, and there may be none.
                 let is_cancelled = if pause.is_zero() {
                     pause_or_cancelled(cancelled.as_mut(), pin!(ready(()))).await
                 } else {
@@ -100,16 +101,16 @@ impl<P: Protects, T: Timer> Driver<P, T> {
         }
     }
 
-    /// Returns true if the call is cancelled. `cancelled` is asked once, with the task's waker: embassy's timers refuse any
-    /// other.
+    /// Returns true if the call is cancelled. `cancelled` is polled once, with the task's waker, because embassy's
+    /// timers reject any other.
     pub async fn is_cancelled<C: Future>(&mut self, mut cancelled: Pin<Box<C>>) -> bool {
         let is_cancelled = &mut self.state.is_cancelled;
         *is_cancelled = *is_cancelled || cancel::is_cancelled(cancelled.as_mut(), &OwnWaker.await);
         *is_cancelled
     }
 
-    /// Waits for the turn in the limiter's queue, or for the end of a pause that begins now: what cancels several attempts
-    /// is the loop's.
+    /// Waits until the limiter admits the attempt, or until the end of a pause that starts now. Cancelling is up to the
+    /// loop, because it may cover several attempts.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn turn(mut self) -> impl Future<Output = Self> {
         let pause_end = self.pauses().then(|| self.pause_end());
@@ -134,13 +135,13 @@ impl<P: Protects, T: Timer> Driver<P, T> {
 }
 
 impl<P: Protects, T: BlockingTimer> Driver<P, T> {
-    /// A blocking call.
+    /// Creates the driver of a blocking call.
     #[inline]
     pub fn blocking(protections: P, timer: T) -> Self {
         Self::with_clock(protections, timer, T::now)
     }
 
-    /// Waits on this thread as [`waits`](Self::waits) demands, unless that cancels it.
+    /// Blocks this thread until [`waits`](Self::waits) may be called again, unless `cancel` ends the wait.
     #[cold]
     pub fn wait_blocking(&mut self, cancel: &dyn Cancel) {
         match self.state.next {
@@ -175,8 +176,8 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Returns true if an attempt that begins or succeeds has nothing to do with anyone else: known at compile time, so that
-    /// such a call costs next to nothing.
+    /// Returns true if starting an attempt or succeeding involves neither protections nor observers. Known at compile
+    /// time, so that such a call costs next to nothing.
     #[inline]
     fn is_bare<R: Reporter>(&self, reporter: &R) -> bool {
         self.protections.are_none() && !reporter.is_observed() && !self.state.needs_ready
@@ -213,12 +214,12 @@ impl<P: Protects, T> Driver<P, T> {
         &self.timer
     }
 
-    /// The time by the timer's clock.
+    /// The time on the timer's clock.
     pub(crate) fn now(&self) -> Moment {
         (self.now)(&self.timer)
     }
 
-    /// Sets the policy's `max`, for what is reported before any failure.
+    /// Sets the policy's `max`, so that it can be reported before any failure.
     #[inline]
     pub fn set_max(&mut self, max: u32) {
         self.state.max = max;
@@ -227,17 +228,17 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Sets what an attempt costs in the limiter. Default 1.
+    /// Sets the cost of an attempt in the limiter. Default 1.
     pub fn set_cost(&mut self, cost: u32) {
         self.state.cost = cost;
     }
 
-    /// Reads the time with that function.
+    /// Sets the function that reads the time.
     pub(crate) fn set_clock(&mut self, now: fn(&T) -> Moment) {
         self.now = now;
     }
 
-    /// The same call, with these protections, timer and clock.
+    /// The same call with these protections, timer and clock.
     pub(crate) fn with<Q: Protects, U>(
         mut self,
         protections: Q,
@@ -257,19 +258,19 @@ impl<P: Protects, T> Driver<P, T> {
         &self.protections
     }
 
-    /// Goes on with a call that was saved during its pause. The budget paid for its next attempt.
+    /// Continues a call that was saved during its pause. The budget has already paid for its next attempt.
     pub fn resume(&mut self, call: Call) {
         self.state.past().call = call;
         self.state.is_paid = true;
     }
 
-    /// The call, to be saved during its pause. The payment for its next attempt does not go back.
+    /// Returns the call, to be saved during its pause. The payment for its next attempt is not refunded.
     pub fn into_saved(mut self) -> Call {
         self.state.is_paid = false;
         self.call()
     }
 
-    /// Sets the end of the call.
+    /// Sets the time at which the call ends.
     pub fn set_end(&mut self, end: Option<Moment>) {
         self.state.deadline = end;
     }
@@ -280,53 +281,53 @@ impl<P: Protects, T> Driver<P, T> {
         Some((self.now)(&self.timer).since(began))
     }
 
-    /// Sets the end of the call, that long from now.
+    /// Sets the end of the call to `limit` from now.
     #[inline]
     pub fn set_deadline(&mut self, limit: Option<Duration>) {
         self.state.deadline = limit.and_then(|limit| (self.now)(&self.timer).checked_add(limit));
     }
 
-    /// Begins to measure the time until an end that is [set later](Self::end_after).
+    /// Starts to measure time for an end that is [set later](Self::end_after).
     #[inline]
     pub fn begin_deadline(&mut self) {
         self.state.past().began = Some((self.now)(&self.timer));
     }
 
-    /// Sets the end of the call, that long after [`begin_deadline`](Self::begin_deadline).
+    /// Sets the end of the call to `limit` after [`begin_deadline`](Self::begin_deadline).
     pub fn end_after(&mut self, limit: Option<Duration>) {
         let began = self.state.past().began.zip(limit);
         self.state.deadline = began.and_then(|(began, limit)| began.checked_add(limit));
     }
 
-    /// The policy may retry a rejection: [`rejection`](Self::rejection) asks what follows one.
+    /// Allows the policy to retry rejections: the loop then calls [`rejection`](Self::rejection).
     #[inline]
     pub fn retry_rejections(&mut self) {
         self.state.retries_rejections = true;
     }
 
-    /// Returns true if neither a failure nor a setter has brought the policy's `max`.
+    /// Returns true if neither a failure nor a setter has provided the policy's `max`.
     pub fn lacks_max(&mut self) -> bool {
         self.state.lacks_max()
     }
 
-    /// The policy's `max` when it was read last.
+    /// The policy's `max` as last read.
     #[inline]
     pub fn max(&mut self) -> u32 {
         self.state.call().max_retries()
     }
 
-    /// The loop waits for something of its own between the limiter's turn and the breaker: see
+    /// Makes the call wait for something of the loop's own between the limiter's admission and the breaker: see
     /// [`gets_ready`](Self::gets_ready).
     pub fn need_ready(&mut self) {
         self.state.needs_ready = true;
     }
 
-    /// Returns true if the loop has to wait for its own now, and report how that ended to [`ready`](Self::ready).
+    /// Returns true if the loop has to do its own wait now, and report the result to [`ready`](Self::ready).
     pub fn gets_ready(&self) -> bool {
         matches!(self.state.next, Next::Ready)
     }
 
-    /// The loop's own wait is over, or may not go on.
+    /// Reports that the loop's own wait is over, or must not go on.
     pub fn ready(&mut self, waited: Result<(), RejectedBy>) {
         match waited {
             Ok(()) => self.state.next = Next::Admit,
@@ -334,19 +335,19 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// What the call has been through.
+    /// The call's state.
     #[inline]
     pub fn call(&mut self) -> Call {
         self.state.call()
     }
 
-    /// The attempt that follows: what hooks see.
+    /// The next attempt, as hooks see it.
     pub fn next_attempt(&mut self) -> NextAttempt {
         self.state.call().next_attempt()
     }
 
-    /// Returns true if the call has to [wait](Self::wait) before its attempt, or a [rejection](Self::rejection) has to be
-    /// decided on. If false, the attempt has begun, or never does: see [`stop`](Self::stop).
+    /// Returns true if the call has to [wait](Self::wait) before its attempt, or decide on a
+    /// [rejection](Self::rejection). If false, the attempt has started, or never will: see [`stop`](Self::stop).
     #[inline]
     pub fn waits<R: Reporter>(&mut self, mut reporter: R) -> bool {
         if self.is_bare(&reporter) && matches!(self.state.next, Next::Enter) {
@@ -356,13 +357,13 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.waits(&mut reporter))
     }
 
-    /// Returns true if the pause before the next attempt is yet to come.
+    /// Returns true if the pause before the next attempt has not passed yet.
     #[inline]
     pub fn pauses(&mut self) -> bool {
         matches!(self.state.next, Next::Pause)
     }
 
-    /// The rejection that has to be [decided on](Self::rejected), with the time until the breaker is half open.
+    /// The rejection to [decide on](Self::rejected), with the time until the breaker is half-open.
     #[cold]
     pub fn rejection(&mut self) -> Option<(RejectedBy, Option<Duration>)> {
         self.steps(|steps| steps.rejection())
@@ -374,7 +375,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.rejected(failure, &mut reporter));
     }
 
-    /// The reason that no attempt begins, once.
+    /// Takes the reason that no attempt follows, if there is one.
     #[inline]
     pub fn stop(&mut self) -> Option<Stop> {
         match self.state.next {
@@ -383,19 +384,19 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// That error, unless an earlier step has ended the call.
+    /// Returns the error, unless an earlier step has ended the call.
     #[inline]
     pub fn unless_stopped<E>(&mut self, error: Option<E>) -> Option<E> {
         error.filter(|_| !matches!(self.state.next, Next::Over(_)))
     }
 
-    /// The outcome of a hook, which ends the call if it is an error.
+    /// Reports the result of a hook. An error ends the call.
     pub fn hooked(&mut self, outcome: impl HookOutcome) {
         let cause = outcome.cause();
         self.steps(|steps| steps.hooked(cause));
     }
 
-    /// The server answered with a value, which may yet be rejected.
+    /// Records that the server responded with a value, which may still be rejected.
     #[inline]
     pub fn answered<R: Reporter>(&mut self, mut reporter: R) {
         if !self.protections.are_none() {
@@ -403,7 +404,7 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// The value is taken.
+    /// Records that the value was accepted.
     #[inline]
     pub fn succeeded<R: Reporter>(&mut self, mut reporter: R) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
@@ -411,7 +412,7 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// The server answered with a value that is taken.
+    /// Records that the server responded with an accepted value.
     #[inline]
     pub fn ok<R: Reporter>(&mut self, mut reporter: R) {
         if !self.is_bare(&reporter) || self.state.past.is_some() {
@@ -419,14 +420,14 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// The attempt failed. Returns the pause before the next one, which [`waits`](Self::waits) asks for, or the reason
-    /// that there is none.
+    /// Reports a failed attempt. Returns the pause before the next one, which [`waits`](Self::waits) then requests, or
+    /// the reason that there is none.
     #[cold]
     pub fn failed<R: Reporter>(&mut self, failure: Failure<'_>, mut reporter: R) -> Decision {
         self.steps(|steps| steps.failed(failure, &mut reporter))
     }
 
-    /// The call ends before an attempt, with that error.
+    /// Reports that the call ends with this error before an attempt.
     #[cold]
     pub fn stopped<R: Reporter>(
         &mut self,
@@ -438,7 +439,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.stopped(stop, error, Values::Taken, ending, &mut reporter));
     }
 
-    /// The pause before a correction is over. Returns the reason that the correction does not begin, if it does not.
+    /// Ends the pause before a correction. Returns the reason if the correction must not start.
     #[cold]
     pub fn begin_correction(&mut self) -> Option<Reason> {
         if let Some(stop) = self.stop() {
@@ -449,7 +450,7 @@ impl<P: Protects, T> Driver<P, T> {
         None
     }
 
-    /// The call ends before a correction, or because it failed, with that error.
+    /// Reports that the call ends with this error before a correction, or because the correction failed.
     #[cold]
     pub fn correction_stopped<R: Reporter>(
         &mut self,
@@ -462,7 +463,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.stopped(&stop, error, values, ending, &mut reporter));
     }
 
-    /// Another attempt may begin while one is slow. Returns its number if it does.
+    /// Starts another attempt next to a slow one, if allowed. Returns its number if it starts.
     #[cold]
     pub fn hedge<R: Reporter>(
         &mut self,
@@ -474,7 +475,7 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.hedge(slow, delay, pushback, &mut reporter))
     }
 
-    /// The attempt with that number failed while others run. Returns true if these go on.
+    /// Reports that the attempt with this number failed while others are in flight. Returns true if these go on.
     #[cold]
     pub fn hedge_failed<R: Reporter>(
         &mut self,
@@ -486,8 +487,8 @@ impl<P: Protects, T> Driver<P, T> {
         self.steps(|steps| steps.hedge_failed(failure, number, pushback, &mut reporter))
     }
 
-    /// Of the attempts that ran at the same time, the one with that number ended last, or with a value. All others were
-    /// dropped.
+    /// Reports that, of the attempts in flight at the same time, the one with this number ended last, or returned a
+    /// value. All others were dropped.
     #[inline]
     pub fn hedges_ended(&mut self, number: u32, is_value: bool) {
         if self.state.past.as_ref().is_some_and(|past| past.first != 0) {
@@ -495,19 +496,19 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// The value is taken, and the budget was credited before.
+    /// Reports an accepted value, after the budget was credited.
     #[inline]
     pub fn report_success<R: Reporter>(&mut self, mut reporter: R) {
         self.steps(|steps| steps.report_success_if_any(&mut reporter));
     }
 
-    /// The call is aborted.
+    /// Reports that the call was aborted.
     #[cold]
     pub fn aborted<R: Reporter>(&mut self, mut reporter: R) {
         self.steps(|steps| steps.aborted(&mut reporter));
     }
 
-    /// The fallback ended. `show` passes on the text of its error.
+    /// Reports how the fallback ended. `show` passes on the text of its error.
     #[cold]
     pub fn fell_back<V, E, R: Reporter>(
         &mut self,
@@ -524,7 +525,7 @@ impl<P: Protects, T> Driver<P, T> {
         });
     }
 
-    /// Retries are counted from 0 again, because the attempt made progress for that long.
+    /// Counts retries from 0 again, because the attempt made progress. It lasted `lasted`.
     pub fn restart(&mut self, lasted: Duration) {
         self.steps(|steps| steps.restart(lasted));
     }
@@ -540,13 +541,14 @@ impl<P: Protects, T> Driver<P, T> {
 /// Steps of batches and plans.
 #[cfg(any(feature = "batch", feature = "plan"))]
 impl<P: Protects, T> Driver<P, T> {
-    /// Goes on as that call, before its next attempt.
+    /// Continues with this call's state, before its next attempt.
     pub(crate) fn set_call(&mut self, call: Call) {
         self.state.past().call = call;
         self.state.next = Next::Enter;
     }
 
-    /// Takes the attempt as far as it gets without a wait. Returns true if it has to wait, or what keeps it from beginning.
+    /// Moves the attempt as far as possible without waiting. Returns true if it has to wait, or the reason that it
+    /// can't start.
     pub(crate) fn proceed(
         &mut self,
         site: &Site<'_>,
@@ -566,37 +568,38 @@ impl<P: Protects, T> Driver<P, T> {
             .map_or(Ok(false), |stop| Err(stop.rejected().by()))
     }
 
-    /// The last retry followed a failure of that kind, if the budget pays for it.
+    /// Sets the kind of failure before the last retry, if the budget pays for it.
     pub(crate) fn set_followed(&mut self, kind: Option<Kind>) {
         self.state.past().call.last_retry_kind = kind;
     }
 
-    /// The end of a pause that begins now. `None` if that is further than a clock reaches.
+    /// The end of a pause that starts now. `None` if the clock can't represent it.
     pub(crate) fn pause_end(&mut self) -> Option<Moment> {
         let pause = self.call().last_delay();
         self.now().checked_add(pause)
     }
 
-    /// Reports a failure to breaker and limiter. What follows is decided with others.
+    /// Reports a failure to the breaker and the limiter. The decision is made for several failures together.
     #[cfg(feature = "batch")]
     pub(crate) fn record_failure<R: Reporter>(&mut self, failure: &Failure<'_>, mut reporter: R) {
         self.steps(|steps| steps.record_failure(failure, None, &mut reporter));
     }
 
-    /// Another attempt was decided on with others, as that call. It is paid for if `is_paid`.
+    /// Continues with this call's state after a decision made together with others. `is_paid`: its next attempt is paid
+    /// for.
     pub(crate) fn decided(&mut self, call: Call, is_paid: bool) {
         self.set_call(call);
         self.state.is_paid = is_paid && self.protections.budget().is_some();
     }
 
-    /// Credits the budget for a success, which is not reported.
+    /// Credits the budget for a success, without reporting it.
     pub(crate) fn credit_success(&mut self) {
         self.steps(|steps| {
             steps.credit_success();
         });
     }
 
-    /// Gives back all that the attempt holds, because another one counts for it or it does not begin.
+    /// Releases everything that the attempt holds, because another attempt counts in its place or it does not start.
     pub(crate) fn release(&mut self) {
         self.steps(|steps| {
             let breaker = steps.shared.breaker();
@@ -613,7 +616,8 @@ impl<P: Protects, T> Driver<P, T> {
 /// Steps of a subtask.
 #[cfg(feature = "plan")]
 impl<P: Protects, T> Driver<P, T> {
-    /// Reports a failure to breaker, limiter and budget. What follows is decided with others.
+    /// Reports a failure to the breaker, the limiter and the budget. The decision is made for several failures
+    /// together.
     pub(crate) fn failed_with_others<R: Reporter>(
         &mut self,
         mut failure: Failure<'_>,
@@ -629,17 +633,17 @@ impl<P: Protects, T> Driver<P, T> {
     }
 }
 
-/// Steps of a batch: a call, which waits for its turn, and its items.
+/// Steps of a batch: a call, which waits for the limiter, and its items.
 #[cfg(feature = "batch")]
 impl<P: Protects, T> Driver<P, T> {
-    /// The call has that many items, which pass the breaker by themselves.
+    /// Sets the number of items in the call. Each item asks the breaker by itself.
     pub(crate) fn set_items(&mut self, items: usize) {
         self.state.cost = u32::try_from(items).unwrap_or(u32::MAX);
         self.state.is_batch = true;
     }
 
-    /// The call begins with its turn, which no longer goes back as if no request had been sent. The first of its round is
-    /// reported.
+    /// Starts the call. From now on, its permit is no longer returned as if no request had been sent. The first call of
+    /// a round is reported.
     pub(crate) fn begin_batch<R: Reporter>(&mut self, is_first: bool, mut reporter: R) {
         self.state.held.limiter.begin();
         if is_first && reporter.is_observed() {
@@ -647,17 +651,17 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// The item begins, unless the breaker rejects it.
+    /// Starts the item, unless the breaker rejects it.
     pub(crate) fn begin_item<R: Reporter>(&mut self, mut reporter: R) -> Result<(), RejectedBy> {
         self.steps(|steps| steps.pass(&mut reporter))
     }
 
-    /// The call does not begin, because its items were rejected.
+    /// Rejects the call before it starts, because its items were rejected.
     pub(crate) fn reject(&mut self, by: RejectedBy) {
         self.steps(|steps| steps.reject(by));
     }
 
-    /// Counts at least as many rejections as the other: the call and its items are rejected together.
+    /// Raises the number of rejections to at least the other's: the call and its items are rejected together.
     pub(crate) fn share_rejections(&mut self, other: &Self) {
         let Some(other) = &other.state.past else {
             return;
@@ -668,7 +672,7 @@ impl<P: Protects, T> Driver<P, T> {
         }
     }
 
-    /// Pauses on this thread until that moment, unless that cancels it.
+    /// Pauses this thread until `end`, unless `cancel` ends the pause.
     pub(crate) fn pause_until(&mut self, end: Option<Moment>, cancel: &dyn Cancel)
     where
         T: BlockingTimer,
@@ -689,14 +693,14 @@ impl<P: Protects, T> Driver<P, T> {
     }
 }
 
-/// Steps of what the attribute expands to.
+/// Steps of generated code.
 impl<P: Protects, T> Driver<P, T> {
-    /// Begins under that policy: its `max` is reported before any failure.
+    /// Starts under this policy: its `max` is reported before any failure.
     pub fn begin_under(&mut self, policy: &Policy) {
         self.set_max(policy.retries_allowed());
     }
 
-    /// What a hook sees: that error and the attempt that follows, unless an earlier step has ended the call.
+    /// The arguments of a hook: the error and the next attempt. `None` if an earlier step has ended the call.
     pub fn hook_on<E>(&mut self, error: Option<E>) -> Option<(E, NextAttempt)> {
         Some((self.unless_stopped(error)?, self.next_attempt()))
     }

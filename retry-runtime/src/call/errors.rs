@@ -1,4 +1,4 @@
-//! The errors of a call's earlier attempts. A call without end keeps a bounded number of them.
+//! The errors of a call's earlier attempts. A call that retries forever keeps a bounded number of them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -6,9 +6,9 @@ use core::time::Duration;
 
 use crate::call::note::Note;
 
-/// How many of a call's first errors are kept.
+/// The number of first errors that are kept.
 pub(crate) const FIRST: usize = 10;
-/// How many of its last ones are kept besides.
+/// The number of last errors that are kept in addition.
 pub(crate) const LAST: usize = 100;
 
 /// The first errors and the last ones, in order. One pointer, so that a call that succeeds at once is hardly larger.
@@ -18,10 +18,10 @@ pub(crate) struct Errors<E>(Option<Box<Gathered<E>>>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Gathered<E> {
     kept: Vec<E>,
-    /// What is known of each error that is kept and, once the call gave up, of the last one.
+    /// The facts about each kept error and, once the call gave up, about the last one.
     notes: Vec<Note>,
     left_out: u64,
-    /// The number of the last retry that began by itself, and how long after the call.
+    /// The number of the last retry that started alone, and its start, measured from the call's.
     began: Option<(u32, Duration)>,
 }
 
@@ -41,7 +41,7 @@ impl<E> Errors<E> {
         gathered.notes.push(note);
     }
 
-    /// A record of these attempts without their errors.
+    /// A record of the same attempts, without their errors.
     pub(crate) fn all_left_out(&self) -> Self {
         let gathered = self.0.as_ref().map(|gathered| {
             Box::new(Gathered {
@@ -53,7 +53,7 @@ impl<E> Errors<E> {
         Self(gathered)
     }
 
-    /// Takes the error that ends the call. What is known of it stays, with the pause after it.
+    /// Takes the error that ends the call. Its note stays, for the pause after it.
     pub(crate) fn pop(&mut self) -> Option<E> {
         self.gathered().kept.pop()
     }
@@ -66,12 +66,12 @@ impl<E> Errors<E> {
         self.0.map_or_else(Vec::new, |gathered| gathered.kept)
     }
 
-    /// What is known of each that is kept.
+    /// The note on each kept error.
     pub(crate) fn notes(&self) -> &[Note] {
         self.0.as_ref().map_or(&[], |gathered| &gathered.notes)
     }
 
-    /// Notes the error that ends the call, which others keep, unless it is known already.
+    /// Adds the note on the error that ends the call, whose value is kept elsewhere, unless it is already there.
     pub(crate) fn note(&mut self, note: Note) {
         let gathered = self.gathered();
         if gathered.notes.len() == gathered.kept.len() {
@@ -79,26 +79,26 @@ impl<E> Errors<E> {
         }
     }
 
-    /// A pause follows the last one.
+    /// Records the pause after the last error.
     pub(crate) fn paused(&mut self, pause: Duration) {
         if let Some(note) = self.gathered().notes.last_mut() {
             note.pause = Some(pause);
         }
     }
 
-    /// A retry began by itself, that long after the call.
+    /// Records that a retry started alone, and its start, measured from the call's.
     pub(crate) fn began(&mut self, number: u32, after: Duration) {
         self.gathered().began = Some((number, after));
     }
 
-    /// How long after the call the last of `begun` attempts began. `None` if it began beside others.
+    /// The start of the last of `begun` attempts, measured from the call's. `None` if it started next to others.
     pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
         let last = self.0.as_ref().and_then(|gathered| gathered.began);
         let (number, after) = last.unwrap_or((1, Duration::ZERO));
         (number == begun).then_some(after)
     }
 
-    /// How many there were between the first and the last.
+    /// The number of errors left out between the first and the last.
     pub(crate) fn left_out(&self) -> u64 {
         self.0.as_ref().map_or(0, |gathered| gathered.left_out)
     }
@@ -109,7 +109,7 @@ impl<E> Errors<E> {
         self.left_out().saturating_add(kept)
     }
 
-    /// The error at that index among all errors. `None` if it was left out.
+    /// The error with this index among all errors. `None` if it was left out.
     pub(crate) fn at(&self, place: u64) -> Option<&E> {
         let place = usize::try_from(place).ok()?;
         if place < FIRST {
@@ -125,7 +125,7 @@ impl<E> Errors<E> {
     }
 }
 
-// Derived, it would ask for `E: Default`.
+// The derived impl would require `E: Default`.
 impl<E> Default for Gathered<E> {
     fn default() -> Self {
         Self {

@@ -13,7 +13,8 @@ use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
-/// A failed attempt, and what a loop knows about it: the argument of [`Call::failed_with`](crate::Call::failed_with).
+/// A failed attempt, with the loop's settings and state: the argument of
+/// [`Call::failed_with`](crate::Call::failed_with).
 ///
 /// ```
 /// use std::time::Duration;
@@ -32,15 +33,16 @@ pub struct Failure<'a> {
     pub(super) verdict: Verdict,
     pub(super) error: &'a dyn fmt::Display,
     pub(super) inputs: Inputs,
-    /// How many of as many retries were paid, or are free.
+    /// The number of needed retries that are paid for or free.
     pub(crate) paid: usize,
-    /// With what makes a range of a delay: a program that computes none has no code for it. So for what follows.
+    /// Paired with the function that turns it into a range, so that programs without computed delays don't link that
+    /// code. The next fields work the same way.
     pub(super) delays: Option<(Delays<'a>, ComputedRange)>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) observe: Option<Observe<'a>>,
 }
 
-/// What a decision depends on, other than the verdict and the policy.
+/// The inputs to a decision, apart from the verdict and the policy.
 #[derive(Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -54,15 +56,15 @@ pub(super) struct Inputs {
     pub(super) unrepeatable: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
-    /// True if the loop keeps the error over the pause, so that the call can end with it then.
+    /// True if the loop keeps the error during the pause, so that the call can still end with it.
     pub(super) is_kept: bool,
     /// True if the attempt had a limiter, which takes care of throttled retries.
     pub(super) is_limited: bool,
-    /// The number of failures that the budget counts: in a batch, items fail alike.
+    /// The number of failures that the budget counts: in a batch, several items can fail in the same way.
     pub(super) times: usize,
-    /// The number of these whose last retry was paid.
+    /// The number of these failures whose previous retry was paid for.
     pub(super) followed: usize,
-    /// The longest wait that servers asked for in the attempts that ran at the same time. It lengthens the call's pause;
+    /// The longest wait that servers asked for in attempts in flight at the same time. It lengthens the call's pause;
     /// breakers and limiters count each attempt by itself.
     pub(super) other_hint: Option<Duration>,
     pub(super) values: Values,
@@ -90,10 +92,10 @@ impl Inputs {
     }
 }
 
-/// What is shown of a value that `until` rejected, which has no error.
+/// The text for a value that `until` rejected, which has no error.
 pub const REJECTED_VALUE: &str = "value rejected";
 
-/// The delay of each retry, from 1, in place of the policy's own shape.
+/// Computes the delay before each retry (from 1), in place of the policy's own backoff.
 pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
 
 pub(super) type ComputedRange = fn(
@@ -103,30 +105,30 @@ pub(super) type ComputedRange = fn(
     Duration,
 ) -> Option<(Duration, Duration)>;
 
-/// When the call must end.
+/// The deadline of the call.
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
-    /// The policy says it, by the time spent.
+    /// The policy's deadline, compared with the time spent.
     OfPolicy,
     Never,
-    /// Then, by a clock that says what time it is now.
+    /// A point in time, compared with a clock that returns the current time.
     At {
         end: Moment,
         now: Moment,
     },
 }
 
-/// What follows where no attempt does.
+/// The end of a call for which no attempt follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The call ends with the error.
     Error,
-    /// A last resort is called.
+    /// A fallback is called.
     Fallback,
 }
 
 impl<'a> Failure<'a> {
-    /// A failure at that site. The error is what the log shows.
+    /// Creates a failure at that site. The log shows `error`.
     pub fn new(site: &'a Site<'a>, verdict: Verdict, error: &'a dyn fmt::Display) -> Self {
         Self {
             site,
@@ -140,7 +142,7 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// A rejected attempt, and how long the breaker stays open, if it knows.
+    /// Creates a rejected attempt, with the time until the breaker is half-open, if known.
     #[doc(hidden)]
     pub fn of_rejection(
         site: &'a Site<'a>,
@@ -152,17 +154,18 @@ impl<'a> Failure<'a> {
         Self::new(site, verdict, rejected)
     }
 
-    /// The time since the call began, which the policy's `deadline` limits. If you don't set it, only the pauses count.
+    /// Sets the time since the call started, which the policy's `deadline` limits. If you don't set it, only the pauses
+    /// count.
     ///
-    /// For a [`Call`](crate::Call) that another process saved, it is the time since loading: the call itself holds the
-    /// time spent before.
+    /// For a [`Call`](crate::Call) that was saved by another process, it is the time since loading: the call itself
+    /// contains the time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
         self.inputs.elapsed = Some(elapsed);
         self
     }
 
-    /// When the call must end, and what the same clock says now. It replaces the policy's `deadline`; `None` means no
-    /// deadline.
+    /// Sets the time at which the call must end, and a function that reads the current time on the same clock. It
+    /// replaces the policy's `deadline`; `None` means no deadline.
     pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
         self.inputs.deadline = match end {
             Some(end) => Deadline::At { end, now: now() },
@@ -171,71 +174,72 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Whether an ambiguous failure may be retried. Default true.
+    /// Sets whether an ambiguous failure may be retried. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.inputs.idempotent = idempotent;
         self
     }
 
-    /// Whether the same error came too many times in a row.
+    /// Sets whether the same error occurred too many times in a row.
     pub fn repeated(mut self, repeated: bool) -> Self {
         self.inputs.repeated = repeated;
         self
     }
 
-    /// Whether the attempt can't be made again, such as where its request was consumed. Default false.
+    /// Sets whether the attempt can't be made again, for example because its request was consumed. Default false.
     ///
     /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead.
-    /// Breakers, limiters and budgets are told of the failure as of any other.
+    /// Breakers, limiters and budgets count the failure like any other.
     pub fn unrepeatable(mut self, unrepeatable: bool) -> Self {
         self.inputs.unrepeatable = unrepeatable;
         self
     }
 
-    /// Whether the call was cancelled, so that no attempt may follow.
+    /// Sets whether the call was cancelled, so that no attempt may follow.
     pub fn cancelled(mut self, cancelled: bool) -> Self {
         self.inputs.cancelled = cancelled;
         self
     }
 
-    /// How many failures that are alike the budget hears of, and for how many the last retry was paid. Each needs a
-    /// retry of its own.
+    /// Sets the number of similar failures that the budget counts, and for how many of them the previous retry was paid
+    /// for. Each failure needs its own retry.
     #[cfg(feature = "batch")]
     pub(crate) fn times(mut self, times: usize, followed: usize) -> Self {
         (self.inputs.times, self.inputs.followed) = (times, followed);
         self
     }
 
-    /// Whether the attempt was begun as the last that could happen, and so took what another would need.
+    /// Sets whether the attempt was started as the last possible one, and so consumed what another attempt would need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
         self.inputs.last = last;
         self
     }
 
-    /// Computes the delay of each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter, `floor`
-    /// and a `cap` that was set apply to it.
+    /// Computes the delay before each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter,
+    /// `floor` and an explicit `cap` still apply.
     ///
-    /// Where the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be above
-    /// the policy's `max`.
+    /// If the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be
+    /// above the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some((delays, computed_range));
         self
     }
 
-    /// What pays for the retry. It is asked last. If the retry never begins, the loop must give the token back.
+    /// Sets the budget that pays for the retry. It is charged last. If the retry never starts, the loop must refund it.
     pub fn budget(mut self, budget: &'a dyn RetryBudget) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Whether the attempt had a limiter, which takes care of throttled retries.
+    /// Sets whether the attempt had a limiter, which handles throttled retries.
     pub(crate) fn limited(mut self, is_limited: bool) -> Self {
         self.inputs.is_limited = is_limited;
         self
     }
 
-    /// The last of attempts that ran at once: the call pauses as long as a server asked for in any of them.
+    /// Sets the pushback of attempts in flight at the same time: the call pauses for the longest wait that a server
+    /// asked for in any of them.
     #[doc(hidden)]
     pub fn pushback(mut self, pushback: &mut Pushback) -> Self {
         pushback.note(self.verdict);
@@ -243,19 +247,20 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Says that this call validates values, so that invalid ones have their own count.
+    /// Marks that this call validates values, so that invalid values have their own count.
     pub fn validates(mut self) -> Self {
         self.inputs.values = Values::Validated;
         self
     }
 
-    /// Says that this call validates values, and that a correction of the returned value follows instead of another attempt.
+    /// Marks that this call validates values, and that the returned value is corrected instead of making another
+    /// attempt.
     pub fn correctable(mut self) -> Self {
         self.inputs.values = Values::Corrected;
         self
     }
 
-    /// A last resort is called where no attempt follows.
+    /// Marks that a fallback is called if no attempt follows.
     #[doc(hidden)]
     pub fn falls_back(self) -> Self {
         self.ends_with(Ending::Fallback)
@@ -266,20 +271,21 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Tells this observer, too, besides the log.
+    /// Sends events to this observer, in addition to the log.
     pub fn observe(mut self, observe: Observe<'a>) -> Self {
         self.observe = Some(observe);
         self
     }
 
-    /// The loop keeps no error over the pause, so that it need not be `Send`: the call does not end then.
+    /// Marks that the loop keeps no error during the pause, so the error need not be `Send`. The call then can't end
+    /// during the pause.
     #[doc(hidden)]
     pub fn forgotten(mut self) -> Self {
         self.inputs.is_kept = false;
         self
     }
 
-    /// The same failure, for a shorter time.
+    /// The same failure, reborrowed.
     pub(crate) fn lend(&mut self) -> Failure<'_> {
         Failure {
             site: self.site,
@@ -307,7 +313,7 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// The budget, where it pays for a retry after that kind of failure.
+    /// The budget, if it pays for a retry after this kind of failure.
     pub(super) fn payer(&self, kind: Kind) -> Option<&'a dyn RetryBudget> {
         self.budget.filter(|_| self.is_paid(kind))
     }
@@ -322,7 +328,7 @@ impl<'a> Failure<'a> {
     }
 }
 
-/// Whether a budget pays for retries after that kind of failure. Throttled ones are a limiter's job.
+/// Returns true if a budget pays for retries after this kind of failure. A limiter handles throttled ones.
 pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
     !(is_limited && kind == Kind::Throttled)
 }

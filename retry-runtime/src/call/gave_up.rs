@@ -29,7 +29,7 @@ use crate::observe::reason::Reason;
 /// ```
 ///
 /// `{}` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. `{:#}` adds a table of the
-/// attempts that failed:
+/// failed attempts:
 ///
 /// ```text
 /// gave up after 3 attempts in 3.5s (exhausted): 503 overloaded
@@ -39,13 +39,13 @@ use crate::observe::reason::Reason;
 ///       3  3.5s   transient         503 overloaded
 /// ```
 ///
-/// Errors in it are as in the log: at most 1 KiB, control characters escaped, URLs without user info, query and
-/// fragment. With the feature `serde` all of this can be serialised, times in seconds.
+/// Errors in it are shown as in the log: at most 1 KiB, with escaped control characters, and URLs without user info,
+/// query and fragment. With the feature `serde` it can be serialized, with times in seconds.
 ///
-/// As an [`Error`] it speaks for the error of the last attempt: its source is that error's source, so that a report of
-/// the whole chain says nothing twice.
+/// As an [`Error`] it stands for the error of the last attempt: its source is that error's source, so a report of the
+/// whole chain repeats nothing.
 ///
-/// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
+/// In a function with the key `validate`, it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GaveUp<E, T = ()> {
     pub(crate) earlier: Errors<E>,
@@ -63,15 +63,14 @@ impl<E, T> GaveUp<E, T> {
         &self.error
     }
 
-    /// The errors in order, including the last attempt's: if there are more than 111, the first 10 and the last 101.
-    /// Attempts with a value that `until` rejected have none.
+    /// The errors in order, including the last attempt's: if there are more than 111, the first 10 and the last 101. An
+    /// attempt whose value `until` rejected has no error.
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
         let earlier = self.earlier.kept().iter();
         earlier.chain(core::iter::once(&self.error))
     }
 
-    /// The attempts that failed with these errors, in order. An attempt with a value that `until` rejected has no
-    /// error.
+    /// The attempts that failed with these errors, in order. An attempt whose value `until` rejected is not included.
     ///
     /// ```
     /// use std::time::Duration;
@@ -91,8 +90,8 @@ impl<E, T> GaveUp<E, T> {
     /// assert_eq!(complete(), Err(String::from("503 after pauses of [1ms]")));
     /// ```
     ///
-    /// The clock is read only if the function given to `give_up` or `fallback` may ask for the time, so not for a
-    /// closure that calls only methods without one.
+    /// The clock is read only if the function passed to `give_up` or `fallback` may need the time: not for a closure
+    /// that only calls methods that don't use it.
     pub fn failures(&self) -> impl Iterator<Item = FailedAttempt<'_, E>> {
         self.errors()
             .zip(self.earlier.notes())
@@ -105,7 +104,7 @@ impl<E, T> GaveUp<E, T> {
             })
     }
 
-    /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
+    /// The number of errors missing between the first 10 of [`errors`](Self::errors) and the rest: 0 unless there were
     /// more than 111.
     pub fn errors_left_out(&self) -> u64 {
         self.earlier.left_out()
@@ -123,23 +122,23 @@ impl<E, T> GaveUp<E, T> {
         errors
     }
 
-    /// How many attempts were made.
+    /// The number of attempts made.
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// How many times the key `correct` was called, including one that failed.
+    /// The number of calls of the key `correct`, including one that failed.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
 
-    /// The last value that the key `validate` rejected. `None` without that key, if no value was rejected, and if
+    /// The last value that the key `validate` rejected. `None` without that key, if no value was rejected, or if
     /// `correct` took the value and failed.
     pub fn last_value(&self) -> Option<&T> {
         self.last_value.as_ref()
     }
 
-    /// The value that was rejected last, by value.
+    /// The last rejected value, by value.
     pub fn into_last_value(self) -> Option<T> {
         self.last_value
     }
@@ -149,7 +148,7 @@ impl<E, T> GaveUp<E, T> {
         self.elapsed
     }
 
-    /// Why no attempt follows.
+    /// The reason that no attempt follows.
     pub fn reason(&self) -> Reason {
         self.reason
     }

@@ -1,4 +1,4 @@
-//! What a call that gave up says of itself, for reports that programs read.
+//! Serializes a call that gave up, for machine-readable reports.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,7 +9,7 @@ use crate::call::failed_attempt::FailedAttempt;
 use crate::call::gave_up::GaveUp;
 use crate::error_text::shown::shown;
 
-/// Times are in seconds, words as in the log.
+/// Times are in seconds, and the words are those of the log.
 impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut report = serializer.serialize_struct("GaveUp", 7)?;
@@ -36,7 +36,7 @@ impl<E: fmt::Display> Serialize for FailedAttempt<'_, E> {
     }
 }
 
-/// What is displayed, as a string.
+/// Serializes a `Display` value as a string.
 struct Text<D>(D);
 
 impl<D: fmt::Display> Serialize for Text<D> {

@@ -1,4 +1,4 @@
-//! What a call decides while attempts run.
+//! Decisions while attempts are in flight.
 
 use core::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 
-/// How an attempt beside a slow one is counted and paid for: as a retry that follows no failure.
+/// The kind as which a hedged attempt is counted and paid for: it is a retry without a failure.
 const KIND: Kind = Kind::Transient;
 
 impl Call {
-    /// Whether another attempt may begin beside those that run, as far as the call itself is concerned.
+    /// Returns true if the call itself allows another attempt next to those in flight.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -32,8 +32,8 @@ impl Call {
             && self.time_left(slow, slow.site.policy).is_some()
     }
 
-    /// Whether another attempt is paid for; then it begins, so long after the last.
-    /// Nothing gives back its cost, whichever wins: the server has the load in any case.
+    /// Charges the budget for another attempt. If it pays, the attempt starts, `delay` after the last one. The cost is
+    /// never refunded, whichever attempt wins, because the server has the load in any case.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -41,7 +41,7 @@ impl Call {
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }
-        // Given back if the user's code panics before all are told of the attempt.
+        // Refunds the budget if user code panics while the attempt is being reported.
         let paid = slow.budget.map(|budget| Paid::new(budget, Some(KIND)));
         let policy = &slow.site.policy_in_force();
         self.max = policy.retries_allowed();
@@ -56,8 +56,8 @@ impl Call {
         true
     }
 
-    /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
-    /// ends the call.
+    /// Records that the attempt with this number failed while others are in flight. Returns false if the failure ends
+    /// the call, and with it the others.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -80,7 +80,7 @@ impl Call {
         true
     }
 
-    /// The call as that attempt sees it, for what is reported about it.
+    /// The call as seen by the attempt with this number, for reports about it.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -94,7 +94,7 @@ impl Call {
     }
 }
 
-/// The count of a kind that is not counted with all retries.
+/// The hedging kind, if it has its own count of retries.
 fn counted(policy: &Policy, values: Values) -> Option<Kind> {
     policy.has_own_count(KIND, values).then_some(KIND)
 }

@@ -21,7 +21,7 @@ pub(super) struct Slot {
     stage: Stage,
 }
 
-/// The attempt's progress with a permit.
+/// The attempt's progress with its permit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -46,7 +46,7 @@ impl Slot {
         self.permit = Some(control.enter(cost));
     }
 
-    /// Asks to be admitted, of which `waker` is notified.
+    /// Asks to be admitted. `waker` is notified of changes.
     pub(super) fn poll(&mut self, control: &dyn AdmissionControl, waker: &Waker) -> Admission {
         let Some(permit) = &mut self.permit else {
             return Admission::Admitted;
@@ -58,15 +58,15 @@ impl Slot {
         admission
     }
 
-    /// The attempt begins: from now on, its permit no longer goes back as if no request had been sent. Returns true if
-    /// it is a breaker's first trial call.
+    /// Starts the attempt: from now on, its permit is no longer returned as if no request had been sent. Returns true if
+    /// the attempt is a breaker's first trial call.
     #[inline]
     pub(super) fn begin(&mut self) -> bool {
         self.stage = Stage::Begun;
         self.permit.as_ref().is_some_and(Permit::half_opens)
     }
 
-    /// Gives the permit back, once. That of an attempt that has not begun goes back with its charge.
+    /// Returns the permit, once. If the attempt has not started, its charge is refunded.
     pub(super) fn leave(
         &mut self,
         control: Option<&dyn AdmissionControl>,
@@ -101,8 +101,8 @@ impl Held {
         Some(slot.begin())
     }
 
-    /// Takes the permits of an attempt that begins while another is slow, without waiting. Returns false if it can't
-    /// have them. No attempt begins next to a trial call, so a half-open breaker admits none.
+    /// Takes the permits of an attempt that starts while another is slow, without waiting. Returns false if they are
+    /// not available. No attempt starts next to a trial call, so a half-open breaker admits none.
     pub(super) fn begin_hedge(
         &mut self,
         shared: &dyn Protects,
@@ -128,7 +128,7 @@ impl Held {
         self.limiter.poll(limiter, Waker::noop()) == Admission::Admitted
     }
 
-    /// Gives the permits back, because the attempt was dropped or does not begin.
+    /// Returns the permits, because the attempt was dropped or does not start.
     pub(super) fn give_back(&mut self, shared: &dyn Protects) {
         self.breaker
             .leave(shared.breaker(), AttemptOutcome::Dropped);

@@ -1,16 +1,16 @@
-//! What the keys `before_pause` and `before_retry` come to, in every form of a call.
+//! The results of the keys `before_pause` and `before_retry`, in every form of a call.
 
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// What a hook returns.
+/// The return type of a hook.
 #[diagnostic::on_unimplemented(
     message = "`before_pause` and `before_retry` can't return `{Self}`",
     label = "neither `()` nor a `Result<(), _>`",
     note = "return `()`, or a `Result<(), _>` whose error implements `Display`: an `Err` ends the call"
 )]
 pub trait HookOutcome {
-    /// Why it ends the call, if it does.
+    /// The reason that the hook ends the call, if it does.
     fn cause(self) -> Option<String>;
 }
 
@@ -26,7 +26,7 @@ impl<E: fmt::Display> HookOutcome for Result<(), E> {
     }
 }
 
-/// An error, and what kept it from being retried.
+/// An error, and the reason that it was not retried.
 #[derive(Debug)]
 pub(crate) struct Caused<'a, T: ?Sized>(pub &'a T, pub &'a str);
 

@@ -1,5 +1,5 @@
-//! Which pauses end too late: what is asked after a pause. One that would end after the deadline is not begun, as
-//! `Call::delay` in `decide.rs` says.
+//! Deadline checks after a pause. A pause that would end after the deadline is never started; see `Call::delay` in
+//! `decide.rs`.
 
 use core::time::Duration;
 
@@ -9,20 +9,19 @@ use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
-/// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
-/// for their turn. Anything later has overslept.
+/// The tolerance for a pause that should have ended by the deadline: timers have a granularity, and threads have to be
+/// scheduled. Anything later counts as missing the deadline.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
 impl Call {
-    /// Checks after the pause whether the attempt may begin: not where the pause was
-    /// [cancelled](Failure::cancelled), nor where a timer overslept the deadline, nor where the
-    /// policy no longer allows the retry, because it has changed since. Pass the error from before
-    /// the pause; if this fails, the call ends with it.
+    /// Checks after the pause whether the attempt may start: not if the pause was [cancelled](Failure::cancelled), if
+    /// it overran the deadline, or if the policy has changed and no longer allows the retry. Pass the error from before
+    /// the pause. If this returns an `Err`, end the call with that error.
     ///
-    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little
-    /// after it: by a tenth of the pause, but at least 10 ms and at most 1 s.
+    /// Timers are imprecise, so a pause that was planned to end by the deadline may end after it: by a tenth of the
+    /// pause, but at least 10 ms and at most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         match self.revoked(&failure) {
             Some(reason) => {
@@ -33,7 +32,8 @@ impl Call {
         }
     }
 
-    /// Why the retry that was decided last may not begin after all. If no time is told, its pause counts as just over.
+    /// The reason that the last retry may not start after all. If no elapsed time is reported, the pause counts as just
+    /// over.
     #[doc(hidden)]
     pub fn revoked(&self, failure: &Failure<'_>) -> Option<Reason> {
         if failure.inputs.cancelled {
@@ -42,7 +42,7 @@ impl Call {
         let policy = &failure.site.policy_in_force();
         let is_too_many = failure.verdict.kind().is_some_and(|kind| {
             let (retry, max) = self.retry_count(policy, kind, failure.inputs.values);
-            // It may have been counted elsewhere, by a policy with other sections.
+            // Another policy, with other sections, may have counted it elsewhere.
             max.is_some_and(|max| retry.max(1) > max)
         });
         if is_too_many {
@@ -59,7 +59,7 @@ impl Call {
         is_late.then_some(Reason::Deadline)
     }
 
-    /// How long it is until the deadline ([`Duration::MAX`] without one), or how long ago that was.
+    /// The time until the deadline ([`Duration::MAX`] without one), or the time since it passed.
     pub(super) fn until_deadline(
         &self,
         failure: &Failure<'_>,
@@ -77,7 +77,7 @@ impl Call {
     }
 }
 
-/// Why no attempt may follow that pause: it ended too late for one. `None` if it did not.
+/// The reason that no attempt may follow that pause, because it ended too late. `None` if it did not.
 pub(crate) fn late(
     deadline: Option<Moment>,
     pause: Duration,
@@ -87,7 +87,8 @@ pub(crate) fn late(
     is_late.then_some(Reason::Deadline)
 }
 
-/// Why a pause that was decided earlier may not begin: it would end after the deadline. `None` if it may.
+/// The reason that a pause that was decided earlier may not start, because it would end after the deadline. `None` if
+/// it may.
 pub(crate) fn outlasts(
     deadline: Option<Moment>,
     pause: Duration,
@@ -98,7 +99,8 @@ pub(crate) fn outlasts(
     (!is_in_time).then_some(Reason::Deadline)
 }
 
-/// Whether a deadline that drops what runs has passed: what began now would be dropped at once.
+/// Returns true if a deadline that drops running attempts has passed, so that anything started now would be dropped at
+/// once.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) fn is_over(deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> bool {
     deadline.is_some_and(|end| now() > end)

@@ -15,22 +15,22 @@ use crate::policy::values::Values;
 use crate::sync::lock;
 
 thread_local! {
-    /// The innermost call whose attempt runs on this thread. Set only while it runs: the next task that this thread
-    /// polls has nothing to do with it.
+    /// The innermost call whose attempt is running on this thread. Set only while it is running, because the thread may
+    /// poll an unrelated task next.
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
-/// The functions already reported, each after the one around it. Some names are made at run time,
-/// so the number of pairs is bounded.
+/// The pairs of functions already reported: outer, inner. Some names are created at run time, so the number of pairs is
+/// bounded.
 static TOLD: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 const MOST_TOLD: usize = 256;
 
-/// A call, as those made within its attempts see it.
+/// A call, as seen by calls made within its attempts.
 #[derive(Clone, Debug)]
 pub struct Outer {
     name: Name,
-    /// How many attempts it may make, multiplied by those of the calls around it. `None` if that is unlimited, or not
-    /// known before a failure.
+    /// The number of attempts that it may make, multiplied by those of the calls around it. `None` if that is
+    /// unlimited, or unknown before a failure.
     attempts: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Outer {
         Self::new(Name::Written(name), policy.most_attempts(values))
     }
 
-    /// A call of that site.
+    /// A call at that site.
     #[inline]
     pub const fn of(site: &'static Site<'static>, values: Values) -> Self {
         let name = match site.name {
@@ -63,18 +63,18 @@ impl Outer {
         Self::new(name, site.policy.most_attempts(values))
     }
 
-    /// An outer call whose name is known at run time. The rounds of a plan are its attempts.
+    /// An outer call with a name known at run time. The rounds of a plan are its attempts.
     pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
         Self::new(Name::Shared(name), policy.most_attempts(Values::Taken))
     }
 
-    /// A call whose policy is evaluated at its failures.
+    /// A call whose policy is evaluated when it fails.
     #[inline]
     pub const fn named(name: &'static str) -> Self {
         Self::new(Name::Written(name), None)
     }
 
-    /// An outer call whose name only a function knows.
+    /// An outer call whose name is returned by a function.
     #[inline]
     pub const fn named_as(name: fn() -> &'static str) -> Self {
         Self::new(Name::Known(name), None)
@@ -86,13 +86,13 @@ impl Outer {
         Self::new(Name::Made(name), None)
     }
 
-    /// This call, where the number of its attempts is known after all.
+    /// This call, with a known number of attempts.
     pub const fn up_to(mut self, attempts: Option<u64>) -> Self {
         self.attempts = attempts;
         self
     }
 
-    /// This call within what is here now. `None` where it makes one attempt, and so multiplies nothing.
+    /// This call, nested in the current one. `None` if it makes only one attempt, which multiplies nothing.
     fn placed(self) -> Option<Self> {
         if self.attempts == Some(1) {
             return None;
@@ -114,12 +114,13 @@ impl Outer {
     }
 }
 
-/// How many attempts that policy allows.
+/// The most attempts that the policy allows.
 pub const fn most_attempts(policy: &Policy, values: Values) -> Option<u64> {
     policy.most_attempts(values)
 }
 
-/// The only attempt of a call whose retries an expression may switch off: known only where the policy allows none either.
+/// One attempt, for a call whose retries an expression may turn off. `None` unless the policy itself allows only one
+/// attempt.
 pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
     match policy.most_attempts(values) {
         Some(1) => Some(1),
@@ -127,7 +128,7 @@ pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
     }
 }
 
-/// The attempt, polled as part of that call.
+/// Polls the attempt as part of that call.
 pub fn within<F: Future>(
     mut attempt: Pin<&mut F>,
     outer: Outer,
@@ -139,12 +140,12 @@ pub fn within<F: Future>(
     })
 }
 
-/// Has this thread run an attempt of that call until what is returned is dropped.
+/// Marks this thread as running an attempt of that call, until the returned value is dropped.
 pub fn enter(outer: Outer) -> Option<Entered> {
     outer.placed().map(Entered::new)
 }
 
-/// The attempt that this thread runs. Dropped, also by a panic, it leaves what was here before.
+/// The attempt that this thread is running. Dropping it, also during a panic, restores the previous one.
 #[derive(Debug)]
 pub struct Entered {
     before: Option<Outer>,
@@ -180,7 +181,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
     report(&Event::new(call, attempt, data), observe);
 }
 
-/// Whether the pair has not been reported yet.
+/// Returns true if the pair has not been reported yet.
 fn is_news(outer: &str, inner: &str) -> bool {
     let mut told = lock(&TOLD);
     let is_told = told.iter().any(|pair| pair.0 == outer && pair.1 == inner);
@@ -195,7 +196,7 @@ fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {
     Some(inner?.saturating_mul(outer?))
 }
 
-/// `None` also where the thread ends.
+/// Also `None` while the thread is being destroyed.
 fn here<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
     let read = HERE.try_with(|here| here.borrow().as_ref().map(read));
     read.ok().flatten()

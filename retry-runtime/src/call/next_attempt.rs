@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-/// The attempt that is about to follow a failure: what the keys `before_pause` and `before_retry` are told beside the error.
+/// The attempt that follows a failure: passed to the keys `before_pause` and `before_retry` with the error.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +30,7 @@ impl NextAttempt {
         Self { number, pause }
     }
 
-    /// The attempt's number, from 2 up.
+    /// The attempt's number, from 2.
     pub const fn number(self) -> u32 {
         self.number
     }

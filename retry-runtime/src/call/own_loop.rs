@@ -27,11 +27,11 @@ use crate::time::moment::Moment;
 use crate::time::pause::OwnWaker;
 use crate::time::timer::Timer;
 
-/// The attempts of one call, for a loop of your own.
+/// The attempts of one call, for your own loop.
 ///
-/// [`first`](Self::first) waits until the first attempt may begin. After an attempt, [`ok`](Self::ok) reports its value,
-/// and [`again`](Self::again) its error: it pauses and waits until the next attempt may begin, or gives the error back. So
-/// a loop has pauses, hints, a deadline, log records, and each key that it names, as the attribute does:
+/// [`first`](Self::first) waits until the first attempt may start. After an attempt, [`ok`](Self::ok) reports its
+/// value, and [`again`](Self::again) its error: it pauses and waits until the next attempt may start, or returns the
+/// error. So a loop has pauses, hints, a deadline, log records, and every key that it sets, just like the attribute:
 ///
 /// ```
 /// use std::io;
@@ -68,12 +68,12 @@ use crate::time::timer::Timer;
 /// # }
 /// ```
 ///
-/// A blocking loop calls [`first_blocking`](Self::first_blocking) and [`again_blocking`](Self::again_blocking). One value
-/// is one call: make another for the next call. Dropped anywhere, it gives back what the call holds: a permit of the
-/// breaker, a slot of the limiter, and the payment for an attempt that has not begun.
+/// A blocking loop calls [`first_blocking`](Self::first_blocking) and [`again_blocking`](Self::again_blocking). One
+/// value is one call: create another for the next call. If it is dropped at any point, it releases everything that the
+/// call holds: a breaker permit, a limiter slot, and the payment for an attempt that has not started.
 ///
-/// The loop itself must end attempts at the policy's [`timeout`], which is [`Policy::attempt_limit`]. Hooks and fallbacks are
-/// code of the loop, too.
+/// The loop itself must end attempts after the policy's [`timeout`], which is [`Policy::attempt_limit`]. Hooks and
+/// fallbacks are up to the loop, too.
 ///
 /// [`timeout`]: crate::Policy::timeout
 /// [`Policy::attempt_limit`]: crate::Policy::attempt_limit
@@ -115,13 +115,13 @@ impl Reporter for &mut Keys<'_> {
     }
 }
 
-/// No clock is read before the first attempt.
+/// The clock is not read before the first attempt.
 fn no_clock<W>(_: &W) -> Moment {
     Moment::from_origin(Duration::ZERO)
 }
 
 impl<'a> Attempts<'a> {
-    /// A call at that site, which has the policy and the call's name.
+    /// Creates a call at that site, which has the policy and the call's name.
     pub fn new(site: &'a Site<'a>) -> Self {
         let mut driver = Driver::with_clock(Protections::new(), DefaultTimer, no_clock);
         driver.retry_rejections();
@@ -135,11 +135,11 @@ impl<'a> Attempts<'a> {
         Self { driver, keys }
     }
 
-    /// A call that was saved during its pause, after which [`first`](Self::first) begins its next attempt.
+    /// Creates a call that was saved during its pause. [`first`](Self::first) starts its next attempt.
     ///
-    /// That attempt is paid for already: the payment goes back to the [`budget`](Self::budget) if the attempt does not
-    /// begin. The policy's deadline counts the time that the call had spent, but not the time until now. To check if the
-    /// policy still allows the attempt, call [`Call::resumed`] before.
+    /// That attempt is already paid for: the payment is refunded to the [`budget`](Self::budget) if the attempt doesn't
+    /// start. The policy's deadline includes the time that the call had spent, but not the time between saving and
+    /// loading. To check whether the policy still allows the attempt, call [`Call::resumed`] before.
     pub fn from_saved(site: &'a Site<'a>, call: Call) -> Self {
         let mut attempts = Self::new(site);
         attempts.driver.resume(call.known(site.policy()));
@@ -147,19 +147,19 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The protections that the call shares with others. Each may be left out.
+/// The protections that the call shares with others. Each is optional.
 impl<'a, B: Clone, R: Clone, L: Clone, W: Clone> Attempts<'a, Protections<B, R, L>, W> {
-    /// Pays for retries from that budget.
+    /// Pays for retries from this budget.
     pub fn budget<V: RetryBudget>(self, budget: V) -> Attempts<'a, Protections<V, R, L>, W> {
         self.protected(|protections| protections.budget(budget))
     }
 
-    /// Asks that breaker before each attempt.
+    /// Asks this breaker before each attempt.
     pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Attempts<'a, Protections<B, V, L>, W> {
         self.protected(|protections| protections.breaker(breaker))
     }
 
-    /// Waits for that limiter before each attempt.
+    /// Waits for this limiter before each attempt.
     pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Attempts<'a, Protections<B, R, V>, W> {
         self.protected(|protections| protections.limiter(limiter))
     }
@@ -179,7 +179,7 @@ impl<'a, B: Clone, R: Clone, L: Clone, W: Clone> Attempts<'a, Protections<B, R, 
 
 /// The other keys.
 impl<'a, P: Protects, W> Attempts<'a, P, W> {
-    /// Sleeps with that timer: a [`Timer`], or in a blocking loop a [`BlockingTimer`].
+    /// Sleeps with this timer: a [`Timer`], or in a blocking loop a [`BlockingTimer`].
     pub fn timer<V>(mut self, timer: V) -> Attempts<'a, P, V>
     where
         P: Clone,
@@ -197,25 +197,25 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         self
     }
 
-    /// Ends the call during a pause or a wait once that future is ready, such as `token.cancelled()`.
+    /// Ends the call during a pause or a wait once this future is ready, such as `token.cancelled()`.
     pub fn cancel(mut self, cancelled: impl Future<Output = ()> + Send + 'a) -> Self {
         self.keys.cancelled = Box::pin(Remembered::new(cancelled));
         self
     }
 
-    /// Ends the call during a pause or a wait of a blocking loop.
+    /// Ends the call during a pause or a wait of a blocking loop once `cancel` is cancelled.
     pub fn cancel_blocking(mut self, cancel: &'a (dyn Cancel + Sync)) -> Self {
         self.keys.cancel = cancel;
         self
     }
 
-    /// Sets if an ambiguous failure may be retried. Default true.
+    /// Sets whether an ambiguous failure may be retried. Default true.
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.keys.is_idempotent = is_idempotent;
         self
     }
 
-    /// Sets what each attempt costs in the limiter, in the limiter's units. Default 1.
+    /// Sets the cost of each attempt in the limiter, in the limiter's units. Default 1.
     pub fn cost(mut self, cost: u32) -> Self {
         self.driver.set_cost(cost);
         self
@@ -226,15 +226,15 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         self.driver.next_attempt()
     }
 
-    /// The attempt succeeded, and with it the call.
+    /// Reports that the attempt, and so the call, succeeded.
     pub fn ok<T>(&mut self, value: T) -> T {
         self.driver.ok(&mut self.keys);
         value
     }
 
-    /// The attempt failed. Returns the pause before the next one, or gives the error back if there is none.
+    /// Reports a failed attempt. Returns the pause before the next one, or the error if there is none.
     ///
-    /// For a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Others call
+    /// For a loop that saves the call during its pause: see [`into_saved`](Self::into_saved). Other loops call
     /// [`again`](Self::again).
     pub fn failed<E: Classify>(&mut self, error: E) -> Result<Duration, E> {
         let verdict = error.classify();
@@ -242,7 +242,7 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         failed.map_err(|Described(error)| error)
     }
 
-    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// Reports a failed attempt, with the verdict on its error: a `bool` or a [`Verdict`]. Otherwise like
     /// [`failed`](Self::failed).
     pub fn failed_if<E: fmt::Display>(
         &mut self,
@@ -253,8 +253,8 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         decision.map_err(|_reason| error)
     }
 
-    /// The call, to be saved during its pause and continued by [`from_saved`](Self::from_saved). The payment for its next
-    /// attempt does not go back.
+    /// Returns the call, to be saved during its pause and continued by [`from_saved`](Self::from_saved). The payment
+    /// for its next attempt is not refunded.
     ///
     /// ```
     /// use retry_runtime::{Attempts, Budget, Policy, Site, Verdict};
@@ -280,7 +280,7 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         self.driver.into_saved()
     }
 
-    /// The call begins, measured by that clock.
+    /// Starts the call, measured with this clock.
     fn start(&mut self, now: fn(&W) -> Moment) {
         self.driver.set_clock(now);
         self.driver.begin_deadline();
@@ -319,7 +319,7 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
         }
     }
 
-    /// The call ends with that error if no attempt begins.
+    /// Fails with this error if no attempt starts.
     fn begun<E: fmt::Display>(&mut self, error: impl FnOnce(&Stop) -> E) -> Result<(), E> {
         let Some(stop) = self.driver.stop() else {
             return Ok(());
@@ -333,34 +333,34 @@ impl<'a, P: Protects, W> Attempts<'a, P, W> {
 
 /// Async loops.
 impl<P: Protects, W: Timer> Attempts<'_, P, W> {
-    /// Waits until the first attempt may begin.
+    /// Waits until the first attempt may start.
     ///
     /// # Errors
     ///
-    /// Fails if the breaker or the limiter rejects the attempt, or the call is cancelled.
+    /// Fails if the breaker or the limiter rejects the attempt, or if the call is cancelled.
     pub async fn first(&mut self) -> Result<(), Rejected> {
         self.start(W::now);
         self.wait().await;
         self.begun(Stop::rejected)
     }
 
-    /// The attempt failed: pauses, and waits until the next one may begin.
+    /// Reports a failed attempt, pauses, and waits until the next one may start.
     ///
     /// # Errors
     ///
-    /// Gives the error back if no attempt follows.
+    /// Returns the error if no attempt follows.
     pub async fn again<E: Classify>(&mut self, error: E) -> Result<(), E> {
         let verdict = error.classify();
         let again = self.again_if(Described(error), verdict).await;
         again.map_err(|Described(error)| error)
     }
 
-    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// Reports a failed attempt, with the verdict on its error: a `bool` or a [`Verdict`]. Otherwise like
     /// [`again`](Self::again).
     ///
     /// # Errors
     ///
-    /// Gives the error back if no attempt follows.
+    /// Returns the error if no attempt follows.
     pub async fn again_if<E: fmt::Display>(
         &mut self,
         error: E,
@@ -394,34 +394,34 @@ impl<P: Protects, W: Timer> Attempts<'_, P, W> {
 
 /// Blocking loops.
 impl<P: Protects, W: BlockingTimer> Attempts<'_, P, W> {
-    /// Waits on this thread until the first attempt may begin.
+    /// Blocks this thread until the first attempt may start.
     ///
     /// # Errors
     ///
-    /// Fails if the breaker or the limiter rejects the attempt, or the call is cancelled.
+    /// Fails if the breaker or the limiter rejects the attempt, or if the call is cancelled.
     pub fn first_blocking(&mut self) -> Result<(), Rejected> {
         self.start(W::now);
         self.wait_blocking();
         self.begun(Stop::rejected)
     }
 
-    /// The attempt failed: pauses on this thread, and waits until the next one may begin.
+    /// Reports a failed attempt, pauses, and blocks this thread until the next one may start.
     ///
     /// # Errors
     ///
-    /// Gives the error back if no attempt follows.
+    /// Returns the error if no attempt follows.
     pub fn again_blocking<E: Classify>(&mut self, error: E) -> Result<(), E> {
         let verdict = error.classify();
         let again = self.again_if_blocking(Described(error), verdict);
         again.map_err(|Described(error)| error)
     }
 
-    /// The attempt failed, with that verdict on its error: a `bool` or a [`Verdict`]. Otherwise the same as
+    /// Reports a failed attempt, with the verdict on its error: a `bool` or a [`Verdict`]. Otherwise like
     /// [`again_blocking`](Self::again_blocking).
     ///
     /// # Errors
     ///
-    /// Gives the error back if no attempt follows.
+    /// Returns the error if no attempt follows.
     pub fn again_if_blocking<E: fmt::Display>(
         &mut self,
         error: E,
@@ -454,7 +454,7 @@ impl<P: Protects, W> fmt::Debug for Attempts<'_, P, W> {
     }
 }
 
-/// An error, shown as its [`Classify`] says.
+/// An error, displayed by its [`Classify::describe`].
 struct Described<E>(E);
 
 impl<E: Classify> fmt::Display for Described<E> {

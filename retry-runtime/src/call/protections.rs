@@ -3,16 +3,16 @@ use core::fmt;
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 
-/// What calls share so that retries don't make an outage worse, as a driver sees it.
+/// The protections that calls share so that retries don't make an outage worse, as the driver uses them.
 pub trait Protects {
-    /// The budget that retries are paid from.
+    /// The budget that pays for retries.
     fn budget(&self) -> Option<&dyn RetryBudget>;
-    /// The breaker that lets attempts through.
+    /// The breaker that admits attempts.
     fn breaker(&self) -> Option<&dyn AdmissionControl>;
     /// The limiter that attempts wait for.
     fn limiter(&self) -> Option<&dyn AdmissionControl>;
 
-    /// Returns true if there is none of them: a call then needs no step before its attempt.
+    /// Returns true if there are none: a call then needs no step before its attempt.
     #[doc(hidden)]
     #[inline]
     fn are_none(&self) -> bool {
@@ -20,7 +20,7 @@ pub trait Protects {
     }
 }
 
-/// Nothing is shared.
+/// No protections.
 impl Protects for () {
     #[inline]
     fn are_none(&self) -> bool {
@@ -63,7 +63,7 @@ type AsBudget<B> = fn(&B) -> Option<&dyn RetryBudget>;
 type AsBreaker<R> = fn(&R) -> Option<&dyn AdmissionControl>;
 type AsLimiter<L> = fn(&L) -> Option<&dyn AdmissionControl>;
 
-/// A budget, a breaker and a limiter, each if it is named.
+/// A budget, a breaker and a limiter, each optional.
 ///
 /// The types have no bounds: an error about one appears once, at the setter that takes the value.
 #[derive(Clone, Copy)]
@@ -71,12 +71,12 @@ pub struct Protections<B = (), R = (), L = ()> {
     budget: (B, AsBudget<B>),
     breaker: (R, AsBreaker<R>),
     limiter: (L, AsLimiter<L>),
-    /// True if one is named.
+    /// True if any is set.
     is_any: bool,
 }
 
 impl Protections {
-    /// None of them.
+    /// No protections.
     #[inline]
     pub const fn new() -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Default for Protections {
 }
 
 impl<B, R, L> Protections<B, R, L> {
-    /// With that budget.
+    /// Sets the budget.
     #[inline]
     pub fn budget<V: RetryBudget>(self, budget: V) -> Protections<V, R, L> {
         let Self {
@@ -109,7 +109,7 @@ impl<B, R, L> Protections<B, R, L> {
         }
     }
 
-    /// With that breaker.
+    /// Sets the breaker.
     #[inline]
     pub fn breaker<V: AdmissionControl>(self, breaker: V) -> Protections<B, V, L> {
         let Self {
@@ -123,7 +123,7 @@ impl<B, R, L> Protections<B, R, L> {
         }
     }
 
-    /// With that limiter.
+    /// Sets the limiter.
     #[inline]
     pub fn limiter<V: AdmissionControl>(self, limiter: V) -> Protections<B, R, V> {
         let Self {

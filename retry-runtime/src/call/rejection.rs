@@ -1,5 +1,5 @@
-//! What follows if the breaker or the limiter rejects an attempt. Nothing was seen of a server, so neither they nor the
-//! budget hear of it.
+//! The decision after the breaker or the limiter rejects an attempt. It carries no evidence about a server, so neither
+//! they nor the budget record it.
 
 use core::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::observe::report::report;
 use crate::policy::Policy;
 use crate::policy::schedule::{Schedule, limit};
 
-/// The retries of a call's rejections. Not in [`Call`], since most calls have nothing that rejects them.
+/// The retries after a call's rejections. Not in [`Call`], because most calls have nothing that rejects them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rejections {
     retries: u32,
-    /// Whether the last pause follows a rejection.
+    /// True if the last pause follows a rejection.
     pub(super) is_last: bool,
 }
 
@@ -33,7 +33,7 @@ impl Rejections {
         }
     }
 
-    /// The pause before the rejected attempt is tried again, or what ends the call.
+    /// The pause before the rejected attempt is tried again, or the rejection that ends the call.
     #[cold]
     #[inline(never)]
     pub(crate) fn retry(
@@ -82,7 +82,7 @@ impl Rejections {
     }
 }
 
-/// What rejects a call, if it is not tried again for that reason.
+/// The rejection that ends the call, if it is not tried again for this reason.
 fn because(by: RejectedBy, reason: Reason) -> RejectedBy {
     match reason {
         Reason::Deadline => RejectedBy::Deadline,

@@ -14,7 +14,7 @@ pub trait Reporter {
         false
     }
 
-    /// The policy's `max`, if it is known from the start.
+    /// The policy's `max`, if it is known before any failure.
     fn max(&self) -> Option<u32> {
         None
     }
@@ -26,14 +26,14 @@ pub trait Reporter {
     fn report(&mut self, times: &mut Times<'_>, with: &mut dyn FnMut(&str, Option<Observe<'_>>));
 }
 
-/// What the times of a call's events are read from.
+/// The source of the times in a call's events.
 pub struct Times<'t> {
     now: &'t dyn Fn() -> Moment,
     stopwatch: &'t mut Option<Box<Stopwatch>>,
 }
 
 impl<'t> Times<'t> {
-    /// The times of a call by that clock. The stopwatch is kept between its events.
+    /// Measures a call's times with this clock. The stopwatch is kept between its events.
     pub fn new(now: &'t dyn Fn() -> Moment, stopwatch: &'t mut Option<Box<Stopwatch>>) -> Self {
         Self { now, stopwatch }
     }
@@ -43,7 +43,7 @@ impl<'t> Times<'t> {
         self.now
     }
 
-    /// Calls `with` with that observer, whose events have the times of the call.
+    /// Calls `with` with this observer, and adds the call's times to its events.
     pub fn add_to(
         &mut self,
         observe: &mut dyn FnMut(&Event<'_>),
@@ -54,7 +54,7 @@ impl<'t> Times<'t> {
     }
 }
 
-/// A name that may have to be computed. It is asked for only if there is something to report.
+/// A name that may have to be computed. It is read only if there is something to report.
 pub trait Named {
     /// The policy's `max`, if it is known with the name.
     fn max(&self) -> Option<u32> {
@@ -81,11 +81,11 @@ impl Named for &Site<'_> {
     }
 }
 
-/// A name that a function computes.
+/// A name computed by a function.
 #[derive(Debug)]
 pub struct NamedBy<F>(F);
 
-/// A name that `name` passes on.
+/// A name that `name` passes to its argument.
 pub fn named_by<F: Fn(&mut dyn FnMut(&str))>(name: F) -> NamedBy<F> {
     NamedBy(name)
 }
@@ -117,8 +117,8 @@ pub struct Observed<N, F> {
     observe: F,
 }
 
-/// That name with that observer.
-// The bound on `F` is what lets the compiler infer the type of a closure's argument.
+/// Combines the name and the observer.
+// The bound on `F` lets the compiler infer the type of a closure's argument.
 #[inline]
 pub fn observed<N: Named, F: FnMut(&Event<'_>)>(name: N, observe: F) -> Observed<N, F> {
     Observed { name, observe }

@@ -1,4 +1,4 @@
-//! What a call tells the log and its observer.
+//! A call's reports to the log and to its observer.
 
 use core::fmt;
 
@@ -18,17 +18,17 @@ use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 
 impl Call {
-    /// Reports what happened in the current attempt.
+    /// Reports an event of the current attempt.
     pub(super) fn report(&self, name: &str, data: EventData<'_>, observe: Option<Observe<'_>>) {
         report(&Event::new(name, self.attempt(), data), observe);
     }
 
-    /// Tells an observer that an attempt begins.
+    /// Reports to an observer that an attempt starts.
     pub fn started(&self, name: &str, observe: Observe<'_>) {
         observe(&Event::new(name, self.attempt(), EventData::Started));
     }
 
-    /// Reports what follows a failure of the attempt with that number.
+    /// Reports the decision after a failure of the attempt with that number.
     pub(super) fn report_decision(
         &self,
         decision: Decision,
@@ -88,7 +88,7 @@ impl Call {
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
-        // What the pause was for never began, unless it is a correction that failed.
+        // The next step after the pause never started, unless it was a correction that failed.
         let (attempts, corrections) = match (values, reason) {
             (Values::Corrected, Reason::CorrectionFailed) => (0, 0),
             (Values::Corrected, _) => (0, 1),
@@ -119,7 +119,7 @@ impl Call {
         self.report(name, data, observe);
     }
 
-    /// Reports that the call ends with an attempt that ended so, or in the middle of one.
+    /// Reports that the call ends with an attempt that ended in this way, or in the middle of one.
     #[cfg(feature = "plan")]
     pub(crate) fn cut(
         &self,
@@ -135,7 +135,7 @@ impl Call {
         call.report(site.name(), data, observe);
     }
 
-    /// Tells how the last resort ended that was called after so many attempts.
+    /// Reports how the fallback ended, and how many attempts preceded it.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -165,12 +165,13 @@ impl Call {
         }
     }
 
-    /// Reports a success as [`succeeded`](Self::succeeded) does, and tells an observer also of one at once.
+    /// Reports a success as [`succeeded`](Self::succeeded) does. An observer is also notified if the first attempt
+    /// succeeded.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
         self.known(site.policy).report_success(site.name(), observe);
     }
 
-    /// The call with the policy's `max`, if it has read none yet.
+    /// The call with the policy's `max`, if none was read yet.
     pub(super) fn known(self, policy: &Policy) -> Self {
         match self.max {
             0 => self.with_max(policy.retries_allowed()),
@@ -178,7 +179,7 @@ impl Call {
         }
     }
 
-    /// Reports a success after a failure.
+    /// Reports a success after retries.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -186,7 +187,7 @@ impl Call {
         report(&self.success(name), observe);
     }
 
-    /// Tells an observer of a success, and the log where something failed before.
+    /// Reports a success to an observer, and to the log if something failed before.
     #[cold]
     #[inline(never)]
     #[doc(hidden)]
@@ -207,7 +208,7 @@ impl Call {
         Event::new(name, self.attempt(), data)
     }
 
-    /// The event of a call that ends after so many attempts, or leaves the rest to its fallback.
+    /// The event of a call that ends after `attempts`, or continues with its fallback.
     fn end<'a>(
         &self,
         attempts: u32,

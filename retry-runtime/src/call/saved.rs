@@ -1,4 +1,4 @@
-//! A call that goes on in another process: its numbers as a table.
+//! Serializes a call, so that another process can continue it.
 
 use alloc::string::String;
 use core::fmt;
@@ -16,9 +16,9 @@ const BESIDE: &str = "attempts_before_progress";
 const MAX: &str = "max";
 const PAUSED: &str = "paused_ms";
 
-/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
-/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, the
-/// sum of the pauses, and the kind of failure that the last retry followed.
+/// A map: retries and corrections so far, the last delay and the time spent in nanoseconds, and, if there are any, the
+/// retries and the attempts before the last progress, the retries allowed by the last `max` in force, the sum of the
+/// pauses, and the kind of failure before the last retry.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -42,7 +42,7 @@ impl Serialize for Call {
         ];
         let rare = own.chain(rare).filter(|(_, count)| *count > 0);
         let rare = rare.map(|(key, count)| (key, u64::from(count)));
-        // Binary formats must know it beforehand.
+        // Binary formats must know the length in advance.
         let length =
             counts.len() + rare.clone().count() + usize::from(self.last_retry_kind.is_some());
         let mut table = serializer.serialize_map(Some(length))?;
@@ -56,7 +56,7 @@ impl Serialize for Call {
     }
 }
 
-/// What the table does not name is zero, but for `retries`, which every saved call has. Other keys are passed over.
+/// Missing keys are zero, except `retries`, which every saved call has. Unknown keys are ignored.
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Saved)
@@ -90,7 +90,7 @@ impl<'de> Visitor<'de> for Saved {
                 ("corrections", _) => call.corrections = table.next_value()?,
                 (BESIDE, _) => call.other_attempts = table.next_value()?,
                 (MAX, _) => call.max = table.next_value()?,
-                // It was saved during that pause.
+                // The call was saved during that pause.
                 ("last_delay_ns", _) => {
                     call.last_delay = table.next_value()?;
                     call.is_pausing = true;
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for Saved {
             }
         }
         if has_retries {
-            // After progress the last delay is only what others build on.
+            // After progress, the last delay is only the basis for later ones.
             call.is_pausing &= call.is_retried();
             call.has_outcome =
                 call.is_retried() || call.other_attempts > 0 || call.backoff_offset > 0;

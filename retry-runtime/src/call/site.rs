@@ -4,7 +4,7 @@ use core::fmt;
 use crate::configure::installed;
 use crate::policy::Policy;
 
-/// What all calls of one function share: the policy, and the name in logs and metrics.
+/// The settings shared by all calls of one function: the policy, and the name in logs and metrics.
 ///
 /// It is separate from [`Call`](crate::Call), so that it can be a `const` if both are known at compile time:
 ///
@@ -23,12 +23,12 @@ pub struct Site<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'a> {
     Text(&'a str),
-    /// The name of a block, which no constant knows.
+    /// The name of a block, which can't be a constant.
     By(fn() -> &'static str),
 }
 
 impl<'a> Site<'a> {
-    /// A site with that policy and that name.
+    /// Creates a site with this policy and this name.
     #[inline]
     pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// A site whose name that function knows.
+    /// Creates a site whose name is returned by a function.
     #[inline]
     #[doc(hidden)]
     pub const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
@@ -53,7 +53,7 @@ impl<'a> Site<'a> {
         self.policy
     }
 
-    /// The policy with what is [installed](crate::Policies::install) over it.
+    /// The policy, with the [installed](crate::Policies::install) overrides.
     pub(crate) fn policy_in_force(&self) -> Policy {
         #[cfg(feature = "std")]
         let policy = installed::over(self.policy, self.name());

@@ -8,28 +8,29 @@ use crate::error_text::shown::shown_within;
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
 
-/// How many names are kept, and how many bytes of each: names that are made anew for each call must not fill the memory.
+/// The most names that are kept, and the most bytes of each. Names that are created for each call must not fill the
+/// memory.
 const MOST: usize = 1000;
 const NAME_LIMIT: usize = 200;
 
-/// The name that stands for all beyond [`MOST`].
+/// The name for all calls beyond [`MOST`].
 const OTHERS: &str = "(others)";
 
 /// Sorted by [`order`].
 static COUNTS: Mutex<Vec<SiteCounts>> = Mutex::new(Vec::new());
 
-/// What the calls of one name came to, as [`sites`] lists it.
+/// The failures and retries of the calls with one name, as listed by [`sites`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SiteCounts {
-    /// The calls' name: the key `name`, as records show it, of at most 200 bytes. What may be a secret in it is left out.
+    /// The calls' name: the key `name`, as in the log, cut to 200 bytes and without possible secrets.
     pub name: String,
-    /// The policy that was in force at the last failure, with what was [installed](crate::Policies::install) over it.
+    /// The policy in force at the last failure, including [installed](crate::Policies::install) overrides.
     pub policy: Policy,
-    /// The attempts that failed, or whose value `until` or `validate` rejected. In a plan, attempts are rounds. In a batch,
-    /// what failed alike in a round counts as one.
+    /// The attempts that failed, or whose value `until` or `validate` rejected. In a plan, each round is an attempt. In
+    /// a batch, similar failures in one round count as one.
     pub failures: u64,
-    /// The failures that a retry or a correction followed.
+    /// The failures that were followed by a retry or a correction.
     pub retries: u64,
 }
 
@@ -44,8 +45,8 @@ impl fmt::Display for SiteCounts {
     }
 }
 
-/// Lists the names of all calls in the process that had a failed attempt, in alphabetical order: for a debug page, or
-/// to see which names to give to [`Policies::install`](crate::Policies::install).
+/// Lists the names of all calls in the process that had a failed attempt, in alphabetical order. Use it for a debug
+/// page, or to see which names to use in [`Policies::install`](crate::Policies::install).
 ///
 /// ```
 /// use retry_runtime::{retry, sites};
@@ -60,15 +61,15 @@ impl fmt::Display for SiteCounts {
 /// assert!(page.starts_with("billing.charge failures=6 retries=5 max=5, backoff=none"));
 /// ```
 ///
-/// Calls that succeed at once are not known here: they pay nothing for it. The first 1000 names that fail are listed until
-/// the program ends; what fails under other names is counted together, as `(others)`.
+/// Calls that succeed at once are not listed, and have no cost for it. The first 1000 names that fail are listed until
+/// the program ends; failures under other names are counted together, as `(others)`.
 pub fn sites() -> Vec<SiteCounts> {
     let mut sites = lock(&COUNTS).clone();
     sites.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     sites
 }
 
-/// A failure pays for the search, so it compares lengths first, rather than names that begin alike.
+/// Compares lengths first, because names often share a prefix, and every failure pays for the search.
 fn order(name: &str) -> (usize, &str) {
     (name.len(), name)
 }
@@ -77,7 +78,7 @@ fn find(all: &[SiteCounts], name: &str) -> Result<usize, usize> {
     all.binary_search_by(|known| order(&known.name).cmp(&order(name)))
 }
 
-/// Counts a failure under the policy in force, and whether a retry follows.
+/// Counts a failure under the policy in force, and the retry if one follows.
 pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
     let mut all = lock(&COUNTS);
     let place = find(&all, name).unwrap_or_else(|_| listed(&mut all, name, policy));
@@ -87,7 +88,7 @@ pub(crate) fn met(name: &str, policy: &Policy, is_retried: bool) {
     known.retries += u64::from(is_retried);
 }
 
-/// The place of a name that is not listed as it stands: it is new, or shown in another way.
+/// The index of a name that is not listed in its raw form: it is new, or listed in shortened form.
 #[cold]
 fn listed(all: &mut Vec<SiteCounts>, name: &str, policy: &Policy) -> usize {
     let mut name = shown_within(name, NAME_LIMIT).to_string();

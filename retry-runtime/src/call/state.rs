@@ -18,11 +18,11 @@ use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::nanos;
 
-/// A running call: the core of every loop in this crate, and of loops of your own.
+/// A running call: the core of every loop in this crate, and of your own loops.
 ///
-/// It has no clock and no timer. Told about a failure, it says how long to wait or why to stop; told about a success,
-/// it only reports it. It reports as the attribute does: to the log, and to tests that record. It is plain data
-/// (`Copy`, `'static`) and borrows nothing while an attempt runs.
+/// It has no clock and no timer. After a failure, it returns the time to wait or the reason to stop; after a success,
+/// it only reports it. It reports to the log and to test recorders, as the attribute does. It is plain data (`Copy`,
+/// `'static`) and borrows nothing while an attempt runs.
 ///
 /// ```
 /// use std::time::Instant;
@@ -56,39 +56,39 @@ use crate::time::nanos;
 /// assert_eq!((answer, call.attempt()), (Ok("hello"), 3));
 /// ```
 ///
-/// With the feature `serde` a call can be saved during its pause and go on in another process. It saves its counts, its
-/// last delay and the time spent, but no clock reading: the time between saving and loading does not count against the
-/// policy's deadline.
+/// With the feature `serde`, a call can be saved during its pause and continued in another process. Its counts, its
+/// last delay and the time spent are saved, but no clock reading: the time between saving and loading does not count
+/// against the policy's deadline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
     /// Retries that count against the policy's `max`.
     pub(super) retries: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
     pub(super) retries_by_kind: [u32; Kind::OF_FAILURES.len()],
-    /// Retries that were corrections, and so not attempts.
+    /// Retries that were corrections, and not attempts.
     pub(super) corrections: u32,
-    /// Attempts that the number of the current one leaves out: those before progress, and those that began after the one
-    /// that won.
+    /// Attempts that the number of the current one leaves out: those before progress, and those that started after the
+    /// winning one.
     pub(super) other_attempts: u32,
-    /// The policy's `max` when it was read last; 0 before that.
+    /// The policy's `max` as last read; 0 before that.
     pub(super) max: u32,
-    /// The kind of failure that the last retry or correction followed, unless no budget pays for it.
+    /// The kind of failure before the last retry or correction, if a budget paid for it.
     pub(crate) last_retry_kind: Option<Kind>,
-    /// Retries before the last progress, from which the delays go on growing.
+    /// Retries before the last progress. The delays go on growing from there.
     pub(super) backoff_offset: u32,
     /// The last delay in nanoseconds, which decorrelated jitter builds on.
     pub(super) last_delay: u64,
-    /// The nanoseconds spent in other processes.
+    /// The time spent in other processes, in nanoseconds.
     pub(super) spent_before_load: u64,
-    /// The nanoseconds spent in this process up to the last failure, as far as they are known.
+    /// The time spent in this process up to the last failure, in nanoseconds, as far as reported.
     pub(super) spent: u64,
     /// The pauses in milliseconds, if the policy limits them.
     pub(super) paused_ms: u32,
-    /// True during the pause after a failure. It counts as spent if no time is reported.
+    /// True during the pause after a failure. If no elapsed time is reported, the pause itself counts as spent.
     pub(super) is_pausing: bool,
-    /// True once an attempt had an outcome, so that the budget has recorded the call.
+    /// True once an attempt has completed, so that the budget has recorded the call.
     pub(super) has_outcome: bool,
-    /// True if every retry counts against every `max`, because no kind is counted by itself.
+    /// True if every retry counts against every `max`, because no kind has its own count.
     pub(super) is_counted_as_one: bool,
 }
 
@@ -114,7 +114,7 @@ impl Call {
         }
     }
 
-    /// A call after that many retries of any kind; nothing else needs to be known of it.
+    /// A call after `retries` retries of any kind; its other fields are not used.
     pub(crate) const fn after(retries: u32) -> Self {
         let mut call = Self::new();
         call.retries = retries;
@@ -128,7 +128,7 @@ impl Call {
         self
     }
 
-    /// A call that knows the policy's `max` before any failure.
+    /// Sets the policy's `max` before the first failure.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -139,7 +139,7 @@ impl Call {
 
     /// Reports a failed attempt. Returns the pause before the next one, or why there is none.
     ///
-    /// The error is what the log shows. [`failed_with`](Self::failed_with) takes more details.
+    /// The log shows the error. [`failed_with`](Self::failed_with) accepts more details.
     #[cold]
     pub fn failed(
         &mut self,
@@ -158,7 +158,7 @@ impl Call {
         self.spend(failure.inputs.elapsed);
         let attempt = self.attempt();
         let decision = self.decide(&mut failure, policy);
-        // Given back if the user's code panics before all are told of the retry.
+        // Refunds the budget if user code panics while the retry is being reported.
         let paid = match (decision, failure.verdict.kind()) {
             (Ok(_), Some(kind)) => failure
                 .payer(kind)
@@ -179,11 +179,12 @@ impl Call {
         decision
     }
 
-    /// The call after progress, such as an item of a stream before it broke: retries count from 0 again. The time spent is
-    /// kept. If the call has a budget, [`credit`](Self::credit) it before.
+    /// Returns the call after progress, such as an item of a stream before it broke: retries count from 0 again. The
+    /// time spent is kept. If the call has a budget, [`credit`](Self::credit) it before.
     ///
-    /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they go on growing,
-    /// so that a server that greets and hangs up is not asked ever again at the shortest delay.
+    /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they go on
+    /// growing, so that a server which accepts connections and immediately drops them isn't called at the shortest
+    /// delay forever.
     ///
     /// ```
     /// use std::time::Duration;
@@ -203,7 +204,7 @@ impl Call {
             other_attempts: self.attempts() - 1,
             max: self.max,
             spent_before_load: self.spent_before_load,
-            // With the pause before the attempt that made progress, in case that nobody tells the time.
+            // Includes the pause before this attempt, in case no elapsed time is reported.
             spent: if self.is_pausing {
                 self.spent.saturating_add(self.last_delay)
             } else {
@@ -212,8 +213,8 @@ impl Call {
             has_outcome: true,
             ..Self::new()
         };
-        // AWS's clients of MQTT 5 go by a fixed time connected (`minConnectedTimeToResetReconnectDelayMs`). The pause is one
-        // that fits every policy, and lets a feed be down no longer than it was up.
+        // AWS's MQTT 5 clients use a fixed connected time (`minConnectedTimeToResetReconnectDelayMs`). Comparing with
+        // the pause fits every policy, and a feed is never down longer than it was up.
         if lasted.as_nanos() <= self.last_delay().as_nanos() {
             call.backoff_offset = self.backoff_offset.saturating_add(self.attempt() - 1);
             call.last_delay = self.last_delay;
@@ -234,12 +235,12 @@ impl Call {
             .saturating_add(1)
     }
 
-    /// How many attempts were made, with the current one.
+    /// The number of attempts made, including the current one.
     pub(super) const fn attempts(&self) -> u32 {
         self.attempt().saturating_add(self.other_attempts)
     }
 
-    /// How many values were repaired instead of running another attempt.
+    /// The number of values that were corrected instead of making another attempt.
     pub const fn corrections(&self) -> u32 {
         self.corrections
     }
@@ -249,7 +250,7 @@ impl Call {
         Duration::from_nanos(self.last_delay)
     }
 
-    /// The attempt that follows the last failure: what hooks are told.
+    /// The attempt after the last failure, as passed to hooks.
     pub const fn next_attempt(&self) -> NextAttempt {
         NextAttempt::new(self.attempt(), self.last_delay())
     }
@@ -259,19 +260,19 @@ impl Call {
         Duration::from_nanos(self.spent_before_load.saturating_add(self.spent))
     }
 
-    /// What the last retry or correction followed, if a budget pays for it.
+    /// The kind of failure before the last retry or correction, if a budget paid for it.
     #[doc(hidden)]
     pub const fn followed(&self) -> Option<Kind> {
         self.last_retry_kind
     }
 
-    /// Whether an attempt failed before.
+    /// Returns true if an attempt failed before.
     #[inline]
     pub const fn is_retried(&self) -> bool {
         self.corrections != 0 || self.attempt() != 1
     }
 
-    /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
+    /// Returns true if no retry can follow, regardless of how the current attempt fails.
     #[doc(hidden)]
     pub fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::OF_FAILURES.into_iter().all(|kind| {
@@ -281,14 +282,14 @@ impl Call {
         })
     }
 
-    /// The policy's `max` when it was read last; 0 before that.
+    /// The policy's `max` as last read; 0 before that.
     #[doc(hidden)]
     #[inline]
     pub const fn max_retries(&self) -> u32 {
         self.max
     }
 
-    /// The retries so far of a kind with a count of its own, or else of all others.
+    /// The retries so far of a kind that has its own count, or else of all other kinds.
     pub(super) const fn count(&self, counted: Option<Kind>) -> u32 {
         match counted {
             Some(kind) if !self.is_counted_as_one => self.retries_by_kind[kind as usize],
@@ -296,7 +297,7 @@ impl Call {
         }
     }
 
-    /// The number of the retry that was counted last with failures of that kind, and how many may be: in the kind's own
+    /// The number of the last counted retry for failures of this kind, and the most retries allowed: in the kind's own
     /// count, if it has one.
     pub(crate) fn retry_count(
         &self,
@@ -318,7 +319,7 @@ impl Call {
         *count = count.saturating_add(1);
     }
 
-    /// Takes a pause, or another part of one, from the time for pauses.
+    /// Subtracts a pause, or the rest of one, from the time allowed for pauses.
     pub(crate) fn spend_pause(&mut self, pause: Duration) {
         self.paused_ms = self.paused_ms.saturating_add(millis(pause));
     }
@@ -329,7 +330,7 @@ impl Call {
         self.pauses(delay);
     }
 
-    /// Remembers the pause that follows, and counts its time.
+    /// Stores the pause that follows, and counts its time.
     pub(super) fn pauses(&mut self, delay: Duration) {
         self.spend_pause(delay);
         self.last_delay = nanos(delay);
@@ -342,7 +343,7 @@ impl Call {
             None if self.is_pausing => self.spent.saturating_add(self.last_delay),
             _ => self.spent,
         };
-        // A clock that runs backwards gives no time back.
+        // If the clock goes backwards, the time spent does not decrease.
         self.spent = told.max(waited);
         self.is_pausing = false;
     }

@@ -2,20 +2,20 @@
 //!
 //! | rule | why |
 //! |---|---|
-//! | The breaker is asked before any wait, and passed after it. | A server that is down is not worth a wait, and may go down during the wait. |
-//! | A payment is spent when the attempt begins. Until then it goes back if the call ends. | A retry that was never made cost the server nothing. |
-//! | A turn whose attempt does not begin goes back with its charge. Neither breaker nor limiter counts that as a failure. | The limiter's room is for requests that are sent, and nothing was learned about the server. |
-//! | An attempt counts once the breaker let it through. | A local rejection is not evidence about the server. |
+//! | The breaker is asked before any wait, and passed after it. | Don't queue for a server that is down; check again after the wait, because it may have gone down in the meantime. |
+//! | A payment is spent when the attempt starts. If the call ends before, the payment is refunded. | A retry that was never made cost the server nothing. |
+//! | If an attempt never starts, its slot and cost are refunded, and neither breaker nor limiter counts a failure. | The limiter's capacity is for requests that are sent, and nothing was learned about the server. |
+//! | An attempt counts once the breaker has admitted it. | A local rejection is not evidence about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure is more useful. |
-//! | A rejection is retried only if the policy has a section for it. It has a count of its own, and the payment is kept. | The attempt may yet begin. |
+//! | A rejection is retried only if the policy has a section for it. It has its own count, and the payment is kept. | The attempt may still start. |
 //! | A pause that ends after the deadline by more than a timer's [`grace`](crate::call::late::grace) ends the call. | A timer's granularity is not the call's fault. |
-//! | A pause that would end after the deadline does not begin, whatever took the time since it was decided. | No attempt could follow it. |
-//! | If the deadline drops what runs (plans, and batches that await), nothing begins after it, without grace. | A request would be sent only to be dropped. |
-//! | A batch has one slot of the limiter, which costs as many as it has items. Each item has its own permit and payment. | There is one request, and its items are metered. |
+//! | A pause that would end after the deadline does not start, regardless of what took the time since the decision. | No attempt could follow it. |
+//! | If the deadline drops running attempts (plans, and batches that await), nothing starts after it, without grace. | A request would be sent only to be dropped. |
+//! | A batch has one slot of the limiter, which costs one unit per item. Each item has its own permit and payment. | There is one request, and its items are metered. |
 //! | A batch that fails or succeeds as a whole counts once for breaker and budget. | One request failed or succeeded. |
-//! | A subtask of a plan is a call. What follows its failure is decided for the whole round. | Rounds pause together. |
-//! | A value is a success for breaker and limiter, even if `until` or `validate` reject it. | The server answered. |
-//! | The budget is credited for a call's success, not for its attempts'. | It pays by calls. |
+//! | A subtask of a plan is a call. The decision after its failure is made for the whole round. | Rounds pause together. |
+//! | A value is a success for breaker and limiter, even if `until` or `validate` rejects it. | The server responded. |
+//! | The budget is credited once per successful call, not per attempt. | It counts calls. |
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -47,7 +47,7 @@ use crate::observe::stopwatch::Stopwatch;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
-/// What a call keeps between its steps.
+/// The state that a call keeps between its steps.
 #[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -66,15 +66,15 @@ pub(super) struct State {
     pub(super) cost: u32,
     /// True if the budget paid for the attempt that is about to begin.
     pub(super) is_paid: bool,
-    /// True if the policy may retry a rejection.
+    /// True if the policy may retry rejections.
     pub(super) retries_rejections: bool,
-    /// True if the call was cancelled. A future must not be polled after its end.
+    /// True if the call was cancelled. A future must not be polled after it has completed.
     pub(super) is_cancelled: bool,
-    /// True if the loop keeps what it would end with, so that the call can end after its pause.
+    /// True if the loop keeps the error or value, so that the call can end with it after its pause.
     pub(super) can_stop: bool,
-    /// True if the loop waits for something of its own between the limiter's turn and the breaker.
+    /// True if the loop waits for something of its own between the limiter's admission and the breaker.
     pub(super) needs_ready: bool,
-    /// True if the items of the call pass the breaker by themselves.
+    /// True if each item of the call asks the breaker by itself.
     pub(super) is_batch: bool,
 }
 
@@ -86,15 +86,15 @@ pub(super) struct Past {
     pub(super) waited: Duration,
     /// The start of the call, if a policy that is chosen later may limit its time.
     pub(super) began: Option<Moment>,
-    /// What the attempts hold that run at the same time as the one in `held`, by number.
+    /// The permits of the attempts in flight at the same time as the one in `held`, by number.
     pub(super) hedges: Vec<(u32, Held)>,
-    /// The number of the attempt in `held`, once others run at the same time.
+    /// The number of the attempt in `held`, once others are in flight.
     pub(super) first: u32,
-    /// The number of the attempt whose value the call returns, if others ran at the same time.
+    /// The number of the attempt whose value the call returns, if several were in flight.
     pub(super) won: Option<u32>,
 }
 
-/// What stands between the call and its next attempt.
+/// The next step before the call's attempt.
 #[derive(Debug, Default)]
 pub(super) enum Next {
     /// The breaker and the limiter's queue.
@@ -102,15 +102,15 @@ pub(super) enum Next {
     Enter,
     /// The pause after a failure or a rejection, which is the call's last delay.
     Pause,
-    /// The limiter's turn.
+    /// The limiter's admission.
     Turn,
     /// The breaker, after a wait in the queue.
     Waited,
-    /// What the loop waits for by itself, with its turn.
+    /// The loop's own wait, once the limiter has admitted the attempt.
     Ready,
     /// The breaker.
     Admit,
-    /// What follows a rejection.
+    /// The decision after a rejection.
     Rejected(RejectedBy),
     /// The attempt runs.
     Begun,
@@ -126,7 +126,7 @@ impl State {
         }
     }
 
-    /// The call with the policy's `max`. As of the attempt that won, if several ran at the same time.
+    /// The call with the policy's `max`, as seen by the winning attempt if several were in flight.
     pub(super) fn call_as_reported(&self, reporter: &dyn Reporter) -> Call {
         let call = match reporter.max() {
             Some(max) if self.lacks_max() => self.call().with_max(max),
@@ -182,7 +182,7 @@ impl State {
     }
 }
 
-/// The rules. Not generic: one copy serves every loop of a program.
+/// The rules. Not generic: a program contains one copy for all its loops.
 pub(crate) struct Steps<'d> {
     pub(super) state: &'d mut State,
     pub(super) shared: &'d dyn Protects,
@@ -229,7 +229,8 @@ impl Steps<'_> {
             slot.enter(limiter, self.state.cost);
             let mut admission = slot.poll(limiter, Waker::noop());
             if admission != Admission::Admitted {
-                // The turn may have come since: what cancels the call is asked only once it waits.
+                // The limiter may have admitted the attempt in the meantime: cancellation is checked only when it has
+                // to wait.
                 admission = slot.poll(limiter, Waker::noop());
             }
             if admission != Admission::Admitted {
@@ -246,7 +247,7 @@ impl Steps<'_> {
         self.turn(reporter);
     }
 
-    /// The limiter's turn has come.
+    /// Called when the limiter has admitted the attempt.
     pub(super) fn turn(&mut self, reporter: &mut dyn Reporter) {
         if self.state.needs_ready {
             self.state.next = Next::Ready;
@@ -271,7 +272,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Passes the breaker, and spends the payment.
+    /// Asks the breaker, and spends the payment.
     pub(super) fn pass(&mut self, reporter: &mut dyn Reporter) -> Result<(), RejectedBy> {
         if let Some(breaker) = self.shared.breaker() {
             let half_opens = self.state.held.pass(breaker);
@@ -292,7 +293,7 @@ impl Steps<'_> {
         });
     }
 
-    /// The attempt may not begin.
+    /// Rejects the attempt.
     #[cold]
     pub(super) fn reject(&mut self, by: RejectedBy) {
         self.state.held.give_back(self.shared);
@@ -348,7 +349,7 @@ impl Steps<'_> {
         };
     }
 
-    /// The reason that no attempt follows that pause.
+    /// The reason that no attempt follows after the pause.
     pub(super) fn stop_after(&self, pause: Duration, is_cancelled: bool) -> Option<RejectedBy> {
         if !self.state.can_stop {
             return None;
@@ -363,7 +364,7 @@ impl Steps<'_> {
         let pause = self.state.call().last_delay();
         let by = match (&cause, &self.state.next) {
             (Some(_), _) => None,
-            // Before the pause.
+            // Checked before the pause.
             (None, Next::Pause) => late::outlasts(self.state.deadline, pause, self.now),
             (None, _) => late::late(self.state.deadline, pause, self.now),
         };
@@ -436,7 +437,7 @@ impl Steps<'_> {
         self.decide(failure, reporter)
     }
 
-    /// Reports a failed attempt to breaker and limiter. It is the one with that number if several ran at the same time.
+    /// Reports a failed attempt to the breaker and the limiter: the one with this number, if several were in flight.
     pub(super) fn record_failure(
         &mut self,
         failure: &Failure<'_>,
@@ -460,7 +461,7 @@ impl Steps<'_> {
         });
     }
 
-    /// Decides what follows a failure that breaker and limiter have recorded.
+    /// Decides what follows a failure that the breaker and the limiter have already recorded.
     pub(super) fn decide(&mut self, failure: Failure<'_>, reporter: &mut dyn Reporter) -> Decision {
         self.refund();
         self.state.can_stop = failure.inputs.is_kept;
@@ -482,7 +483,7 @@ impl Steps<'_> {
         decision
     }
 
-    /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
+    /// Returns true if a limiter handles throttled retries, so that the budget need not pay for them.
     pub(super) fn handles_throttling(&self) -> bool {
         let limiter = self.shared.limiter();
         limiter.is_some_and(AdmissionControl::handles_throttling)
@@ -506,7 +507,7 @@ impl Steps<'_> {
         if past.first == 0 {
             past.first = number - 1;
         }
-        // In its place before anything of the user's runs: if that panics, the driver gives it back.
+        // Stored before user code runs: if that panics, the driver releases it.
         past.hedges.push((number, Held::default()));
         let Past { call, hedges, .. } = past;
         let (_, held) = hedges.last_mut()?;
@@ -528,7 +529,7 @@ impl Steps<'_> {
         None
     }
 
-    /// Moves what the attempt with that number holds into `held`.
+    /// Moves the permits of the attempt with this number into `held`.
     pub(super) fn turn_to(&mut self, number: u32) {
         let State { past, held, .. } = &mut *self.state;
         let Some(past) = past else { return };
@@ -626,7 +627,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Reports what an attempt without an error changed.
+    /// Reports the state changes caused by an attempt without an error.
     #[inline]
     pub(super) fn changed(&mut self, changes: Changes, reporter: &mut dyn Reporter) {
         if is_any(&changes) {
@@ -636,7 +637,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Gives back all that the call holds.
+    /// Releases everything that the call holds.
     #[cold]
     #[inline(never)]
     pub(super) fn give_back(&mut self) {
@@ -649,7 +650,7 @@ impl Steps<'_> {
         self.refund();
     }
 
-    /// Gives the payment for an attempt that has not begun back to the budget.
+    /// Refunds the payment for an attempt that has not started.
     pub(super) fn refund(&mut self) {
         if !mem::take(&mut self.state.is_paid) {
             return;

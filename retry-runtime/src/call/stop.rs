@@ -22,7 +22,7 @@ impl Stop {
         }
     }
 
-    /// The loop ends the call for that reason.
+    /// Ends the call for this reason, set by the loop.
     #[cold]
     pub fn because(reason: Reason) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Stop {
         self.reason
     }
 
-    /// The rejection that a call ends with if it has no error of an attempt.
+    /// The rejection that a call ends with if no attempt left an error.
     pub const fn rejected(&self) -> Rejected {
         Rejected::new(self.by)
     }

@@ -1,5 +1,5 @@
-//! What a call tells the budget, the breaker and the limiter that it shares with others of a failure, and what it
-//! reports about them. Of a success, `Attempts::passed` and the permit tell the breaker.
+//! Records a failure on the budget, the breaker and the limiter that the call shares with others, and reports their
+//! state changes.
 
 use core::fmt;
 use core::mem;
@@ -18,8 +18,8 @@ use crate::observe::report::{Observe, reborrow};
 use crate::policy::Policy;
 
 impl Call {
-    /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
-    /// [`failed_with`](Self::failed_with) tells it of all else.
+    /// Credits a budget because the call succeeded, or made progress before it is [`restarted`](Self::restarted).
+    /// [`failed_with`](Self::failed_with) records everything else on the budget.
     ///
     /// ```
     /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// Tells a budget of a success after which the call goes on, and may fail yet.
+    /// Credits a budget for a success after which the call goes on, and may still fail.
     #[doc(hidden)]
     #[must_use]
     pub fn credited<B: RetryBudget + ?Sized>(self, budget: &B) -> Self {
@@ -56,8 +56,8 @@ impl Call {
         }
     }
 
-    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped
-    /// before the retry begins, it goes back.
+    /// The payment by `budget` for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropping it
+    /// before the retry starts refunds the budget.
     ///
     /// ```
     /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
@@ -79,7 +79,7 @@ impl Call {
         Paid::new(budget, self.last_retry_kind)
     }
 
-    /// Tells the budget of a failed attempt, and of a call with its first.
+    /// Records a failed attempt on the budget, and the call itself with its first attempt.
     pub(crate) fn tell_budget(&mut self, failure: &Failure<'_>, policy: &Policy) {
         let is_known = mem::replace(&mut self.has_outcome, true);
         let Some(budget) = failure.budget else {
@@ -90,7 +90,7 @@ impl Call {
         }
         let verdict = failure.verdict;
         match verdict.kind().and(verdict.kind_seen()) {
-            // If retries are off, there is nothing to pay for.
+            // If retries are turned off, there is nothing to pay for.
             Some(kind) if policy.is_enabled() => {
                 if let Some(budget) = failure.payer(kind) {
                     (0..failure.inputs.times).for_each(|_| budget.failed(kind));
@@ -108,8 +108,8 @@ impl Call {
         }
     }
 
-    /// Reports what the call's attempt changed for all calls. The error of the attempt, if it failed, is shown if a
-    /// breaker opens.
+    /// Reports the shared state changes caused by the call's attempt. If a breaker opens, the attempt's error, if any,
+    /// is shown.
     #[cold]
     #[inline(never)]
     pub(crate) fn changed(
@@ -141,7 +141,7 @@ impl Call {
         }
     }
 
-    /// Reports that a limiter has admitted an attempt, after that wait.
+    /// Reports that a limiter has admitted an attempt after this wait.
     #[cold]
     #[inline(never)]
     pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
@@ -150,7 +150,7 @@ impl Call {
 }
 
 impl AttemptOutcome {
-    /// The outcome of an attempt that failed with that verdict.
+    /// The outcome of an attempt that failed with this verdict.
     pub(crate) fn of_failure(verdict: Verdict) -> Self {
         match verdict.kind_seen() {
             None if verdict.basis() != Basis::Answer => Self::Ignored,

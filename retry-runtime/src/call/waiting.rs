@@ -1,4 +1,4 @@
-//! Waiting for one's turn, with whichever timer.
+//! Waits for the limiter, with any timer.
 
 use core::future::{Future, poll_fn};
 use core::mem;
@@ -18,7 +18,8 @@ use crate::time::pause::{OwnWaker, Pause};
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 
-/// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
+/// Waits until the limiter admits the attempt. Returns the time that this took. If it fails, the attempt was not
+/// admitted.
 pub(super) async fn wait(
     queue: &mut Queue<'_, impl Protects>,
     timer: impl Timer,
@@ -40,8 +41,8 @@ pub(super) async fn wait(
         let wakes = nap.end(clocks.own);
         let sleep = pin!(sleep_out(&timer, nap.length()));
         let mut pause = Pause::new(sleep);
-        // The loop has just asked. If the first poll asked again, a turn that moves all the time could keep the loop
-        // from ever sleeping.
+        // The loop has just asked. If the first poll asked again, an expected wait that keeps changing could prevent
+        // the loop from ever sleeping.
         let mut has_asked = true;
         let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {
@@ -61,7 +62,7 @@ pub(super) async fn wait(
             }
             match nap {
                 Nap::UntilTurn(_) => pause.poll(context),
-                // A limit of time is not skipped: it would end at once.
+                // A time limit is not skipped in tests: it would be reached at once.
                 Nap::Patient(_) => skip::unskipped(|| pause.poll(context)),
             }
             .map(|()| Ok(None))
@@ -70,12 +71,12 @@ pub(super) async fn wait(
         if let Some(waited) = waited {
             return Ok(waited);
         }
-        // The clock may have moved in the poll in which the pause ended.
+        // The clock may have advanced in the poll that ended the pause.
         clocks.catch_up(timer.now(), nap.length());
     }
 }
 
-/// Waits on this thread until the attempt may begin.
+/// Blocks this thread until the limiter admits the attempt.
 pub(super) fn wait_blocking(
     queue: &mut Queue<'_, impl Protects>,
     timer: &dyn BlockingTimer,
@@ -127,7 +128,7 @@ mod unpark {
     }
 }
 
-/// Nothing wakes code that has no thread to park. It asks again after each step of its timer.
+/// Without a thread to park, nothing can be woken: the code asks again after each step of its timer.
 #[cfg(not(feature = "std"))]
 mod unpark {
     use core::task::Waker;
@@ -162,18 +163,18 @@ impl<P: Protects> Queue<'_, P> {
 }
 
 struct Patience {
-    /// Until when a call waits, and what rejects it then.
+    /// The end of the call's patience, and the rejection at that time.
     until: Option<(Moment, RejectedBy)>,
-    /// After which it takes no turn, either.
+    /// After this, the attempt is not admitted any more.
     deadline: Option<Moment>,
 }
 
-/// What a call does that has to wait.
+/// The next step for a call that is waiting.
 #[derive(Clone, Copy)]
 enum Nap {
-    /// The turn comes no sooner than after that time.
+    /// The attempt won't be admitted before this time has passed.
     UntilTurn(Duration),
-    /// The attempt is woken, waits no longer, or looks whether those before it take their turns.
+    /// Wait until woken, until patience ends, or until it is time to check that the attempts ahead are still there.
     Patient(Option<Duration>),
 }
 
@@ -188,14 +189,15 @@ impl Patience {
         }
     }
 
-    /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
+    /// Asks for admission. If there is none yet, returns the next step, or the rejection if the call can't wait long
+    /// enough.
     fn ask(
         &self,
         queue: &mut Queue<'_, impl Protects>,
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {
-        // A wait may have lasted longer than it was meant to.
+        // The wait may have been longer than planned.
         if self.deadline.is_some_and(|end| now > end) {
             return Err(RejectedBy::Deadline);
         }
@@ -223,8 +225,8 @@ impl Patience {
     }
 }
 
-/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that
-/// few of many look at a time.
+/// The time until the next check for absent attempts ahead. It grows with the number of attempts ahead, so that only
+/// few waiters check at once.
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);

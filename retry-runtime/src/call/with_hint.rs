@@ -6,7 +6,7 @@ use retry_vocabulary::duration::Written;
 use crate::call::decide::Decision;
 use crate::observe::reason::Reason;
 
-/// An error, and the server's wait where that is what ends the call.
+/// An error, and the server's wait if that ends the call.
 pub(crate) struct WithHint<E> {
     error: E,
     hint: Option<Duration>,

@@ -1,4 +1,4 @@
-//! An attempt of an async call, against what may drop it.
+//! An attempt of an async call, which a timeout or an abort may drop.
 
 use alloc::boxed::Box;
 use core::future::Future;
@@ -11,16 +11,16 @@ use crate::time::skip;
 
 /// The end of an attempt.
 pub(super) enum Attempted<V> {
-    /// An outcome, or `None` if its time was up; and true if the call was cancelled by then.
+    /// The outcome, or `None` if the time limit was reached; and true if the call was cancelled by then.
     Ended(Option<V>, bool),
-    /// The call is aborted.
+    /// The call was aborted.
     Aborted,
 }
 
 pin_project! {
-    /// An attempt, which ends at its limit at the latest, or once the call is aborted.
+    /// An attempt, which ends at its time limit at the latest, or once the call is aborted.
     ///
-    /// Polls what cancels the call, too, because an error that is kept over another await must be `Send`.
+    /// Also polls the cancellation, because an error that is kept over another await must be `Send`.
     pub(super) struct Attempting<'a, F, S, C> {
         #[pin]
         pub(super) attempt: F,
@@ -36,7 +36,7 @@ impl<F: Future, S: Future, C: Future> Future for Attempting<'_, F, S, C> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // Before the attempt, which may use up what tokio lets a task do in one poll.
+        // Polled before the attempt, which may use up tokio's budget for one poll of a task.
         let is_aborted = *this.aborts && this.cancelled.as_mut().poll(context).is_ready();
         let outcome = match this.attempt.poll(context) {
             Poll::Ready(outcome) => Some(outcome),

@@ -11,8 +11,8 @@ use crate::policy::Policy;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::time::moment::Moment;
 
-/// A function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers the
-/// type of a closure's argument only where a function is required.
+/// The function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers
+/// the type of a closure's argument only if a function is required.
 #[diagnostic::on_unimplemented(
     message = "a chain's `observe` takes a closure, not `{Self}`",
     label = "not `FnMut(&Event<'_>)`",
@@ -52,7 +52,7 @@ impl<F: FnMut(&Event<'_>)> Observes for F {
 /// The name that was set, and a function that returns the default.
 pub(crate) type Names<'a> = (Option<&'a str>, fn() -> &'static str);
 
-/// The name in force.
+/// The name to use.
 pub(crate) fn named((name, default): Names<'_>) -> &str {
     name.unwrap_or_else(default)
 }
@@ -78,7 +78,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         }
     }
 
-    /// Of a batch or a plan.
+    /// For a batch or a plan.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn named(policy: Q, settings: Settings, name: &'a str, observer: O) -> Self {
         Self::new(policy, settings, (Some(name), || ""), observer)
@@ -97,13 +97,13 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         self.settings.is_spanned.then(|| self.name().into())
     }
 
-    /// The policy with what is installed over it.
+    /// The policy, with the installed overrides.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn policy_in_force(&self) -> Policy {
         Site::new(self.policy(), self.name()).policy_in_force()
     }
 
-    /// Its site, and what reports under its name.
+    /// The site, and the reporter under its name.
     pub(crate) fn parts(&mut self) -> (Site<'_>, ObservedBy<'_, O>) {
         let reporter = ObservedBy {
             names: self.names,
@@ -113,7 +113,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         (Site::new(self.policy.borrow(), named(self.names)), reporter)
     }
 
-    /// Reports under the call's name.
+    /// The reporter under the call's name.
     #[inline]
     pub(crate) fn reporter(&mut self) -> ObservedBy<'_, O> {
         ObservedBy {
@@ -123,7 +123,7 @@ impl<'a, O: Observes, Q: Borrow<Policy>> Context<'a, O, Q> {
         }
     }
 
-    /// The site of another name under the same policy, and what reports under that name.
+    /// The site of another name with the same policy, and the reporter under that name.
     #[cfg(feature = "plan")]
     pub(crate) fn parts_of<'s>(
         &'s mut self,
@@ -147,7 +147,7 @@ pub(crate) struct ObservedBy<'a, O> {
 }
 
 impl<O: Observes> ObservedBy<'_, O> {
-    /// Reports something.
+    /// Reports one event.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn once<V>(
         self,

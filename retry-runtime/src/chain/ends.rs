@@ -1,4 +1,4 @@
-//! Errors of calls that end without an error of an attempt.
+//! Errors of calls that end without an attempt's error.
 
 use crate::chain::hooks::Timed;
 use crate::chain::kept::{Forgets, Keeps, Rejects};
@@ -8,7 +8,7 @@ use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 
-/// Functions that make such an error, each if the chain has a key that needs it.
+/// Functions that create these errors, each if the chain has a key that needs it.
 #[derive(Debug)]
 pub struct Ends<E> {
     pub(super) aborted: Option<fn(Cancelled) -> E>,
@@ -16,7 +16,7 @@ pub struct Ends<E> {
     pub(super) timed_out: Option<fn(TimedOut) -> E>,
 }
 
-/// An error type for a chain of these keys.
+/// An error type for a chain with these keys.
 pub trait EndsBy<C, M, X>: Sized {
     #[doc(hidden)]
     fn ends() -> Ends<Self>;
@@ -40,7 +40,7 @@ impl<E, C: Aborts<E>, M: MayReject<E>, X: TimesOut<E>> EndsBy<C, M, X> for E {
     note = "write `impl From<retry_runtime::Cancelled> for {E}`, or use `cancel`, which only ends pauses"
 )]
 pub trait Aborts<E> {
-    /// Makes the error of a call that is aborted.
+    /// Creates the error of an aborted call.
     const ABORTED: Option<fn(Cancelled) -> E> = None;
 }
 
@@ -62,7 +62,7 @@ impl<E: FromCancelled, C> Aborts<E> for AbortedBy<C> {
     note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
 )]
 pub trait MayReject<E> {
-    /// Makes the error of a call whose first attempt may not begin.
+    /// Creates the error of a call whose first attempt is rejected.
     const REJECTED: Option<fn(Rejected) -> E> = None;
 }
 
@@ -84,7 +84,7 @@ impl<E: FromRejected> MayReject<E> for Rejects {
     note = "write `impl From<retry_runtime::TimedOut> for {E}`, or remove the key"
 )]
 pub trait TimesOut<E> {
-    /// Makes the error of an attempt that takes too long.
+    /// Creates the error of an attempt that takes too long.
     const TIMED_OUT: Option<fn(TimedOut) -> E> = None;
 }
 

@@ -10,7 +10,7 @@ use crate::call::gave_up::GaveUp;
 use crate::call::hook::HookOutcome;
 use crate::call::next_attempt::NextAttempt;
 
-/// The keys of a chain that batches and plans don't have: each is `()` unless it is named.
+/// The keys of a chain that batches and plans don't have. Each is `()` if it is not set.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks<U = (), B = (), R = (), F = (), X = ()> {
     pub(crate) until: U,
@@ -32,13 +32,13 @@ impl Hooks {
     }
 }
 
-/// The key `until`: which values of type `T` are taken.
+/// The key `until`: decides which values of type `T` are accepted.
 #[diagnostic::on_unimplemented(
     message = "`until` of this chain can't check a `{T}`",
     label = "not a function from `&{T}` to `bool`"
 )]
 pub trait Until<T> {
-    /// Returns true if the chain takes the value.
+    /// Returns true if the chain accepts the value.
     fn accepts(&mut self, value: &T) -> bool;
 }
 
@@ -59,7 +59,8 @@ impl<T, F: FnMut(&T) -> bool> Until<T> for F {
 
 /// A function that returns an `R`: an outcome, or a future of one.
 ///
-/// `R` is a parameter: a future that the type of a closure determines is not found `Send` in every future around it.
+/// `R` is a parameter because the compiler would not always prove that a future is `Send` if a closure's type
+/// determined its type.
 #[derive(Clone, Copy, Debug)]
 pub struct Function<F, R> {
     function: F,
@@ -89,13 +90,13 @@ impl<F, R> Returns for Function<F, R> {
     type Value = R;
 }
 
-/// The keys `before_pause` and `before_retry`: what runs between an error of type `E` and its retry.
+/// The keys `before_pause` and `before_retry`: functions called between an error of type `E` and its retry.
 #[diagnostic::on_unimplemented(
     message = "`before_pause` or `before_retry` of this chain doesn't accept a `{E}`",
     label = "not a function from `&{E}` and a `NextAttempt`"
 )]
 pub trait Hook<E>: Returns {
-    /// Begins it.
+    /// Starts the hook, if there is one.
     fn begin(&mut self, error: &E, next: NextAttempt) -> Option<Self::Value>;
 }
 
@@ -112,13 +113,13 @@ impl<E, F: FnMut(&E, NextAttempt) -> R, R> Hook<E> for Function<F, R> {
     }
 }
 
-/// The key `fallback`: what takes the place of a call that gave up with an error of type `E`.
+/// The key `fallback`: replaces a call that gave up with an error of type `E`.
 #[diagnostic::on_unimplemented(
     message = "`fallback` of this chain can't replace the call",
     label = "not a function of `GaveUp<{E}>`"
 )]
 pub trait FallsBack<E>: Returns {
-    /// Begins it, if there is one.
+    /// Starts the fallback, if there is one.
     fn begin(self, gave_up: GaveUp<E>) -> Result<Self::Value, E>;
 }
 
@@ -151,7 +152,7 @@ impl<T, E> FallbackOutcome<T, E> for Result<T, E> {
     }
 }
 
-/// The key `timeout` was named.
+/// Marks that the key `timeout` is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed;
 

@@ -10,24 +10,24 @@ use crate::policy::Policy;
 use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::Uncancelled;
 
-/// What batches and plans take as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they can have. If no
-/// feature brings a timer, only a chain that names a `timer` will do.
+/// The types that batches and plans accept as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they
+/// support. If no feature provides a timer, only a chain with a `timer` is accepted.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy for a plan",
     label = "not a policy",
     note = "pass a `Policy`, a `&Policy`, or what `Policy::on` returns"
 )]
 pub trait IntoChain: Sized {
-    /// The type of what classifies errors.
+    /// The type that classifies errors.
     type On;
-    /// The type of what sleeps.
+    /// The timer's type.
     type Timer;
-    /// The type of what cancels the batch or the plan.
+    /// The type that cancels the batch or the plan.
     type Cancel;
-    /// The type of what sees events.
+    /// The observer's type.
     #[doc(hidden)]
     type Observer: Observes;
-    /// The type of what calls share.
+    /// The type of the shared protections.
     #[doc(hidden)]
     type Protections: Protects;
 
@@ -47,7 +47,7 @@ pub struct Chain<Q: IntoChain> {
     pub(crate) timer: Q::Timer,
 }
 
-/// What a batch or a plan goes by.
+/// The keys of a batch or a plan.
 pub(crate) struct Rules<Q: IntoChain> {
     pub(crate) policy: Policy,
     pub(crate) settings: Settings,

@@ -23,7 +23,8 @@ impl<T, E> Default for Kept<T, E> {
 }
 
 impl<T, E> Kept<T, E> {
-    /// The history. If an attempt still holds it, that attempt keeps the errors so far, and the call goes on without them.
+    /// The history. If an attempt still holds a reference to it, that attempt keeps the errors so far, and the call
+    /// goes on without them.
     pub(super) fn history(&mut self) -> Option<&mut Attempt<E>> {
         let attempt = self.history.as_mut()?;
         if Arc::get_mut(attempt).is_none() {
@@ -32,7 +33,7 @@ impl<T, E> Kept<T, E> {
         Arc::get_mut(attempt)
     }
 
-    /// Keeps a value that was not taken.
+    /// Keeps a value that was not accepted.
     pub(super) fn keep_value(&mut self, value: T) {
         if let Some(history) = self.history() {
             history.interrupted();
@@ -40,7 +41,7 @@ impl<T, E> Kept<T, E> {
         self.last = Some(Ok(value));
     }
 
-    /// Keeps the error of an attempt that another follows after that pause.
+    /// Keeps the error of an attempt that is followed by another after that pause.
     pub(super) fn keep_error(&mut self, error: E, pause: Duration) {
         self.last = Some(Err(match self.history() {
             Some(history) => {
@@ -71,23 +72,23 @@ impl<T, E> Kept<T, E> {
     }
 }
 
-/// Decides if a call keeps the outcomes of its attempts over pauses. The future of a call that does not is `Send` even if
-/// its error is not.
+/// Decides whether a call keeps its attempts' outcomes during pauses. If it doesn't, its future is `Send` even if the
+/// error is not.
 pub trait Keep {
     /// The marker after a key was set that needs the outcomes.
     type Keeping: Keep;
-    /// Room for the outcomes.
+    /// Storage for the outcomes.
     type Room<V: Default>: Default;
 
-    /// Returns the room for outcomes, if there is any.
+    /// Returns the storage for the outcomes, if there is any.
     fn kept<V: Default>(room: &mut Self::Room<V>) -> Option<&mut V>;
 }
 
-/// Keeps nothing over a pause, because the call can't end then.
+/// Keeps nothing during a pause, because the call can't end then.
 #[derive(Clone, Copy, Debug)]
 pub enum Forgets {}
 
-/// Keeps outcomes: the call may end after its pause, or a hook or a fallback is given the error.
+/// Keeps outcomes: the call may end after its pause, or a hook or a fallback needs the error.
 #[derive(Clone, Copy, Debug)]
 pub enum Keeps {}
 

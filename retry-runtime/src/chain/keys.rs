@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// The protections of a chain, which only borrows them.
+/// The protections of a chain, which are only borrowed.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(any(feature = "batch", feature = "plan")),
@@ -85,8 +85,8 @@ impl fmt::Debug for BorrowedProtections<'_> {
     }
 }
 
-/// The keys of a chain that have a type of their own and that batches and plans have, too: `observe`, `cancel` or `abort`,
-/// and `timer`. `M` says if [errors are kept](crate::chain::Keep) over pauses.
+/// The keys of a chain that have their own type and that batches and plans have, too: `observe`, `cancel` or `abort`,
+/// and `timer`. `M` decides whether [errors are kept](crate::chain::Keep) during pauses.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<O = (), C = Uncancelled, W = DefaultTimer, M = Forgets> {
     pub(crate) observer: O,

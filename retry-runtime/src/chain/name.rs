@@ -2,20 +2,20 @@
 
 use core::any::type_name;
 
-/// The function that this closure is written in.
+/// The path of the function that contains this closure.
 #[cfg(feature = "batch")]
 pub(crate) fn place_of_closure<F>(_: &F) -> &'static str {
     place_of::<F>()
 }
 
-/// The function that a closure of this type is written in.
+/// The path of the function that contains a closure of this type.
 pub(crate) fn place_of<F>() -> &'static str {
     without_closures(type_name::<F>())
 }
 
-/// The function that something of that name is in, also if it is in closures.
+/// The path of the enclosing function, without closures.
 pub(crate) fn without_closures(mut name: &str) -> &str {
-    // The searcher of `trim_end_matches` would take fifteen hundred instructions.
+    // `trim_end_matches` would compile its searcher: fifteen hundred instructions.
     while let Some(around) = name.strip_suffix("::{{closure}}") {
         name = around;
     }

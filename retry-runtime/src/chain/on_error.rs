@@ -4,8 +4,8 @@ use core::fmt;
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, says};
 
-/// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
-/// functions that are generic over chains; [`Classifies`] is what to implement.
+/// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
+/// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.
 #[diagnostic::on_unimplemented(
     message = "the chain doesn't know which `{E}` errors to retry",
     label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
@@ -15,29 +15,29 @@ pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
 
 impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
 
-/// Says which errors are worth a retry, and how the log shows them: [`ByClassify`], or a function that
-/// [`Policy::on`](crate::Policy::on) was given.
+/// Decides which errors are retried, and how the log shows them: [`ByClassify`], or the function passed to
+/// [`Policy::on`](crate::Policy::on).
 #[diagnostic::on_unimplemented(
     message = "the chain doesn't know which `{E}` errors to retry",
     label = "`{E}` is not `Classify`, or `{Self}` is not a function of it",
     note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or pass `on` a function, as in `.on(|error: &MyError| …)`"
 )]
 pub trait Classifies<E> {
-    /// Whether the key `show` says how the log shows it, also where errors are shown by their `Display` otherwise.
+    /// True if the key `show` decides how the log shows it, even if errors are otherwise shown by their `Display`.
     #[doc(hidden)]
     const IS_SHOWN: bool = false;
-    /// What it is made of: what the function returns.
+    /// The function's return type.
     #[doc(hidden)]
     type Returned;
-    /// What the function returns, where a key asks for more than a verdict that this is converted into. The key says whether
-    /// it is enough.
+    /// The function's return type, if a key needs more than a verdict converted from it. The key checks whether it is
+    /// enough.
     #[doc(hidden)]
     type Sufficient;
 
     /// The verdict on a failure.
     fn verdict(&mut self, error: &E) -> Verdict;
 
-    /// How the log shows it. By default, by the name of its type.
+    /// Writes the error as the log shows it. By default, the name of its type.
     fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let _ = error;
         f.write_str(type_name::<E>())
@@ -54,7 +54,7 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
     }
 }
 
-/// A function of an error, whose type need not be written: the bound says that it is borrowed.
+/// A function of an error. Its argument type can be omitted, because the bound makes it a reference.
 #[diagnostic::on_unimplemented(
     message = "`on` takes a function that decides whether to retry an error",
     label = "not a function of a borrowed error",
@@ -65,7 +65,7 @@ pub trait OnFunction<E, V>: FnMut(&E) -> V {}
 #[diagnostic::do_not_recommend]
 impl<E, V, F: FnMut(&E) -> V> OnFunction<E, V> for F {}
 
-/// Errors say it themselves, by [`Classify`], and are shown as [`Classify::describe`] says.
+/// Errors are classified by [`Classify`] and shown by [`Classify::describe`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByClassify;
 
@@ -83,13 +83,13 @@ impl<E: Classify> Classifies<E> for ByClassify {
     }
 }
 
-/// What says which errors are worth a retry in a chain with the key `idempotent`: by a [`Verdict`], since nothing less
-/// says whether the request may have taken effect.
+/// Classifies errors in a chain with the key `idempotent`: by a [`Verdict`], because only that tells whether the
+/// request may have taken effect.
 #[derive(Clone, Copy, Debug)]
 pub struct ByVerdict<On>(On);
 
 impl<On> ByVerdict<On> {
-    /// Takes what says it, whose function must then return a [`Verdict`].
+    /// Wraps a classifier, whose function must then return a [`Verdict`].
     pub const fn new(on: On) -> Self {
         Self(on)
     }
@@ -110,8 +110,7 @@ impl<E, On: Classifies<E>> Classifies<E> for ByVerdict<On> {
     }
 }
 
-/// What [`PolicyCall::show`](crate::PolicyCall::show) makes of what says which errors are worth a retry: it also says how
-/// the log shows them.
+/// A classifier with [`PolicyCall::show`](crate::PolicyCall::show), which also decides how the log shows errors.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownBy<On, S> {
     on: On,
@@ -119,7 +118,7 @@ pub struct ShownBy<On, S> {
 }
 
 impl<On, S> ShownBy<On, S> {
-    /// Takes a function such as `fmt::Display::fmt`.
+    /// Adds a function such as `fmt::Display::fmt`.
     pub fn new<E>(on: On, show: S) -> Self
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
@@ -147,7 +146,7 @@ where
     }
 }
 
-/// An error as `On` has it shown.
+/// An error, displayed as `On` describes it.
 pub(crate) struct Described<'a, On, E> {
     pub(crate) on: &'a On,
     pub(crate) error: &'a E,

@@ -12,7 +12,8 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// What a blocking attempt returns: a `Result`. Has parameters, since associated types would add an error of their own.
+/// The return type of a blocking attempt: a `Result`. It has parameters, because associated types would cause a second
+/// error.
 #[diagnostic::on_unimplemented(
     message = "a blocking call needs a closure that returns a `Result`, not `{Self}`",
     label = "doesn't return a `Result`",
@@ -21,7 +22,7 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 pub trait BlockingOutcome<T, E> {
     /// The `Result`.
     fn into_result(self) -> Result<T, E>;
-    /// Makes an outcome of a `Result`.
+    /// Converts a `Result` to the outcome.
     fn from_result(result: Result<T, E>) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! The calls of a policy without other keys, which they only borrow.
+//! Calls of a policy without further keys. They only borrow the policy.
 
 use crate::call::driver::Driver;
 use crate::chain::context::Context;
@@ -17,14 +17,14 @@ use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::Uncancelled;
 
 impl Policy {
-    /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.
+    /// Calls `operation` until it succeeds or this policy gives up, with the same loop as the attribute.
     ///
-    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The call's name in the log is the
-    /// function that the operation is written in, unless [`Policy::name`] names it. The returned future is `Send` if the
+    /// Errors are classified by [`Classify`]; for other error types use [`Policy::on`]. The call's name in the log is
+    /// the function that contains the operation, unless [`Policy::name`] sets it. The returned future is `Send` if the
     /// operation's is. [`PolicyCall`](crate::PolicyCall) lists the keys that a chain may have before the call.
     ///
-    /// An async closure must not change what it captures, because the future that it returns would borrow from it:
-    /// capture a `Cell`, or use `retrying!`, which has no such limit.
+    /// An async closure must not change what it captures, because its future would borrow it: capture a `Cell`, or use
+    /// `retrying!`, which has no such limit.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -70,7 +70,7 @@ impl Policy {
             move |_| operation(),
         )
     }
-    /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
+    /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread between attempts.
     ///
     /// ```
     /// use retry_runtime::Policy;

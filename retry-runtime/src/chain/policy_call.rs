@@ -24,7 +24,7 @@ use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayAbort};
 use crate::time::timer::Timer;
 
-/// A policy with keys beside it: the attribute as a chain, for closures that are handed around.
+/// A policy with further keys: the attribute as a method chain, for closures.
 ///
 /// ```
 /// use std::io;
@@ -56,16 +56,17 @@ use crate::time::timer::Timer;
 /// # }
 /// ```
 ///
-/// Keys mean what they mean in the attribute. They can be named in any order; if one is named twice, the last counts.
-/// Protections are borrowed; functions, timers and what cancels the call are owned, and have a type parameter.
-/// [`Policy::on`] and the others begin a chain, [`call`](Self::call) and its relatives end it. Batches and plans take chains,
-/// too, of the keys that they can have.
+/// Keys have the same meaning as in the attribute. They can be set in any order; if one is set twice, the last one
+/// counts. Protections are borrowed; functions, timers and cancellation are owned, and have a type parameter.
+/// [`Policy::on`] and similar methods start a chain, [`call`](Self::call) and similar methods end it. Batches and plans
+/// accept chains, too, with the keys that they support.
 ///
 /// # How an error is shown
 ///
-/// The log shows an error as [`Classify::describe`](crate::Classify::describe) says: with its causes for all types of this crate and of its clients, and
-/// for types that derive [`Classify`](crate::Classify) and are an `Error` or `Display`. A chain with [`on`](Self::on) knows nothing of the
-/// error's type and shows its name; [`show`](Self::show) says more.
+/// The log shows an error by [`Classify::describe`](crate::Classify::describe): with its causes for all types of this
+/// crate and of its clients, and for types that derive [`Classify`](crate::Classify) and are an `Error` or `Display`. A
+/// chain with [`on`](Self::on) has no information about the error's type and shows its name; [`show`](Self::show)
+/// changes that.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
 pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
@@ -73,7 +74,7 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
     pub(crate) name: Option<&'a str>,
     pub(crate) settings: Settings,
     pub(crate) protections: BorrowedProtections<'a>,
-    /// Classifies errors and shows them.
+    /// Classifies errors and writes them.
     pub(crate) on: On,
     /// [`Keys`].
     pub(crate) keys: K,
@@ -82,7 +83,7 @@ pub struct PolicyCall<'a, On = ByClassify, K = Keys, H = Hooks> {
 }
 
 impl PolicyCall<'_> {
-    /// A policy without other keys.
+    /// A policy without further keys.
     #[inline]
     pub(crate) const fn of(policy: &Policy) -> Self {
         Self {
@@ -124,7 +125,7 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
         )
     }
 
-    /// Like [`call`](Self::call), for an operation that takes what is known of the attempt: the key `attempt`.
+    /// Like [`call`](Self::call), for an operation that takes the current attempt: the key `attempt`.
     ///
     /// ```
     /// use std::io;
@@ -147,9 +148,9 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F, X>
     /// # }
     /// ```
     ///
-    /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is `Send`
-    /// and `Sync`. Don't keep the [`Attempt`] beyond the attempt, as in a task that outlives it: the errors so far would
-    /// stay there, and the call would go on without them.
+    /// The errors of earlier attempts are kept until the call ends, so the future is `Send` only if the error type is
+    /// `Send` and `Sync`. Don't keep the [`Attempt`] longer than the attempt, for example in a task that outlives it:
+    /// it would keep the errors so far, and the call would go on without them.
     pub fn call_attempt<
         Op: FnMut(Arc<Attempt<E>>) -> Fut,
         Fut: Future<Output = Result<T, E>>,
@@ -228,8 +229,8 @@ impl<On, O: Observes, C, W, M: Keep, U, B, R, F>
 }
 
 impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// Splits the chain into the call and what the loop owns. An async call keeps its policy on the heap, because a future
-    /// is moved together with all that it holds.
+    /// Splits the chain into the call and the parts owned by the loop. An async call keeps its policy on the heap,
+    /// because a future is moved together with everything that it contains.
     #[inline]
     fn into_parts<Q: Borrow<Policy>>(
         self,
@@ -246,7 +247,7 @@ impl<'a, On, O: Observes, C, W, M, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
     }
 }
 
-/// The history, lent to an attempt.
+/// The history, borrowed for an attempt.
 fn lent<E>(history: Option<&Arc<Attempt<E>>>) -> Arc<Attempt<E>> {
     Arc::clone(history.expect("made before the first attempt"))
 }

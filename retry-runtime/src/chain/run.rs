@@ -1,4 +1,4 @@
-//! A chain's call between its attempts: the steps that async and blocking calls have in common.
+//! The steps between a chain's attempts that async and blocking calls share.
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
@@ -38,12 +38,12 @@ pub(super) enum End<T, E> {
     With(Result<T, E>),
     /// The call was aborted: the key `abort`.
     Aborted,
-    /// The end for that reason, unless there is a fallback.
+    /// The call gave up for this reason, unless there is a fallback.
     GaveUp(E, Reason),
 }
 
 impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
-    /// The call begins. Returns room for what it keeps, with a history if attempts are lent one or a fallback needs it.
+    /// Starts the call. Returns storage for the kept outcomes, with a history if the attempts or a fallback need one.
     #[inline]
     pub(super) fn start<M: Keep, T, E>(
         &mut self,
@@ -61,7 +61,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             ignored_timeout::tell(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
-        // All others need the number only after a failure, which brings it.
+        // Other calls need the number only after a failure, which provides it.
         if has_history || O::OBSERVES || !self.driver.protections().are_none() {
             self.driver.set_max(policy.retries_allowed());
         }
@@ -86,7 +86,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
             .rejected(failure.cancelled(is_cancelled), reporter);
     }
 
-    /// The attempt begins. Returns the history for it, if there is one.
+    /// Starts the attempt. Returns the history for it, if there is one.
     #[inline]
     pub(super) fn begin<'k, T, E>(
         &mut self,
@@ -100,7 +100,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         kept.history.as_ref()
     }
 
-    /// The span of the attempt that begins.
+    /// The span of the attempt that starts.
     #[inline]
     pub(super) fn span_of_attempt(&mut self) -> Span {
         let is_spanned = self.context.settings.is_spanned;
@@ -117,7 +117,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// An attempt ended with a value. Returns the end of the call, unless another attempt follows.
+    /// Handles an attempt that ended with a value. Returns the end of the call, unless another attempt follows.
     #[inline]
     pub(super) fn answered<T, E>(
         &mut self,
@@ -169,8 +169,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// An attempt failed. Returns the end of the call, unless another attempt follows. `is_dropped` is true if its time was
-    /// up.
+    /// Handles a failed attempt. Returns the end of the call, unless another attempt follows. `is_dropped` is true if
+    /// the attempt's time limit was reached.
     #[cold]
     #[inline(never)]
     pub(super) fn failed<T, E>(
@@ -223,7 +223,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// Begins a hook, with the error that the call may yet end with.
+    /// Starts a hook, with the error that the call may still end with.
     pub(super) fn hook<T, E, B: Hook<E>>(
         &mut self,
         hook: &mut B,
@@ -233,7 +233,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         hook.begin(error, self.driver.next_attempt())
     }
 
-    /// Ends a call that is aborted.
+    /// Ends an aborted call.
     #[cold]
     pub(super) fn end_aborted<T, E>(&mut self, ends: &Ends<E>) -> Result<T, E> {
         if self.driver.lacks_max() {
@@ -272,7 +272,8 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
     }
 
-    /// Begins the fallback, if the call gave up and has one. Returns that and the number of attempts, or else the outcome.
+    /// Starts the fallback, if the call gave up and has one. Returns it with the number of attempts, or else the
+    /// outcome.
     #[cold]
     pub(super) fn fall_back<T, E, F: FallsBack<E>>(
         &mut self,

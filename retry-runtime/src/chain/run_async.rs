@@ -25,11 +25,11 @@ use crate::time::cancel::{abortable, is_cancelled};
 use crate::time::pause::OwnWaker;
 use crate::time::timer::Timer;
 
-/// Calls until it succeeds or gives up.
+/// Calls the operation until it succeeds or the policy gives up.
 ///
-/// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
-/// instead of an `async fn`, which keeps its arguments twice. Waits and hooks are on the heap, as only calls that don't
-/// succeed at once need room for them. `lends` is true if the operation sees the history.
+/// Written as one future, because each nested future would store the policy and the closures again. An `async` block
+/// and not an `async fn`, which stores its arguments twice. Waits and hooks are boxed, because only calls that don't
+/// succeed at once need space for them. `lends` is true if the operation receives the history.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 #[inline]
 pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
@@ -68,7 +68,7 @@ pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
                 let attempt = pin!(run.attempt(attempt, cancelled.as_mut(), aborts));
                 attempt_within(attempt, run.context.policy(), || run.context.name().into()).await
             };
-            // The error's life ends before the pause, so that it need not be `Send`.
+            // The error is dropped before the pause, so that it need not be `Send`.
             let (until, kept) = (&mut hooks.until, M::kept(&mut room));
             match run.ended(ended, &mut on, until, kept, &ends()) {
                 None => {}
@@ -80,7 +80,7 @@ pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
                 break End::Aborted;
             }
         };
-        // Its error's life ends here, too.
+        // This error is dropped here, too.
         let (kept, fallback) = (M::kept(&mut room), hooks.fallback);
         let (fallen, attempts) = match run.fall_back(end, &ends(), kept, fallback, Timer::clock) {
             Ok(fallen) => fallen,
@@ -94,8 +94,8 @@ pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
 }
 
 impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
-    /// The attempt begins, in its span.
-    // Apart from the loop, whose future would hold the history otherwise, and be `Send` only if the error is.
+    /// Starts the attempt, in its span.
+    // Separate from the loop, whose future would otherwise contain the history, and be `Send` only if the error is.
     #[inline]
     fn begin_attempt<T, E, F>(
         &mut self,
@@ -106,7 +106,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         self.span_of_attempt().within(|| operation(history))
     }
 
-    /// The attempt, against what may drop it.
+    /// The attempt, with its time limit and abort.
     #[inline]
     fn attempt<'c, F, C>(
         &self,
@@ -150,14 +150,14 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         self.failed(error, on, kept, (is_dropped, is_cancelled))
     }
 
-    /// Waits for what stands before the attempt. Returns true if the call is aborted.
+    /// Waits for everything that comes before the attempt. Returns true if the call is aborted.
     async fn wait<C: Future<Output = ()>>(
         &mut self,
         mut cancelled: Pin<&mut C>,
         aborts: bool,
     ) -> bool {
         if let Some(rejection) = self.driver.rejection() {
-            // A `cancel` future that has completed, which ended a wait, must not be polled again.
+            // A `cancel` future that ended a wait has completed, and must not be polled again.
             let is_cancelled = Reason::from(rejection.0) == Reason::Rejected
                 && is_cancelled(cancelled, &OwnWaker.await);
             self.rejected(rejection, is_cancelled);

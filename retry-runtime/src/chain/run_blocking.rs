@@ -18,7 +18,7 @@ use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
-/// Calls until it succeeds or gives up.
+/// Calls the operation until it succeeds or the policy gives up.
 pub(super) fn run_blocking<T, E>(
     mut run: Run<'_, impl Protects, impl BlockingTimer, impl Observes, impl Borrow<Policy>>,
     cancel: impl Cancel,

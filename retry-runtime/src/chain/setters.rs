@@ -23,7 +23,7 @@ use crate::policy::Policy;
 use crate::time::blocking_timer::DefaultTimer;
 use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 
-/// A type that takes numbers: only `Policy` does.
+/// A type with a policy's setters: only `Policy` has them.
 #[diagnostic::on_unimplemented(
     message = "numbers can't be set on a chain, only on its policy",
     label = "set on a chain",
@@ -31,12 +31,12 @@ use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
 )]
 pub trait TakesNumbers {}
 
-/// A chain that begins with a key of its [`Keys`].
+/// A chain that starts with a key in [`Keys`].
 type Begun<O, C, W, M = Forgets> = PolicyCall<'static, ByClassify, Keys<O, C, W, M>>;
-/// A chain that begins with one of the keys that only single calls have.
+/// A chain that starts with a key that only single calls have.
 type BegunCall<H, M = Forgets> =
     PolicyCall<'static, ByClassify, Keys<(), Uncancelled, DefaultTimer, M>, H>;
-/// A chain that begins with a key that rejects calls.
+/// A chain that starts with a key that may reject calls.
 type Rejecting<'a> = PolicyCall<'a, ByClassify, Keys<(), Uncancelled, DefaultTimer, Rejects>>;
 
 impl Policy {
@@ -45,7 +45,7 @@ impl Policy {
         PolicyCall::of(self)
     }
 
-    /// Takes a function that says which errors are worth a retry, for error types that are not
+    /// Sets a function that decides which errors are retried, for error types that are not
     /// [`Classify`](crate::Classify).
     ///
     /// ```
@@ -66,17 +66,17 @@ impl Policy {
         self.chain().on(on)
     }
 
-    /// Says what cancels the call: see [`PolicyCall::cancel`].
+    /// Sets the cancellation of the call: see [`PolicyCall::cancel`].
     pub fn cancel<C>(&self, cancel: C) -> Begun<(), CancelledBy<C>, DefaultTimer, Keeps> {
         self.chain().cancel(cancel)
     }
 
-    /// Says what ends the call wherever it is: see [`PolicyCall::abort`].
+    /// Sets the future that ends the call at any point: see [`PolicyCall::abort`].
     pub fn abort<C>(&self, abort: C) -> Begun<(), AbortedBy<C>, DefaultTimer> {
         self.chain().abort(abort)
     }
 
-    /// Names what runs before each pause: see [`PolicyCall::before_pause`].
+    /// Sets a function that is called before each pause: see [`PolicyCall::before_pause`].
     pub fn before_pause<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
@@ -84,7 +84,7 @@ impl Policy {
         self.chain().before_pause(hook)
     }
 
-    /// Names what runs before each retry: see [`PolicyCall::before_retry`].
+    /// Sets a function that is called before each retry: see [`PolicyCall::before_retry`].
     pub fn before_retry<E, R, F: FnMut(&E, NextAttempt) -> R>(
         &self,
         hook: F,
@@ -92,12 +92,12 @@ impl Policy {
         self.chain().before_retry(hook)
     }
 
-    /// Names the call in the log: see [`PolicyCall::name`].
+    /// Sets the call's name in the log: see [`PolicyCall::name`].
     pub fn name<'a>(&self, name: &'a str) -> PolicyCall<'a> {
         self.chain().name(name)
     }
 
-    /// Says how to sleep: see [`PolicyCall::timer`].
+    /// Sets the timer: see [`PolicyCall::timer`].
     pub fn timer<T>(&self, timer: T) -> Begun<(), Uncancelled, T> {
         self.chain().timer(timer)
     }
@@ -107,32 +107,32 @@ impl Policy {
         self.chain().policy_timeout()
     }
 
-    /// Says which values are taken: see [`PolicyCall::until`].
+    /// Sets which values are accepted: see [`PolicyCall::until`].
     pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunCall<Hooks<U>> {
         self.chain().until(until)
     }
 
-    /// Says whether a second request does no harm: see [`PolicyCall::idempotent`].
+    /// Sets whether a second request is harmless: see [`PolicyCall::idempotent`].
     pub fn idempotent(&self, idempotent: bool) -> PolicyCall<'static, ByVerdict<ByClassify>> {
         self.chain().idempotent(idempotent)
     }
 
-    /// Says what retries are paid from: see [`PolicyCall::budget`].
+    /// Sets the budget for retries: see [`PolicyCall::budget`].
     pub fn budget<'a>(&self, budget: &'a (dyn RetryBudget + Send + Sync)) -> PolicyCall<'a> {
         self.chain().budget(budget)
     }
 
-    /// Says what lets attempts through: see [`PolicyCall::breaker`].
+    /// Sets the breaker: see [`PolicyCall::breaker`].
     pub fn breaker<'a>(&self, breaker: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
         self.chain().breaker(breaker)
     }
 
-    /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
+    /// Sets the limiter that attempts wait for: see [`PolicyCall::limiter`].
     pub fn limiter<'a>(&self, limiter: &'a (dyn AdmissionControl + Send + Sync)) -> Rejecting<'a> {
         self.chain().limiter(limiter)
     }
 
-    /// Says what sees every event: see [`PolicyCall::observe`].
+    /// Sets the observer of every event: see [`PolicyCall::observe`].
     pub fn observe<O: ObserveFn>(&self, observer: O) -> Begun<O, Uncancelled, DefaultTimer> {
         self.chain().observe(observer)
     }
@@ -143,7 +143,7 @@ impl Policy {
         self.chain().span(is_on)
     }
 
-    /// Names the fallback after giving up: see [`PolicyCall::fallback`].
+    /// Sets the fallback after giving up: see [`PolicyCall::fallback`].
     pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
         &self,
         fallback: F,
@@ -192,7 +192,7 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
         }
     }
 
-    /// Nothing: without it, the compiler would speak of `Ord::max`.
+    /// Never callable. Without it, the compiler's error would be about `Ord::max`.
     #[doc(hidden)]
     pub fn max(self, _: u32) -> Self
     where
@@ -201,8 +201,8 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
         self
     }
 
-    /// Says how the log shows errors, for a chain that knows nothing of their type: see
-    /// [How an error is shown](Self#how-an-error-is-shown).
+    /// Sets how the log shows errors, for a chain that has no information about their type: see [How an error is
+    /// shown](Self#how-an-error-is-shown).
     ///
     /// ```
     /// use std::fmt;
@@ -223,8 +223,8 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     /// ```
     ///
     /// It takes a function, such as `fmt::Display::fmt`, [`show::with_causes`](crate::show::with_causes) for an
-    /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. What it writes is shown
-    /// on one line of at most 1 KiB, without what may be a secret.
+    /// [`Error`](std::error::Error), or a closure `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. Its output is
+    /// shown on one line of at most 1 KiB, without possible secrets.
     pub fn show<E, S>(self, show: S) -> PolicyCall<'a, ShownBy<On, S>, K, H>
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
@@ -255,11 +255,11 @@ impl<'a, K, H> PolicyCall<'a, ByVerdict<ByClassify>, K, H> {
 }
 
 impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
-    /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
-    /// not retried. Default true.
+    /// Sets whether a second request is harmless. With `false`, a failure after which the request may have taken effect
+    /// is not retried. Default true.
     ///
-    /// Beside it, the function of [`on`](Self::on) must return a [`Verdict`](crate::Verdict), because a `bool` can't say
-    /// which failures these are.
+    /// With this key, the function of [`on`](Self::on) must return a [`Verdict`](crate::Verdict), because a `bool`
+    /// can't express which failures these are.
     ///
     /// ```compile_fail,E0277
     /// # use retry_runtime::Policy;
@@ -273,14 +273,14 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
         self.with_on(ByVerdict::new)
     }
 
-    /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
+    /// Sets the call's name in the log. Default: the function that contains the operation; for a plan, its own name.
     pub fn name(mut self, name: &'a str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
-    /// shows its call and its attempt.
+    /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. Log records of the
+    /// operation then show their call and attempt.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -301,8 +301,8 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
     /// # }
     /// ```
     ///
-    /// The spans have the target `retry` and the level `INFO`. A batch has one as a call, and one for each call of the
-    /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
+    /// The spans have the target `retry` and the level `INFO`. A batch has one span as a call, and one for each call of
+    /// the operation, numbered by round. A plan has one span as a call; within it, each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
     #[cfg(feature = "tracing")]
     pub fn span(mut self, is_on: bool) -> Self {
@@ -310,8 +310,8 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
         self
     }
 
-    /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
-    /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
+    /// Sets the budget that pays for retries: a `&`[`Budget`](crate::Budget), or another [`RetryBudget`]. When it is
+    /// exhausted, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
     pub fn budget(mut self, budget: &'a (dyn RetryBudget + Send + Sync)) -> Self {
         self.protections.budget = Some(budget);
         self
@@ -319,18 +319,18 @@ impl<'a, On, K, H> PolicyCall<'a, On, K, H> {
 }
 
 impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
-    /// Marks the chain as one that keeps errors over pauses.
+    /// Marks the chain as one that keeps errors during pauses.
     #[inline]
     pub(super) fn keeping(self) -> PolicyCall<'a, On, Keys<O, C, W, M::Keeping>, H> {
         self.with_keys(Keys::keep)
     }
 
-    /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
+    /// Sets the cancellation of the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
     ///
-    /// When it is cancelled, the pause ends and the call gives up with its last error and
-    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. A running attempt is not
-    /// dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    /// When the call is cancelled, the pause ends and the call gives up with its last error and
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. An attempt in flight is
+    /// not dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
     ///
     /// ```
     /// use std::io;
@@ -356,8 +356,8 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
             .with_keys(|keys| keys.cancel(CancelledBy(cancel)))
     }
 
-    /// Says what ends an async call wherever it is: a future of `()` such as `token.cancelled()`. The attempt that runs is
-    /// dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
+    /// Sets the future that ends an async call at any point: a future of `()` such as `token.cancelled()`. The attempt
+    /// in flight is dropped, and nothing follows, not even a [`fallback`](PolicyCall::fallback).
     ///
     /// The call returns a [`Cancelled`](crate::Cancelled), so its error type must be `From<Cancelled>`. It gives up with
     /// [`Reason::Cancelled`](crate::Reason::Cancelled). A chain has `cancel` or `abort`, not both.
@@ -382,7 +382,7 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
         self.with_keys(|keys| keys.cancel(AbortedBy(abort)))
     }
 
-    /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
+    /// Sets the timer: another runtime's [`Timer`](crate::Timer), or for blocking calls a
     /// [`BlockingTimer`](crate::BlockingTimer).
     ///
     /// ```
@@ -399,15 +399,14 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
         self.with_keys(|keys| keys.timer(timer))
     }
 
-    /// Says what sees every [`Event`](crate::Event), besides the log. An [`Observer`](crate::Observer) is handed over as
-    /// `|event| observer.observe(event)`.
+    /// Sets a function that receives every [`Event`](crate::Event), in addition to the log. To use an
+    /// [`Observer`](crate::Observer), pass `|event| observer.observe(event)`.
     pub fn observe<V: ObserveFn>(self, observer: V) -> PolicyCall<'a, On, Keys<V, C, W, M>, H> {
         self.with_keys(|keys| keys.observe(observer))
     }
 
-    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or another [`AdmissionControl`].
-    /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
-    /// that is retrying ends after its pause.
+    /// Sets the breaker: a `&`[`Breaker`](crate::Breaker), or another [`AdmissionControl`]. While it is open, a new
+    /// call ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and a retrying call ends after its pause.
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
@@ -419,13 +418,14 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
         self.with_keys(Keys::keep)
     }
 
-    /// Says what makes attempts wait for their turn: an [`AdmissionControl`]. It takes care of throttled retries, so that a budget does
-    /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
+    /// Sets the limiter that each attempt waits for: an [`AdmissionControl`]. It handles throttled retries, so a budget
+    /// does not pay for them. The wait counts against the deadline, not against `timeout`, and cancelling the call ends
+    /// it.
     ///
-    /// In a batch a call costs as much as its items together; in a plan each execution of a subtask waits for its turn.
+    /// In a batch, a call costs as much as all its items; in a plan, each execution of a subtask waits for the limiter.
     ///
-    /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
-    /// pause, so the call's future is `Send` only if the error is.
+    /// The error type of a call must be `From<Rejected>`, for a call that can't be admitted in time. It is kept during
+    /// the pause, so the call's future is `Send` only if the error is.
     pub fn limiter(
         mut self,
         limiter: &'a (dyn AdmissionControl + Send + Sync),
@@ -438,8 +438,9 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
 impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
     PolicyCall<'a, On, Keys<O, C, W, M>, Hooks<U, B, R, F, X>>
 {
-    /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
-    /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
+    /// Sets the time limit for each attempt. An attempt that takes longer is dropped and fails with a
+    /// [`TimedOut`](crate::TimedOut), so the error type must be `From<TimedOut>`. It replaces the policy's own
+    /// `timeout`.
     pub fn timeout(
         mut self,
         timeout: Duration,
@@ -448,8 +449,8 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
         self.timed()
     }
 
-    /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one: as in the
-    /// attribute the key `timeout` alone.
+    /// Drops each attempt that takes longer than the policy's own [`timeout`](crate::Policy::timeout), if it has one:
+    /// like the attribute's key `timeout` without a value.
     ///
     /// ```
     /// use std::io;
@@ -481,7 +482,7 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
         })
     }
 
-    /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call
+    /// Sets which values are accepted. Others are retried like a transient failure; when the retries run out, the call
     /// returns the last value.
     pub fn until<V, N: FnMut(&V) -> bool>(
         self,
@@ -496,7 +497,7 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
         })
     }
 
-    /// Names the fallback after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
+    /// Sets the fallback after giving up, for any [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Ret, N: FnOnce(GaveUp<E>) -> Ret>(
         mut self,
@@ -512,10 +513,10 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
         })
     }
 
-    /// Names what runs after each error that a retry follows, before the pause: a function of the error and a
-    /// [`NextAttempt`]. See [`before_retry`](Self::before_retry), which runs after the pause.
+    /// Sets a function that is called before the pause, after each error that is followed by a retry: a function of the
+    /// error and a [`NextAttempt`]. See [`before_retry`](Self::before_retry), which is called after the pause.
     ///
-    /// So something sees each error with its type, and the pause:
+    /// Use it to inspect each error with its type, and the pause:
     ///
     /// ```
     /// use std::cell::RefCell;
@@ -552,14 +553,16 @@ impl<'a, On, O, C, W, M: Keep, U, B, R, F, X>
         })
     }
 
-    /// Names what runs before each retry that follows an error, after the pause: a function of the error and a
-    /// [`NextAttempt`]. It refreshes a token, or shortens the request.
+    /// Sets a function that is called after the pause, before each retry after an error: a function of the error and a
+    /// [`NextAttempt`]. Use it to refresh a token or shorten the request, for example.
     ///
-    /// It returns `()` or a `Result<(), _>`, for [`call`](Self::call) a future of either. An `Err` ends the call: with the
-    /// attempt's error, and with [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline, and
-    /// no attempt is counted for it. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    /// It returns `()` or a `Result<(), _>`; for [`call`](Self::call), a future of either. An `Err` ends the call, with
+    /// the attempt's error and [`Reason::HookFailed`](crate::Reason::HookFailed). Its time counts against the deadline,
+    /// but it is not an attempt. The error is kept during the pause, so the call's future is `Send` only if the error
+    /// is.
     ///
-    /// The future can't borrow from the error: a closure takes what it needs of it, and returns an `async move` block.
+    /// The future can't borrow from the error: let the closure copy the data that it needs, and return an `async move`
+    /// block.
     ///
     /// ```
     /// use std::cell::Cell;

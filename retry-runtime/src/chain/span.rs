@@ -1,4 +1,4 @@
-//! The spans of a chain with the key `span`. Without the feature `tracing` no chain has it.
+//! The spans of a chain with the key `span`, which needs the feature `tracing`.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -11,11 +11,11 @@ use pin_project_lite::pin_project;
 use crate::observe::span;
 
 /// The span of a call or an attempt, if it has one.
-// On the heap, so that the future of a chain without the key needs no room for it.
+// Boxed, so that the future of a chain without the key needs no space for it.
 pub(crate) struct Span(Option<Box<State>>);
 
 enum State {
-    /// A call's of that name, which begins when the call is first polled.
+    /// The name of a call's span, which starts when the call is first polled.
     Later(Box<str>),
     Begun(span::Span),
 }
@@ -25,7 +25,7 @@ impl Span {
         Self(is_on.then(|| Box::new(State::Begun(span::of_call(true, name())))))
     }
 
-    /// Within the span that is entered now.
+    /// A span within the current one.
     #[inline]
     pub(crate) fn of_attempt(is_on: bool, number: impl FnOnce() -> u32) -> Self {
         Self(is_on.then(|| Box::new(State::Begun(span::of_attempt(true, number())))))
@@ -39,14 +39,14 @@ impl Span {
         }
     }
 
-    /// Runs an attempt in the span, which ends with it.
+    /// Runs an attempt in the span, and then closes the span.
     #[inline]
     pub(crate) fn run<V>(self, attempt: impl FnOnce() -> V) -> V {
         let _entered = self.enter();
         attempt()
     }
 
-    /// A future that begins in the span, and is polled in it.
+    /// A future that is created and polled in the span.
     #[inline]
     pub(crate) fn within<F>(self, begin: impl FnOnce() -> F) -> Within<F> {
         let future = {
@@ -58,7 +58,7 @@ impl Span {
 }
 
 pin_project! {
-    /// A future that is polled in a span, and dropped in it.
+    /// A future that is polled and dropped in a span.
     pub(crate) struct Within<F> {
         #[pin]
         future: Option<F>,
@@ -91,7 +91,7 @@ impl<F: Future> Future for Within<F> {
     }
 }
 
-/// That call, in a span of that name if there is one.
+/// The call, in a span if it has a name.
 #[inline]
 pub(crate) fn around<F>(name: Option<Box<str>>, call: F) -> Within<F> {
     Span(name.map(|name| Box::new(State::Later(name)))).within(|| call)

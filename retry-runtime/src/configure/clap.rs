@@ -1,4 +1,4 @@
-//! A policy on the command line: one flag for all keys, and one for each.
+//! A policy on the command line: one flag for all keys, and one for each key.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -15,25 +15,25 @@ use crate::policy::{Overrides, Policy};
 
 /// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
 pub trait PolicyFlags {
-    /// The flag for all keys at once, without its dashes, which the others begin with: `retry` is for `--retry` and
-    /// `--retry-max`.
+    /// The flag for all keys at once, without its dashes. It is also the prefix of the others: `retry` stands for
+    /// `--retry` and `--retry-max`.
     const FLAG: &'static str = "retry";
 
-    /// The environment variable for all keys at once, which the others begin with: `APP_RETRY` is for `APP_RETRY` and
-    /// `APP_RETRY_MAX`. Empty: no variables. Any other variable that begins with `APP_RETRY_` is refused, so that a
-    /// misspelt one is not taken for a key that is not set.
+    /// The environment variable for all keys at once. It is also the prefix of the others: `APP_RETRY` stands for
+    /// `APP_RETRY` and `APP_RETRY_MAX`. If empty, no variables are read. Any other variable that starts with
+    /// `APP_RETRY_` is rejected, so that a misspelled key is not silently ignored.
     const ENV: &'static str;
 
-    /// The program's own policy, which its help shows as the defaults.
+    /// The program's own policy. The help shows its values as the defaults.
     const POLICY: Policy = Policy::new();
 }
 
 /// A policy as command line flags and environment variables, for `#[command(flatten)]`. Needs the feature `clap`.
 ///
-/// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each: `--retry-max 5`. Each may be an
-/// environment variable instead, whose prefix the program chooses. The command line wins over the environment, and in
-/// each of them a key's own flag over the one for all. A flag takes the place of its own variable as a whole, as clap
-/// has it: `--retry "cap=5s"` leaves nothing of `APP_RETRY`. An empty value names nothing.
+/// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each key: `--retry-max 5`. Each may be an
+/// environment variable instead, with a prefix chosen by the program. The command line wins over the environment, and
+/// within each, a key's own flag wins over the flag for all keys. A flag replaces its own variable completely, as usual
+/// in clap: `--retry "cap=5s"` discards all of `APP_RETRY`. An empty value sets nothing.
 ///
 /// ```
 /// use clap::Parser;
@@ -61,20 +61,21 @@ pub trait PolicyFlags {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a configuration file stands between the program and its command line, put [`PolicyArgs::overrides`] over it. A
-/// [`Policy`] or [`Overrides`] also is an argument by itself: `#[arg(long, default_value = "")] retry: Overrides`.
+/// If a configuration file comes between the program and its command line, apply [`PolicyArgs::overrides`] to its
+/// policy. A [`Policy`] or [`Overrides`] can also be an argument by itself:
+/// `#[arg(long, default_value = "")] retry: Overrides`.
 pub struct PolicyArgs<F> {
     named: Overrides,
     flags: PhantomData<fn() -> F>,
 }
 
 impl<F: PolicyFlags> PolicyArgs<F> {
-    /// What the command line and the environment name.
+    /// The keys set by the command line and the environment.
     pub const fn overrides(&self) -> &Overrides {
         &self.named
     }
 
-    /// [`overrides`](Self::overrides) laid over [`PolicyFlags::POLICY`]. It fails where [`Policy::overridden_by`] does.
+    /// Applies [`overrides`](Self::overrides) to [`PolicyFlags::POLICY`]. Fails if [`Policy::overridden_by`] does.
     pub fn policy(&self) -> Result<Policy, PolicyError> {
         F::POLICY.overridden_by(&self.named)
     }
@@ -103,7 +104,7 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
             .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
         let args = Among::Policy.keys().map(|key| {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
-            // Markdown for one, a terminal for the other.
+            // The text is Markdown; a terminal shows it without backticks.
             let arg = arg.help(key.about().replace('`', ""));
             match defaults.iter().find(|(known, _)| *known == key) {
                 Some((_, default)) => arg.default_value(default.to_string()),
@@ -146,7 +147,7 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     }
 }
 
-/// The argument for a key, or for all of them.
+/// The argument for one key, or for all keys.
 fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     let arg = Arg::new(flag::<F>(key))
         .long(flag::<F>(key))
@@ -163,7 +164,7 @@ fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     }
 }
 
-/// What is wrong with an environment variable that begins as those of the keys do.
+/// The error for an environment variable with the keys' prefix that is not a key's.
 fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     let prefix = Some(F::ENV).filter(|env| !env.is_empty())?;
     env::vars_os().find_map(|(variable, _)| {
@@ -182,7 +183,7 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     })
 }
 
-/// The name of the flag for a key, or for all of them.
+/// The name of the flag for one key, or for all keys.
 fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
     match key {
         Some(key) => format!("{}-{}", F::FLAG, key.name().replace('_', "-")),

@@ -1,4 +1,4 @@
-//! Policies laid over those of every call in the process, by name.
+//! Policies that override those of every call in the process, by name.
 
 use alloc::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::sync::{Mutex, lock};
 static INSTALLED: Mutex<Option<Arc<Policies>>> = Mutex::new(None);
 
 impl Policies {
-    /// Lays these policies over those of every call in the process, by its name, in place of what was installed before.
-    /// No function has to be prepared for it: literals in attributes are overridden, too.
+    /// Overrides the policy of every call in the process, by the call's name, and replaces earlier installed policies.
+    /// Functions need no preparation: literals in attributes are overridden, too.
     ///
-    /// They are looked up when an attempt has failed, so calls under way follow them at their next failure, and a call
-    /// that succeeds at once pays nothing. `Policies::new().install()` takes all of it back.
+    /// Installed policies are looked up when an attempt has failed, so calls in flight use them from their next failure
+    /// on, and a call that succeeds at once has no cost. `Policies::new().install()` removes them all.
     ///
     /// ```
     /// use retry_runtime::{Policies, retry};
@@ -32,27 +32,28 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     ///
-    /// A function that counts its retries in one number goes on doing so: the `max` of an installed section counts all of
-    /// its retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow there. One
-    /// with the key `clone` makes no more attempts than its own `max` allows. What a function switches off stays off.
+    /// A function that counts all its retries together continues to do so: the `max` of an installed section counts all
+    /// of its retries, not only those after that kind of failure, and delays with `jitter=decorrelated` don't grow
+    /// there. A function with the key `clone` makes no more attempts than its own `max` allows. If a function turns off
+    /// its retries, they stay off.
     ///
     /// # Errors
     ///
-    /// `deadline`, `total_delay` and `timeout` are refused, because functions keep track of the time only where they name it.
-    /// What was installed before stays.
+    /// Fails for `deadline`, `total_delay` and `timeout`, because functions only measure the time if they set one of
+    /// these keys themselves. The previously installed policies stay in force.
     pub fn install(self) -> Result<(), PolicyError> {
         self.check_installable()?;
         *lock(&INSTALLED) = Some(Arc::new(self));
         Ok(())
     }
 
-    /// What is installed, such as to list the entries that are [`unused`](Self::unused).
+    /// Returns the installed policies, for example to list the [`unused`](Self::unused) entries.
     pub fn installed() -> Arc<Self> {
         lock(&INSTALLED).clone().unwrap_or_default()
     }
 }
 
-/// The policy of the call of that name with what is installed over it. What the function itself switches off stays
+/// The policy of the named call with the installed overrides. If the function itself turns off its retries, they stay
 /// off.
 pub(crate) fn over(own: &Policy, name: &str) -> Policy {
     let Some(installed) = lock(&INSTALLED).clone() else {

@@ -10,7 +10,7 @@ use crate::policy::value::Entries;
 pub(crate) const BREAKER: &str = "breaker";
 pub(crate) const LIMITER: &str = "limiter";
 
-/// What an entry of named policies names: keys of a policy, and numbers of what its calls share.
+/// The contents of an entry of named policies: keys of a policy, and settings of protections.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) policy: Overrides,
@@ -32,7 +32,7 @@ impl Named {
         Ok(named)
     }
 
-    /// Lays another entry's keys and numbers over these.
+    /// Overrides these keys and settings with another entry's.
     pub(crate) fn overridden_by(self, later: &Self) -> Self {
         Self {
             policy: self.policy.overridden_by(&later.policy),
@@ -47,7 +47,7 @@ impl Named {
     }
 }
 
-/// A key, for the policy to read, unless it is meant to be one of ours.
+/// Returns the key for the policy to parse, or an error if a protection's key was probably meant.
 fn of_policy(key: String) -> Result<String, PolicyError> {
     match nearest(&key, &[BREAKER, LIMITER]) {
         Some(ours) => {

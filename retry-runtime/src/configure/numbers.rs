@@ -1,4 +1,4 @@
-//! Numbers of breakers and limiters as texts and tables have them: in the grammar of policies, and with its complaints.
+//! Settings of breakers and limiters in texts and tables, with the grammar and the errors of policies.
 
 use core::mem;
 use core::str::FromStr;
@@ -15,7 +15,7 @@ use crate::{
     out_of_range::OutOfRange,
 };
 
-/// Numbers by their keys, each with the function that reads it; all together are checked if another is named.
+/// Settings by their keys, each with the function that parses it; an optional function checks all of them together.
 macro_rules! numbers {
     ($numbers:ident, $example:literal $(, $check:ident)? { $($key:ident: $read:expr;)* }) => {
         impl $numbers {
@@ -35,7 +35,7 @@ macro_rules! numbers {
                 Ok(numbers)
             }
 
-            /// Reads a table of an entry, which may name it once.
+            /// Reads an entry's table, which may occur only once.
             pub(crate) fn read(&mut self, key: &str, value: RawValue) -> Result<(), PolicyError> {
                 let RawValue::Table(keys) = value else {
                     return Err(text::takes_keys(key, $example));
@@ -47,7 +47,7 @@ macro_rules! numbers {
                 Ok(())
             }
 
-            /// Lays other numbers over these.
+            /// Overrides these settings with later ones.
             pub(crate) fn overridden_by(self, later: Self) -> Self {
                 Self { $($key: later.$key.or(self.$key)),* }
             }
@@ -63,16 +63,16 @@ macro_rules! numbers {
     };
 }
 
-/// Numbers of a [`Breaker`] from an environment variable or a file: [`Breaker::set`] puts them in force while calls
-/// run.
+/// Settings of a [`Breaker`] from an environment variable or a file. [`Breaker::set`] applies them, also while calls
+/// are in flight.
 ///
 /// | key | value |
 /// |---|---|
 /// | `ratio` | a number above 0, and at most 1 |
 /// | `open_for` | a duration, as in `10s`: from 1 ms to 584 years |
 ///
-/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
-/// range. With the feature `serde`, a table with the same keys works, too.
+/// A key that isn't set leaves the setting unchanged. A text is rejected for an unknown key, a repeated key, or a value
+/// out of range. With the feature `serde`, a table with the same keys works, too.
 ///
 /// ```
 /// use retry_runtime::{Breaker, BreakerNumbers};
@@ -103,16 +103,16 @@ numbers! {
     }
 }
 
-/// Bounds of a [`ConcurrencyLimiter`] from an environment variable or a file: [`ConcurrencyLimiter::set`] puts them in
-/// force while calls run.
+/// Limits of a [`ConcurrencyLimiter`] from an environment variable or a file. [`ConcurrencyLimiter::set`] applies them,
+/// also while calls are in flight.
 ///
 /// | key | value |
 /// |---|---|
 /// | `least` | a whole number from 1 up |
 /// | `most` | a whole number from 1 up, and not below `least` |
 ///
-/// A key that isn't named keeps its number. A text is refused for an unknown key, a key named twice, or a value out of
-/// range. With the feature `serde`, a table with the same keys works, too.
+/// A key that isn't set leaves the limit unchanged. A text is rejected for an unknown key, a repeated key, or a value
+/// out of range. With the feature `serde`, a table with the same keys works, too.
 ///
 /// ```
 /// use retry_runtime::ConcurrencyLimiter;
@@ -138,7 +138,7 @@ numbers! {
 
 #[cfg(feature = "std")]
 impl Breaker {
-    /// Changes the numbers that configuration names, from now on.
+    /// Applies the settings from configuration, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
         self.set_numbers(numbers.ratio, numbers.open_for);
     }
@@ -146,8 +146,8 @@ impl Breaker {
 
 #[cfg(feature = "std")]
 impl ConcurrencyLimiter {
-    /// Changes the bounds that configuration names, from now on, as [`set_limits`](Self::set_limits) does. Fails and
-    /// changes nothing if the lower bound would be above the upper one.
+    /// Applies the limits from configuration, from now on, as [`set_limits`](Self::set_limits) does. Fails and changes
+    /// nothing if the lower limit would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
         self.change_limits(|least, most| {
             numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most)
@@ -171,7 +171,7 @@ fn unknown(name: &str, keys: &[&str]) -> PolicyError {
     refused!("unknown key `{}`: {remedy}", short(name))
 }
 
-/// Reads a number that is within its range.
+/// Parses a number within its range.
 fn number<N: FromStr>(
     key: &str,
     text: &str,

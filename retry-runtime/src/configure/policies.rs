@@ -16,21 +16,21 @@ use crate::policy::{Overrides, Policy};
 
 /// The entry for all calls.
 const DEFAULT: &str = "default";
-/// What stands behind the name of an entry that is laid under the calls' own policies.
+/// Marks an entry that only sets defaults under the calls' own policies.
 const UNDER: char = '?';
 
-/// Policies by the names of calls: one file for all clients of a program. The key `policy` takes them.
+/// Policies by the names of calls: one file for all clients of a program. The key `policy` accepts them.
 ///
 /// An entry applies to the call with its name, and to calls whose name continues it with a `.`, a `::` or another
-/// character that can't be part of an identifier. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`.
-/// The entry `default` is for every call. The longer the name, the later its entry is laid over the others, key by key.
-/// A key that no entry names keeps the call's own value, or the default.
+/// character that can't be part of an identifier. So `anthropic` applies to `anthropic.complete`, but not to
+/// `anthropic2`. The entry `default` applies to every call. Entries with longer names override those with shorter ones,
+/// key by key. A key that no entry sets keeps the call's own value, or the default.
 ///
-/// An entry with a `?` after its name is a default: it is laid under the calls' own policies, for the keys that a call
-/// doesn't set. With `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own, for throttled
-/// requests too. Keys of delays, from `backoff` to `jitter`, count as one: a call that sets any of them, in a section too,
-/// keeps its delays. A `hint`, `max_hint`, `floor` or `enabled` set to the crate's own default, as in `hint = "honor"`,
-/// counts as not set.
+/// An entry with a `?` after its name is a default: it applies only to the keys that a call doesn't set. With
+/// `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own value, for throttled requests too.
+/// The keys for delays, from `backoff` to `jitter`, count as one: a call that sets any of them, even in a section,
+/// keeps its delays. A `hint`, `max_hint`, `floor` or `enabled` set to the crate's own default, such as
+/// `hint = "honor"`, counts as not set.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,23 +62,23 @@ const UNDER: char = '?';
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
 ///
-/// Entries can't know the calls' own numbers. Where a `base` or `floor` is above the `cap` once both are together, it
-/// counts as `cap`, and beside a list of delays `base` and `factor` count for nothing.
+/// Entries are checked without the calls' own values. If the combination has a `base` or `floor` above the `cap`, it
+/// counts as `cap`, and with a list of delays, `base` and `factor` are ignored.
 ///
-/// An entry may also hold [`BreakerNumbers`], under `breaker`, and [`LimiterNumbers`], under `limiter`. The program
-/// puts them in force, with what [`breaker`](Self::breaker) and [`limiter`](Self::limiter) return.
+/// An entry may also contain [`BreakerNumbers`], under `breaker`, and [`LimiterNumbers`], under `limiter`. The program
+/// reads them with [`breaker`](Self::breaker) and [`limiter`](Self::limiter), and applies them.
 ///
 /// # The table
 ///
-/// With the feature `serde`, policies are a table with a table of [`Overrides`] for each name, which may hold the
+/// With the feature `serde`, policies are a table with a table of [`Overrides`] for each name, which may contain the
 /// tables `breaker` and `limiter`. A name with a dot or colons needs quotes in TOML: `[retry."anthropic.complete"]`.
-/// `enabled = false` beside the entries is laid over all of them: it switches off the retries of every call that has
-/// its policy from here. `enabled = true` there changes nothing: what an entry switches off stays off.
+/// `enabled = false` next to the entries applies to all of them: it turns off the retries of every call that uses these
+/// policies. `enabled = true` there changes nothing: an entry's own `enabled = false` still applies.
 #[derive(Debug, Default)]
 pub struct Policies {
-    /// Defaults first, and within each sort the shortest names first.
+    /// Defaults first, and within each group the shortest names first.
     entries: Vec<Entry>,
-    /// The layer over all entries.
+    /// The layer that overrides all entries.
     top: Overrides,
 }
 
@@ -86,12 +86,12 @@ pub struct Policies {
 struct Entry {
     name: String,
     named: Named,
-    /// Whether a call has come that the entry is for.
+    /// True if the entry has been used for a call.
     is_found: AtomicBool,
 }
 
 impl Policies {
-    /// No entries: every call has its own policy.
+    /// Creates policies without entries: every call keeps its own policy.
     pub const fn new() -> Self {
         Self {
             entries: Vec::new(),
@@ -99,11 +99,11 @@ impl Policies {
         }
     }
 
-    /// Policies with the given entries, in any order.
+    /// Creates policies with the given entries, in any order.
     ///
-    /// It is an error if two have the same name, if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or that of a
-    /// section, such as `throttled`, or if an entry, together with those that it is laid over, names a `base` or `floor`
-    /// above its `cap`, or a `base` or `factor` beside a list of delays.
+    /// Fails if two entries have the same name; if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or that of
+    /// a section, such as `throttled`; or if an entry, together with those that it overrides, sets a `base` or `floor`
+    /// above its `cap`, or a `base` or `factor` with a list of delays.
     pub fn of<N: Into<String>>(
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {
@@ -118,8 +118,9 @@ impl Policies {
         policies.checked()
     }
 
-    /// These policies with another source over all entries, such as the environment or the command line. Its `enabled = true` only takes
-    /// back an `enabled = false` that was laid over all entries before: what an entry or a function switches off stays off.
+    /// Returns these policies, overridden by another source for all entries, such as the environment or the command
+    /// line. Its `enabled = true` only undoes an `enabled = false` of an earlier source for all entries: retries that
+    /// an entry or a function turns off stay off.
     ///
     /// ```
     /// use retry_runtime::{Policies, Policy};
@@ -134,12 +135,12 @@ impl Policies {
         self.checked()
     }
 
-    /// The policy of the call with a name, if it has none of its own.
+    /// Returns the policy of the named call, if it has none of its own.
     pub fn find(&self, name: &str) -> Policy {
         self.find_over(name, &Policy::new())
     }
 
-    /// The entries over a function's own policy, which stands where they name nothing.
+    /// Applies the entries to a function's own policy, which keeps the keys that no entry sets.
     ///
     /// ```
     /// use retry_runtime::{Policies, Policy, retry};
@@ -156,8 +157,8 @@ impl Policies {
         OwnPolicy { policies, own }
     }
 
-    /// The numbers for the breaker of the calls of that name. As with policies, the longest name wins, key by key.
-    /// [`Breaker::set`](crate::Breaker::set) puts them in force, and leaves what no entry names as it is.
+    /// Returns the settings for the breaker of the named calls. As with policies, the longest name wins, key by key.
+    /// [`Breaker::set`](crate::Breaker::set) applies them, and leaves the others unchanged.
     ///
     /// ```
     /// use retry_runtime::{Breaker, Policies, PolicyError};
@@ -184,15 +185,15 @@ impl Policies {
             .breaker
     }
 
-    /// The bounds for the limiter of the calls of that name. The longest name wins, key by key.
-    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) puts them in force.
+    /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
+    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) applies them.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
         let names = |entry: &Entry| entry.named.limiter != LimiterNumbers::default();
         self.named(|entry| names(entry) && entry.is_found_for(name))
             .limiter
     }
 
-    /// What those entries name, the later over the earlier.
+    /// The values of the selected entries, later ones overriding earlier ones.
     fn named(&self, counts: impl Fn(&Entry) -> bool) -> Named {
         let entries = self.entries.iter().filter(|entry| counts(entry));
         entries.fold(Named::default(), |named, entry| {
@@ -200,10 +201,10 @@ impl Policies {
         })
     }
 
-    /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
-    ///
-    /// A call asks when it starts, or, if the policies are [installed](Self::install), when an attempt has failed. What
-    /// is [stored](crate::SharedPolicy::store) anew has been asked for nothing yet.
+    /// Returns the entries that no call has used yet. In a program that has run for a while, they are probably
+    /// misspelled.
+    /// A call uses its entries when it starts, or, if the policies are [installed](Self::install), when an attempt has
+    /// failed. Newly [stored](crate::SharedPolicy::store) policies count as unused.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
         entries
@@ -211,7 +212,7 @@ impl Policies {
             .map(|entry| entry.name.as_str())
     }
 
-    /// Checks at the start of a program that every entry is for one of the calls, given by their names.
+    /// Checks, at the start of a program, that every entry applies to one of the calls, given by their names.
     ///
     /// ```
     /// use retry_runtime::Policies;
@@ -235,7 +236,7 @@ impl Policies {
         }
     }
 
-    /// Refuses the keys that need to be known before the first failure.
+    /// Rejects the keys that must be known before the first failure.
     #[cfg(feature = "std")]
     pub(crate) fn check_installable(&self) -> Result<(), PolicyError> {
         const TIMES: [Key; 3] = [Key::Deadline, Key::TotalDelay, Key::Timeout];
@@ -254,7 +255,7 @@ impl Policies {
         Ok(())
     }
 
-    /// Adds an entry, which is not checked together with the others.
+    /// Adds an entry, without checking it in combination with the others.
     pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
         let (mut policies, mut switch) = (Self::new(), Entries::new());
         for (name, value) in entries {
@@ -282,7 +283,7 @@ impl Policies {
             named,
             is_found: AtomicBool::new(false),
         };
-        // Longer beginnings are laid over shorter ones.
+        // Longer prefixes override shorter ones.
         let order = |entry: &Entry| (!entry.is_default(), entry.beginning().len());
         let below = |other: &Entry| order(other) <= order(&entry);
         let place = self.entries.partition_point(below);
@@ -290,7 +291,7 @@ impl Policies {
         Ok(())
     }
 
-    /// Checks every entry together with what it is laid over, and with what is laid over it.
+    /// Checks every entry in combination with those that it overrides, and those that override it.
     fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
@@ -304,7 +305,7 @@ impl Policies {
     }
 }
 
-/// Checks that a call, or the beginning of its name, may have this name.
+/// Checks that this can be the name, or the start of the name, of a call.
 fn check_name(name: &str) -> Result<(), PolicyError> {
     let given = short(name);
     let name = name.strip_suffix(UNDER).unwrap_or(name);
@@ -330,7 +331,7 @@ fn check_name(name: &str) -> Result<(), PolicyError> {
 }
 
 impl Entry {
-    /// The beginning of the names of the calls that the entry is for.
+    /// The prefix of the names of the calls that the entry applies to.
     fn beginning(&self) -> &str {
         match self.name.strip_suffix(UNDER).unwrap_or(&self.name) {
             DEFAULT => "",
@@ -338,7 +339,7 @@ impl Entry {
         }
     }
 
-    /// Whether it is laid under the calls' own policies.
+    /// True if the entry only sets defaults under the calls' own policies.
     fn is_default(&self) -> bool {
         self.name.ends_with(UNDER)
     }
@@ -347,7 +348,7 @@ impl Entry {
         begins_with(call, self.beginning())
     }
 
-    /// Whether it is for that call, which then has found it.
+    /// Returns true if the entry applies to that call, and marks it as used.
     fn is_found_for(&self, call: &str) -> bool {
         let is_for = self.is_for(call);
         self.is_found.fetch_or(is_for, Ordering::Relaxed);
@@ -355,8 +356,8 @@ impl Entry {
     }
 }
 
-/// Reads entries with the keys of each in parentheses, as an environment variable holds them. `enabled=false` beside them
-/// is laid over all entries.
+/// Parses entries with each entry's keys in parentheses, for an environment variable. `enabled=false` next to them
+/// applies to all entries.
 ///
 /// ```
 /// use retry_runtime::Policies;
@@ -391,7 +392,7 @@ impl FindPolicy for Policies {
     }
 }
 
-/// A function's own policy with named policies over it. Made by [`Policies::over`].
+/// A function's own policy, overridden by named policies. Returned by [`Policies::over`].
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPolicy<'a, P> {
     pub(crate) policies: &'a P,
@@ -400,7 +401,7 @@ pub struct OwnPolicy<'a, P> {
 
 /// A source of policies by the names of calls.
 pub(crate) trait FindPolicy {
-    /// The policy of the call of that name, laid over the call's own.
+    /// The policy of the named call, applied to the call's own.
     fn find_over(&self, name: &str, own: &Policy) -> Policy;
 }
 

@@ -1,4 +1,4 @@
-//! JSON Schemas of policies, which editors complete and check configuration files by.
+//! JSON Schemas of policies, with which editors complete and check configuration files.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -37,17 +37,17 @@ macro_rules! schemas {
 schemas! {
     /// A table of a policy's keys, with their meanings, ranges and defaults.
     ///
-    /// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out.
-    /// Some mistakes only `Deserialize` finds: a `base` above its `cap`, or a list beside a `factor`; durations finer than a
-    /// nanosecond or longer than 584 years; a jitter of more than 9 decimals.
-    Policy: "RetryPolicy", "How many retries, and how long to wait before each",
+    /// It describes values in the form that `Serialize` writes. Numbers as text, which `Deserialize` accepts as well,
+    /// are left out. Some mistakes are only found by `Deserialize`: a `base` above its `cap`, or a list with a
+    /// `factor`; durations finer than a nanosecond or longer than 584 years; a jitter of more than 9 decimals.
+    Policy: "RetryPolicy", "The number of retries, and the pause before each",
         table(Among::Policy, &Overrides::all_of(&Self::new()).settings());
-    /// The table of a [`Policy`], without defaults: a key that is not named is left to other layers.
-    Overrides: "RetryOverrides", "Retries, over those of other sources", table(Among::Policy, &[]);
+    /// The table of a [`Policy`], without defaults: an unset key is left to other layers.
+    Overrides: "RetryOverrides", "Retries, overriding other sources", table(Among::Policy, &[]);
     /// The table of [`BreakerNumbers`].
-    BreakerNumbers: "RetryBreaker", "Numbers of a breaker", breaker();
+    BreakerNumbers: "RetryBreaker", "Settings of a breaker", breaker();
     /// The table of [`LimiterNumbers`].
-    LimiterNumbers: "RetryLimiter", "Bounds of a limiter", limiter();
+    LimiterNumbers: "RetryLimiter", "Limits of a limiter", limiter();
     /// A table of [`Overrides`] by the names of calls, with the tables `breaker` and `limiter` in each, and `enabled`.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
@@ -71,19 +71,19 @@ fn entry() -> Schema {
 fn breaker() -> Schema {
     let ratio = json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 });
     let ratio = described_as(ratio, "the share of failed attempts that opens the breaker");
-    let about = "how long the breaker lets nothing through once it is open; at least 1 ms";
+    let about = "how long the breaker stays open; at least 1 ms";
     let open_for = described_as(duration("(?=.*[1-9])"), about);
     object([("ratio", ratio), ("open_for", open_for)])
 }
 
 fn limiter() -> Schema {
     let bound = |about| described_as(json_schema!({ "type": "integer", "minimum": 1 }), about);
-    let least = bound("the least number of attempts that may run at a time");
-    let most = bound("the most attempts that may run at a time");
+    let least = bound("the lower bound of concurrent attempts");
+    let most = bound("the upper bound of concurrent attempts");
     object([("least", least), ("most", most)])
 }
 
-/// A table of keys, with the default of each that `defaults` names.
+/// A table of keys, with the defaults in `defaults`.
 fn table(keys: Among, defaults: &[(Key, Setting)]) -> Schema {
     object(properties(keys, defaults))
 }
@@ -136,12 +136,12 @@ fn value(key: Key) -> Schema {
         Takes::Bool => json_schema!({ "type": "boolean" }),
         Takes::Section => table(Among::Section(key), &[]),
         Takes::DurationAboveZero => duration("(?=.*[1-9])"),
-        // Nothing else is in a policy.
+        // A policy has no other types of values.
         _ => duration(""),
     }
 }
 
-/// A duration. `ahead` is what else a pattern asks of its text.
+/// A duration. `ahead` is a lookahead that the pattern also requires.
 fn duration(ahead: &str) -> Schema {
     let parts = r"\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+";
     json_schema!({

@@ -1,4 +1,4 @@
-//! Configuration files: tables with the keys that `Overrides` documents, for one policy or for the calls of many names.
+//! Configuration files: tables with the keys documented at `Overrides`, for one policy or for named calls.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -30,7 +30,7 @@ macro_rules! from_table {
 }
 
 from_table! {
-    /// Reads the keys that a table names, on top of [`Policy::new`]. [`Overrides`] lists them.
+    /// Reads the keys in a table, on top of [`Policy::new`]. [`Overrides`] lists them.
     Policy: Policy, |entries| Self::new().overridden_by(&Overrides::from_entries(entries)?);
     Overrides: Policy, Self::from_entries;
     Policies: Policies, Self::from_entries;
@@ -38,23 +38,23 @@ from_table! {
     LimiterNumbers: LimiterNumbers, Self::from_entries;
 }
 
-/// What the entries of a table are.
+/// The meaning of a table's entries.
 #[derive(Clone, Copy)]
 enum Table {
     /// Names of calls.
     Policies,
-    /// Keys of a policy and numbers of protections, for the calls of a name.
+    /// Keys of a policy and settings of protections, for the named calls.
     Entry,
     /// Keys of a policy.
     Policy,
-    /// Keys of that section.
+    /// Keys of this section.
     Section(Key),
     BreakerNumbers,
     LimiterNumbers,
 }
 
 impl Table {
-    /// The table that the value of an entry is, if it is one.
+    /// The meaning of an entry's value, if it is a table.
     fn within(self, name: &str) -> Option<Self> {
         match (self, name) {
             (Self::Policies, _) => Some(Self::Entry).filter(|_| name != Key::Enabled.name()),
@@ -68,7 +68,7 @@ impl Table {
         }
     }
 
-    /// Checks an entry alone. The entries of a table within this one were checked before it.
+    /// Checks one entry. The entries of nested tables were already checked.
     fn check(self, name: &str, value: &RawValue) -> Result<(), PolicyError> {
         let within = self.within(name);
         match (value, within) {
@@ -110,7 +110,8 @@ impl Table {
     }
 }
 
-/// Reads a table, and calls the function meanwhile, so that the format adds its line to the function's error, too.
+/// Reads a table, and calls the function before the format is done, so that the format adds its line to the function's
+/// error, too.
 struct TableVisitor<T> {
     table: Table,
     of: fn(Entries) -> Result<T, PolicyError>,
@@ -140,7 +141,7 @@ fn read_entries<'de, A: MapAccess<'de>>(mut map: A, table: Table) -> Result<Entr
     Ok(entries)
 }
 
-/// Reads the value of an entry and refuses a wrong one at once, so that the format adds the place of the value.
+/// Reads the value of an entry and rejects an invalid one at once, so that the format adds the value's position.
 struct EntrySeed {
     table: Table,
     name: String,
@@ -158,9 +159,9 @@ impl<'de> DeserializeSeed<'de> for EntrySeed {
     }
 }
 
-/// Reads anything, so that what no key takes is refused with the name of its key.
+/// Reads any value, so that a value which no key accepts is rejected with the key's name.
 struct RawVisitor {
-    /// What a table is; without it, no key takes one.
+    /// The meaning of a table; `None` if no key accepts one.
     table: Option<Table>,
 }
 

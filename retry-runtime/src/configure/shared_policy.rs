@@ -4,11 +4,11 @@ use std::sync::{PoisonError, RwLock};
 use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
 use crate::policy::Policy;
 
-/// A policy that changes while the program runs, or [`Policies`] that do. The key `policy` takes one.
+/// A policy, or [`Policies`], that can change while the program runs. The key `policy` accepts it.
 ///
-/// A call reads it when it needs it: at its start for its deadline, and at each failure. So calls under way follow what
-/// was stored last, and a pause that has begun is not cut short. A reader waits for nothing but a copy; nothing sees
-/// half a policy.
+/// A call reads it when needed: at its start for its deadline, and at each failure. So calls in flight use the last
+/// stored policy, but a pause that has started is not cut short. A reader waits at most for a copy, and never reads a
+/// partly written policy.
 ///
 /// ```
 /// use retry_runtime::{Policy, SharedPolicy, retry};
@@ -20,7 +20,7 @@ use crate::policy::Policy;
 ///     Ok(String::from("hello"))
 /// }
 ///
-/// // A file has changed, or somebody has thrown the switch.
+/// // A file has changed, or an operator has flipped the switch.
 /// POLICY.store("max=2, cap=5s".parse()?);
 /// POLICY.store(POLICY.load().enabled(false));
 /// # Ok::<(), retry_runtime::PolicyError>(())
@@ -31,19 +31,19 @@ pub struct SharedPolicy<P = Policy> {
 }
 
 impl<P> SharedPolicy<P> {
-    /// A shared policy that holds `policy` until [`store`](Self::store) replaces it.
+    /// Creates a shared policy with the value `policy`, until [`store`](Self::store) replaces it.
     pub const fn new(policy: P) -> Self {
         Self {
             stored: RwLock::new(policy),
         }
     }
 
-    /// Replaces the policy: all readers see this one from now on.
+    /// Replaces the policy: all readers get this one from now on.
     pub fn store(&self, policy: P) {
         *self.stored.write().unwrap_or_else(PoisonError::into_inner) = policy;
     }
 
-    /// The policy that was stored last.
+    /// Returns the last stored policy.
     pub fn load(&self) -> P
     where
         P: Copy,
@@ -51,15 +51,14 @@ impl<P> SharedPolicy<P> {
         self.read(|stored| *stored)
     }
 
-    /// Passes the policy that was stored last to `read`. Don't call [`store`](Self::store) in `read`: it would wait for
-    /// itself.
+    /// Passes the last stored policy to `read`. Don't call [`store`](Self::store) in `read`: it would deadlock.
     pub fn read<T>(&self, read: impl FnOnce(&P) -> T) -> T {
         read(&self.stored.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl SharedPolicy<Policies> {
-    /// The policy under a call's name over a function's own, as [`Policies::over`] finds it.
+    /// Applies the policy for a call's name to a function's own policy, as [`Policies::over`] does.
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
         let policies = self;
         OwnPolicy { policies, own }

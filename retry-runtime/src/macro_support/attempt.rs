@@ -1,4 +1,4 @@
-//! What an attempt is made of: the outcome's types, the arguments, the time it may take, and names.
+//! The parts of an attempt: the outcome's types, the arguments, the time limit, and names.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -19,19 +19,19 @@ use crate::time::moment::Moment;
 use crate::time::pause::race;
 use crate::time::timer::{Timer, sleep_out};
 
-/// What an annotated function returns.
+/// The return type of an annotated function.
 #[diagnostic::on_unimplemented(
     message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`",
     note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`"
 )]
-// With parameters, since associated types would add an error of their own.
+// It has parameters, because associated types would cause a second error.
 pub trait Outcome<T, E> {
     fn into_result(self) -> Result<T, E>;
     fn from_result(result: Result<T, E>) -> Self;
 }
 
-/// The types of an outcome by name.
+/// Names the types of an outcome.
 #[diagnostic::on_unimplemented(
     message = "`#[retry]` needs a function that returns a `Result`, not `{Self}`",
     label = "not a `Result`"
@@ -63,13 +63,13 @@ pub fn into_result<R: Outcome<T, E>, T, E>(outcome: R) -> Result<T, E> {
     outcome.into_result()
 }
 
-/// The way back. Without it, a type that is not a `Result` would be a type mismatch as well.
+/// Converts a `Result` back. Without this function, a type that is not a `Result` would also cause a type mismatch.
 #[inline]
 pub fn from_result<R: Outcome<T, E>, T, E>(result: Result<T, E>) -> R {
     R::from_result(result)
 }
 
-/// The timer that the features bring, of a call that is expected to wait.
+/// The timer that the features provide, for a call that is expected to wait.
 #[inline]
 #[track_caller]
 pub fn expected_timer<F: HasTimer>() -> F::Timer {
@@ -77,37 +77,37 @@ pub fn expected_timer<F: HasTimer>() -> F::Timer {
     default_timer::<F>()
 }
 
-/// The timer of a blocking call that names none.
+/// The timer of a blocking call that doesn't set one.
 #[cfg(feature = "std")]
 #[inline]
 pub fn blocking_timer<T: BlockingTimer>(timer: T) -> T {
     timer
 }
 
-/// Never called: without the feature there is none. What it returns is one, so that its absence is one error.
+/// Never called: without the feature there is no timer. Its return type is a timer, so that there is only one error.
 #[cfg(not(feature = "std"))]
 pub fn blocking_timer<T: BlockingTimer>(_: T) -> &'static dyn BlockingTimer {
     unreachable!("there is no timer without the feature `std`")
 }
 
-/// Tells the compiler a block's type. It is never reached.
+/// Gives the compiler a block's type. Never called.
 pub fn never<T>() -> T {
     unreachable!("it is behind an `if false`")
 }
 
-/// The error type of a block that names none, as a value: what is told of it has the same one.
+/// The error type of a block that doesn't write it, as a value, so that several expressions can share the type.
 pub(super) type ErrorType<E> = PhantomData<fn() -> E>;
 
 pub fn error_type<E>() -> ErrorType<E> {
     PhantomData
 }
 
-/// The type that the function of `on` takes.
+/// The argument type of the `on` function.
 pub fn error_type_by<E, V>(_: impl FnOnce(&E) -> V) -> ErrorType<E> {
     PhantomData
 }
 
-/// What has an error type.
+/// A type that has an error type.
 pub trait HasErrorType<E> {}
 
 impl<T, E> HasErrorType<E> for Result<T, E> {}
@@ -120,12 +120,12 @@ pub fn of_error_type<E>(_: ErrorType<E>, error: &E) -> &E {
     error
 }
 
-/// Like [`never`], for an outcome with that error.
+/// Like [`never`], for an outcome with this error type.
 pub fn never_of<T, E>(_: ErrorType<E>) -> Result<T, E> {
     never()
 }
 
-/// Like [`never`], for an outcome whose error the function of `on` takes.
+/// Like [`never`], for an outcome with the argument type of the `on` function as its error type.
 pub fn never_by<T, E, V>(_: impl FnOnce(&E) -> V) -> Result<T, E> {
     never()
 }
@@ -158,7 +158,7 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
     argument.expect("only the last attempt takes an argument")
 }
 
-/// A part of an argument that the body moves and sets again.
+/// A part of an argument that the body moves out and sets again.
 #[diagnostic::on_unimplemented(
     message = "an attempt can't move `{Self}` out of an argument, even if the body sets it again afterwards",
     label = "moved out by this `for`",
@@ -171,7 +171,7 @@ impl<T: Copy> LeftInPlace for T {}
 
 pub fn left_in_place<T: LeftInPlace>(_: &T) {}
 
-/// What a decorator wraps if a future or stream of its, whose type is `'static`, must own it.
+/// The client that a decorator wraps, if a `'static` future or stream of the decorator must own it.
 #[diagnostic::on_unimplemented(
     message = "a decorator clones its client into a `'static` future or stream, but `{Self}` is not `Clone`",
     label = "can't be cloned",
@@ -183,8 +183,8 @@ pub trait ClonedClient: Clone + 'static {}
 #[diagnostic::do_not_recommend]
 impl<C: Clone + 'static> ClonedClient for C {}
 
-/// A borrowed argument that such a future or stream keeps a clone of. The compiler complains once of a bound here, and
-/// twice of `ToOwned`.
+/// A borrowed argument that such a future or stream keeps a clone of. With a bound on this trait, the compiler reports
+/// one error; with `ToOwned`, two.
 pub trait KeptArgument {
     type Kept;
     fn keep(&self) -> Self::Kept;
@@ -215,37 +215,38 @@ pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option
     kept.as_ref().map(T::lend)
 }
 
-/// The future itself. A function whose whole body is an `async` block would look as if it could be an
-/// `async fn`, which clippy then asks for.
+/// Returns the future unchanged. It prevents clippy from suggesting `async fn` for a function whose whole body is an
+/// `async` block.
 #[inline]
 pub fn lazy<F: Future>(future: F) -> F {
     future
 }
 
-/// Runs an attempt, or a key's expression, whose future or stream may borrow what it changes: taken by `FnOnce`, a closure
-/// hands such a borrow on.
+/// Runs an attempt, or a key's expression, whose future or stream may borrow what it changes: a closure taken as
+/// `FnOnce` can return such a borrow.
 #[inline]
 pub fn once<T>(attempt: impl FnOnce() -> T) -> T {
     attempt()
 }
 
-/// Returns the attempt unchanged, and shows the compiler that the other value is still in use.
+/// Returns the attempt unchanged, and keeps the other value borrowed until then.
 #[inline]
 pub fn beside<A, T>(attempt: A, _: &T) -> A {
     attempt
 }
 
-/// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
+/// Like `core::mem::drop`, but doesn't trigger lints about values without a destructor.
 #[inline]
 pub fn drop<T>(_: T) {}
 
-/// What makes attempts. Several run at once, so the bound keeps the body from using up what it captures.
+/// A closure that makes attempts. Several attempts run at once, so the bound prevents the body from consuming captured
+/// values.
 #[inline]
 pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
     attempt
 }
 
-/// Runs an attempt, which begins now, so that it always sees its own number.
+/// Runs an attempt, which starts now, so that it always reads its own number.
 pub async fn numbered<E, K, F: Future>(
     attempt: &Attempt<E, K>,
     mut body: Pin<&mut F>,
@@ -258,7 +259,7 @@ pub async fn numbered<E, K, F: Future>(
     .await
 }
 
-/// The outcome of an attempt that may take only so long. If it takes longer, it is dropped.
+/// The outcome of an attempt with a time limit. If it takes longer, it is dropped.
 pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
     limit: Option<Duration>,
     timer: impl Timer,
@@ -274,7 +275,7 @@ pub async fn in_time<T, E, F: Future<Output = Result<T, E>>>(
 #[cfg(feature = "std")]
 pub use crate::time::clock::{now, now_blocking};
 
-/// Never called: without the feature, functions that name no timer don't compile.
+/// Never called: without the feature, functions that don't set a timer don't compile.
 #[cfg(not(feature = "std"))]
 pub fn now() -> Moment {
     unreachable!("there is no clock without the feature `std`")
@@ -283,7 +284,7 @@ pub fn now() -> Moment {
 #[cfg(not(feature = "std"))]
 pub use now as now_blocking;
 
-/// The method of what a decorator wraps, as `OpenAi::complete`: one decorator is for many clients.
+/// The client's method for a decorator's call, such as `OpenAi::complete`, because one decorator serves many clients.
 #[cold]
 pub fn client_name<C: ?Sized>(method: &str) -> String {
     let is_of_path = |char: char| char.is_alphanumeric() || matches!(char, '_' | ':');
@@ -297,7 +298,7 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
     name
 }
 
-/// The function that contains that one, an item of the name `__retry_name`.
+/// The function that contains the item `__retry_name`.
 pub fn surroundings<F>(_: &F) -> &'static str {
     let name = type_name::<F>();
     without_closures(name.strip_suffix("::__retry_name").unwrap_or(name))

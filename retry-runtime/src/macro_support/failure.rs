@@ -1,6 +1,6 @@
-//! What follows an attempt: verdicts from keys and from the derive, validation, hooks, and how a call ends.
+//! The steps after an attempt: verdicts from keys and from the derive, validation, hooks, and the end of a call.
 //!
-//! Functions that only call another let the compiler infer the types of a closure's arguments.
+//! Some functions only call their argument, so that the compiler infers the types of a closure's arguments.
 
 use core::fmt::Display;
 use core::future::{Future, Ready, ready};
@@ -26,10 +26,10 @@ use crate::time::blocking_timer::BlockingTimer;
 use crate::time::timer::Timer;
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
-/// retries. So no section has its own `max`, no jitter is decorrelated, and no value is validated. A full [`Call`] is
-/// built from it only after a failure, out of the way of calls that succeed.
+/// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]
+/// is built from it only after a failure, outside of the success path.
 ///
-/// Methods take `self`, so that the compiler finds them before the methods of a user's trait.
+/// Methods take `self`, so that method lookup finds them before those of a user's trait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retries(u32);
 
@@ -49,8 +49,8 @@ impl Retries {
         Call::after(self.0).counted_as_one()
     }
 
-    /// The pause after a failure without further details, where nobody asks for the reason to stop: less code at the
-    /// call. The call goes on as [`next`](Self::next).
+    /// The pause after a failure without further details, when the reason to stop is not needed: less code at the call
+    /// site. The call continues as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(
@@ -83,15 +83,15 @@ impl Retries {
     }
 }
 
-/// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
-/// this one is inlined away.
+/// Runs the code after a failure, outside of the success path: `decide` becomes a separate function, and this one is
+/// inlined away.
 #[cold]
 #[inline]
 pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
 
-/// Runs the code after a failure as [`cold`] does, with a site that is bound beside it.
+/// Like [`cold`], with a site that is bound next to it.
 #[cold]
 #[inline]
 pub fn cold_at<T>(
@@ -101,7 +101,7 @@ pub fn cold_at<T>(
     decide(site)
 }
 
-/// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
+/// The value that `on` returns, for keys that require more than a `bool`: see [`says`](crate::macro_support::says).
 pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
     on(error)
 }
@@ -118,8 +118,8 @@ pub fn of_attempt(answer: impl IntoVerdict, is_dropped: bool) -> Verdict {
     answer.into_verdict().of_attempt(is_dropped)
 }
 
-/// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused, whatever
-/// the error says.
+/// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused,
+/// regardless of the error.
 pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
     if yielded {
         verdict.ambiguous()
@@ -128,8 +128,8 @@ pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
     }
 }
 
-/// What the function of `validate` or `correct` returns where it may be async or not: a path, or a closure that is not
-/// async. Only there a trait decides which, because the compiler can't infer a body's types through it.
+/// The return type of the `validate` or `correct` function if it may be async or not: a path, or a closure that is not
+/// async. Only these are dispatched by a trait, because the compiler can't infer a body's types through one.
 #[diagnostic::on_unimplemented(
     message = "the function of `validate` or `correct` must return `Result<{T}, {E}>`, not `{Self}`",
     label = "neither `Result<{T}, {E}>` nor a future of one",
@@ -157,7 +157,7 @@ impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
     }
 }
 
-// Opaque, so that an error about the bound is the only one.
+// Opaque, so that only the bound causes an error.
 pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
     _: Via,
     outcome: S,
@@ -165,8 +165,8 @@ pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
     outcome.settle()
 }
 
-/// Tells a `Result` from what may be a future, by the method that the compiler finds first. If the bound alone decided, a
-/// `Result` with another error type would be taken for a future.
+/// Distinguishes a `Result` from a possible future by method lookup. With the bound alone, a `Result` with another
+/// error type would be treated as a future.
 pub struct Kind<'a, S>(Other<'a, S>);
 
 pub struct Other<'a, S>(PhantomData<&'a S>);
@@ -241,7 +241,7 @@ pub fn is_repeated<E, K>(
     attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
 }
 
-/// Sets the history's clock to that of the user's timer.
+/// Updates the history's clock from the user's timer.
 pub fn tick<E, K>(attempt: &mut Attempt<E, K>, timer: &impl Timer) {
     attempt.tick(timer.now());
 }
@@ -250,7 +250,7 @@ pub fn tick_blocking<E, K>(attempt: &mut Attempt<E, K>, timer: &impl BlockingTim
     attempt.tick(timer.now());
 }
 
-// `F` has no bound: the error about a wrong future or outcome appears once, at `.await`.
+// `F` has no bound, so that a wrong future or outcome causes one error, at `.await`.
 pub fn hook<'a, E, F>(
     (error, next): (&'a E, NextAttempt),
     hook: impl FnOnce(&'a E, NextAttempt) -> F,
@@ -264,7 +264,7 @@ pub fn last<E>(error: Option<E>) -> E {
     error.unwrap_or_else(|| unreachable!("only a rejection ends a call before its first attempt"))
 }
 
-/// The error of a call that ends before an attempt: of the last one, or else the rejection.
+/// The error of a call that ends before an attempt: the last one, or else the rejection.
 #[cold]
 pub fn last_or_rejected<E: FromRejected>(error: Option<E>, stop: &Stop) -> E {
     error.unwrap_or_else(|| E::from_rejected(stop.rejected()))
@@ -274,7 +274,7 @@ pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E)
     shape(gave_up)
 }
 
-// `F` has no bound: the error about a wrong future or outcome appears once, at `.await`.
+// `F` has no bound, so that a wrong future or outcome causes one error, at `.await`.
 pub fn fall_back<E, T, F>(gave_up: GaveUp<E, T>, fallback: impl FnOnce(GaveUp<E, T>) -> F) -> F {
     fallback(gave_up)
 }

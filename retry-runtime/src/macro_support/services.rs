@@ -1,4 +1,4 @@
-//! What keys take to work for a call: timers, observers, what cancels it, and what calls share.
+//! The types that keys accept as services: timers, observers, cancellation and shared protections.
 
 use alloc::boxed::Box;
 use core::future::{Future, Pending, pending};
@@ -23,11 +23,11 @@ use crate::{
     time::timer::TimerFn,
 };
 
-/// Tells an impl for a trait's implementors from one for functions.
+/// Distinguishes an impl for a trait's implementors from one for functions.
 pub struct ViaTrait;
 pub struct ViaFn;
 
-/// What the key `timer` takes.
+/// The types that the key `timer` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
     label = "neither a `Timer` nor a function from `Duration` to a future",
@@ -54,7 +54,7 @@ impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
     }
 }
 
-/// What the key `timer` takes on a blocking function.
+/// The types that the key `timer` accepts on a blocking function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
     label = "neither a `BlockingTimer` nor a function of a `Duration`",
@@ -81,7 +81,7 @@ impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
     }
 }
 
-/// What the key `cancel` takes on a blocking function.
+/// The types that the key `cancel` accepts on a blocking function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel a blocking call",
     label = "neither a `Cancel` nor a function that returns a `bool`",
@@ -106,19 +106,19 @@ impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
     }
 }
 
-/// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.
-// Opaque, so that a complaint about the bound is the only one.
+/// Boxed, because it outlives the block in which a failure is decided. Only a failure pays for that.
+// Opaque, so that only the bound causes an error.
 pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
     Box::pin(cancel.into_cancelled())
 }
 
-/// Nothing cancels the wait.
+/// Never cancels the wait.
 #[inline]
 pub fn uncancelled() -> Pin<Box<Pending<()>>> {
     Box::pin(pending())
 }
 
-/// What the key `observe` takes, other than a closure written there.
+/// The types that the key `observe` accepts, apart from a closure written there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
@@ -140,14 +140,14 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
     }
 }
 
-/// The key `budget` without a value: the budget of a function's own.
+/// The key `budget` without a value: the function's own budget.
 #[cfg(feature = "std")]
 #[inline]
 pub fn own_budget(own: &'static Budget) -> &'static Budget {
     own
 }
 
-/// Stands for it where there is none.
+/// Replaces the budget if there can't be one.
 #[cfg(not(feature = "std"))]
 #[derive(Debug)]
 pub struct NoBudget;
@@ -167,14 +167,14 @@ impl NoBudget {
 )]
 pub trait OwnBudget {}
 
-/// Never called. What it returns is a budget, so that its absence is one error.
+/// Never called. Its return type is a budget, so that there is only one error.
 #[cfg(not(feature = "std"))]
 pub fn own_budget<B: OwnBudget>(_: B) -> Option<&'static (dyn RetryBudget + Sync)> {
     None
 }
 
-/// The values that calls share, and of what kind each is. The kinds stand for what the values borrow: the compiler then
-/// finds a borrow there, not in the driver.
+/// Returns the values with the kind of each. The kinds stand for the values' borrows, so that the compiler reports a
+/// borrow there, and not in the driver.
 #[inline]
 pub fn given<V: Given>(values: V) -> (V, V::Kinds) {
     (values, V::KINDS)
@@ -196,8 +196,8 @@ macro_rules! given {
 }
 given!(A; A B; A B C;);
 
-/// What a method call finds first where the value remembers earlier attempts in itself: the key's expression would make it
-/// anew each time. Else the call dereferences to the next candidate.
+/// The first candidate of a method call, if the value stores its state inline: the key's expression would create it
+/// again each time. Otherwise the call dereferences to the next candidate.
 pub struct ByValue<T>(ByPointer<T>);
 
 pub struct ByPointer<T>(PhantomData<fn() -> T>);
@@ -229,7 +229,7 @@ impl<T> Deref for ByValue<T> {
     }
 }
 
-/// What remembers earlier attempts in itself, not behind a pointer.
+/// Types whose state is stored inline, so that a copy would start empty.
 pub trait Remembers {}
 
 #[cfg(feature = "std")]
@@ -248,7 +248,7 @@ impl<L: Remembers> Remembers for WithCost<L> {}
 
 impl<T: Remembers> Remembers for Box<T> {}
 
-/// What calls can share.
+/// The types that calls can share.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` would be created again for every attempt, so it could not share any state",
     label = "not shared between calls",

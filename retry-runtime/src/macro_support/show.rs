@@ -1,7 +1,7 @@
-//! Whether two errors are the same, without a bound on the user's type.
+//! Compares two errors, without a bound on the user's type.
 //!
-//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. Method
-//! names are long so that no trait of the user's has them.
+//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. The method
+//! names are long so that they don't collide with a user's trait.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ else_by!(
     SameDisplay, SameDebug;
 );
 
-/// Compares by `PartialEq` if the type has it, else by the text of `Display`, else by the text of `Debug`.
+/// Compares by `PartialEq` if the type has it, otherwise by the text of `Display`, or else of `Debug`.
 pub fn same<E>(error: &E) -> Same<'_, E> {
     Same(SameDisplay(SameDebug(error)))
 }

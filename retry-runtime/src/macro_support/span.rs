@@ -8,7 +8,7 @@ use crate::time::enabled::Features;
 
 pub use spans::{enter, of_attempt, within};
 
-/// Implemented where a feature brings spans.
+/// Implemented if a feature provides spans.
 #[diagnostic::on_unimplemented(
     message = "`span` needs the feature `tracing` of `retry-runtime`",
     label = "no spans without it",
@@ -23,12 +23,12 @@ pub fn of_call(_: impl HasSpans, is_on: bool, name: &str) -> spans::Span {
     spans::of_call(is_on, name)
 }
 
-/// The number of the attempt that begins next, among some that run at once.
+/// The counter for the numbers of attempts that run at once, starting with `first`.
 pub fn begun(first: u32) -> Cell<u32> {
     Cell::new(first)
 }
 
-/// The number of the next attempt.
+/// Returns the number of the next attempt.
 pub fn next(begun: &Cell<u32>) -> u32 {
     begun.replace(begun.get().saturating_add(1))
 }

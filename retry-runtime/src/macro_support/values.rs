@@ -1,4 +1,4 @@
-//! What keys take: numbers, durations and policies.
+//! The types that keys accept as values: numbers, durations and policies.
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
@@ -17,7 +17,7 @@ use crate::policy::backoff::Backoff;
 use crate::policy::section::Section;
 use crate::time::moment::Moment;
 
-/// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
+/// Integers that can be a number of retries: a negative one means none, one that is too large means unlimited.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a number of retries",
     label = "not an integer",
@@ -61,7 +61,7 @@ macro_rules! factor {
 }
 factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
-/// What the key `backoff` takes as a value.
+/// The types that the key `backoff` accepts as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Backoff`",
     label = "not a `Backoff`",
@@ -78,12 +78,12 @@ impl IntoBackoff for Backoff {
     }
 }
 
-/// For closures: the type of their argument is inferred from this bound alone.
+/// For closures: this bound alone lets the compiler infer the argument's type.
 pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
     delays
 }
 
-/// What the keys `timeout` and `deadline` take.
+/// The types that the keys `timeout` and `deadline` accept.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a time limit",
     label = "neither a `Duration` nor an `Option<Duration>`",
@@ -107,15 +107,15 @@ impl TimeLimit for Option<Duration> {
     }
 }
 
-/// What the key `hedge` takes.
+/// The types that the key `hedge` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used for `hedge`",
     label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
     note = "use a duration such as `\"200ms\"`, a `Duration`, an `Option<Duration>`, where `None` means never, or a quantile of a `retry_runtime::Latency`"
 )]
-// A parameter, since a missing associated type would be a second error.
+// A parameter, because a missing associated type would be a second error.
 pub trait HedgeAfter<L> {
-    /// How long an attempt runs before another begins beside it, and what attempts tell how long they took.
+    /// The time after which another attempt starts next to a slow one, and the recorder of attempts' durations.
     fn hedge_after(self) -> (Option<Duration>, Option<L>);
 }
 
@@ -133,7 +133,7 @@ impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
     }
 }
 
-/// When to hedge, and what is told by that clock how long attempts took.
+/// The time before hedging, and the recorder of attempts' durations on this clock.
 #[inline]
 pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
     hedge: impl HedgeAfter<L>,
@@ -143,7 +143,8 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
     (after, Measured::new(after, latency, now))
 }
 
-/// What a number above 1 is meant for: a method of the user's own, and no quantile.
+/// The value of `hedge` if it has a number above 1, as in `own.quantile(95)`: a time limit from a user's own method,
+/// but not a `Quantile`.
 #[diagnostic::on_unimplemented(
     message = "this quantile is out of range: use a number from 0 to 1, as in `0.95`, not `95`",
     label = "above 1"
@@ -153,13 +154,13 @@ pub trait NoQuantile {}
 #[diagnostic::do_not_recommend]
 impl<T: TimeLimit> NoQuantile for T {}
 
-/// The value of `hedge`, which is refused where it is a quantile.
+/// The value of `hedge`. Rejects a quantile.
 #[inline]
 pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
     hedge
 }
 
-/// What the key `policy` takes.
+/// The types that the key `policy` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a policy",
     label = "neither a `Policy` nor a `&Policy`",
@@ -172,7 +173,7 @@ pub trait PolicySource {
     where
         Self: 'a;
 
-    /// The policy of a call, whose name is told to those who want it.
+    /// The policy of a call. `name` passes the call's name to sources that need it.
     fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Self::Found<'_>;
 }
 
@@ -232,30 +233,30 @@ pub fn policy<P: Borrow<Policy>>(found: &P) -> &Policy {
     found.borrow()
 }
 
-/// The source of the policy for that failure.
+/// The source of the policy for this failure.
 #[inline]
 pub fn chosen_policy<'a, E, P>(error: &'a E, choose: impl FnOnce(&'a E) -> P) -> P {
     choose(error)
 }
 
-/// Builds a policy from all numbers at once. Each setter would unpack and repack all of them, and the compiler would
+/// Builds a policy from all values at once. Each setter would unpack and repack all of them, and the compiler would
 /// interpret that for every attribute whenever it checks a crate.
 pub const fn policy_of(numbers: Section) -> Policy {
     Policy::new().with(None, numbers)
 }
 
-/// A policy beside the key `enabled`: it retries only if both say so.
+/// A policy with the key `enabled`: it retries only if both are true.
 pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
     policy.enabled(enabled && policy.is_enabled())
 }
 
-/// The policy's time for each attempt.
+/// The policy's time limit for each attempt.
 #[inline]
 pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
     policy.attempt_limit()
 }
 
-/// The policy's time for the whole call.
+/// The policy's time limit for the whole call.
 #[inline]
 pub fn policy_limit(policy: &Policy) -> Option<Duration> {
     policy.time_limit()

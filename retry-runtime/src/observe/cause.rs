@@ -1,14 +1,14 @@
 use crate::listed::listed;
 
-/// Why a breaker opened.
+/// The reason that a breaker opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// Too large a part of the calls failed.
+    /// The failure rate was too high.
     Ratio,
     /// Too many calls failed in a row.
     Consecutive,
-    /// Too large a part of the calls was slow.
+    /// Too many calls were slow.
     Slow,
     /// A trial call failed.
     Trial,

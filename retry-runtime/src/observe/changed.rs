@@ -1,5 +1,5 @@
-//! The record of what an operator changes about what calls share. No call makes it, so it has none of the fields of calls, nor
-//! their target.
+//! The log record of an operator's change to shared protections. It is not part of a call, so it has neither the fields
+//! nor the target of calls.
 
 use core::fmt::Display;
 
@@ -8,6 +8,6 @@ pub(crate) fn changed(what: &str, to: &dyn Display) {
     tracing::info!(target: "retry::protections", "{what}: {to}");
 }
 
-/// Nobody reads a log.
+/// Without `tracing`, there is no log.
 #[cfg(not(feature = "tracing"))]
 pub(crate) fn changed(_: &str, _: &dyn Display) {}

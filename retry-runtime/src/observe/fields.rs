@@ -1,4 +1,4 @@
-//! What a line of the log has, whatever it is about: read once from an event, for all that print or record it.
+//! The contents of a log line, read from an event once, for all code that prints or records it.
 
 use core::fmt;
 use core::time::Duration;
@@ -8,21 +8,20 @@ use crate::error_text::shown::shown;
 use crate::observe::event::{Event, EventData};
 use crate::observe::record::Record;
 
-/// The fields of a line, in the order in which it has them: rows `name: type, as shown;`.
+/// The fields of a log line, in order: rows `name: type, as shown;`.
 macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident: $type:ty $(, $shown:expr)?;)*) => {
-        /// What a line has. `Display` prints it.
+        /// The contents of a log line. `Display` prints it.
         #[derive(Clone, Copy)]
         pub(crate) struct Fields<'a> {
-            /// What happened, as the line begins.
+            /// The name of the event, with which the line starts.
             pub(crate) name: &'static str,
-            /// The record whose level can be set. What has none is for observers alone, or has a
-            /// level of its own.
+            /// The record, whose level can be set. `None` if the event is only for observers, or has its own level.
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
             pub(crate) attempt: Option<u32>,
             $($(#[$doc])* pub(crate) $field: Option<$type>,)*
-            /// A text after a colon at the end.
+            /// Text at the end of the line, after a colon.
             pub(crate) summary: Option<&'a dyn fmt::Display>,
         }
 
@@ -47,7 +46,7 @@ macro_rules! fields {
 fields! {
     correction: u32;
     max: Max;
-    /// The number of the retry and its limit, where its kind has a count of its own.
+    /// The number of the retry and its limit, if its kind has its own count.
     retry: u32;
     retry_max: u32;
     ahead: usize;
@@ -58,13 +57,13 @@ fields! {
     failed: usize;
     waiting: usize;
     error: &'a dyn fmt::Display, shown;
-    /// Why there is a retry, or none, or why the breaker changed.
+    /// The reason for the retry, for giving up, or for the breaker's change.
     reason: &'static str;
     outer: &'a str, shown;
     attempts: u64;
 }
 
-/// Each event with its name, its record and the fields of its line: rows `data => name record, field: value, …;`.
+/// Each event with its name, its record and its fields: rows `data => name record, field: value, …;`.
 macro_rules! rows {
     ($event:ident: $(
         $(#[$cfg:meta])?
@@ -125,7 +124,7 @@ impl Event<'_> {
         }
     }
 
-    /// Whether a retry has another number and limit than the attempt that failed.
+    /// Returns true if the retry's number and limit differ from the failed attempt's.
     fn counts_apart(&self, retry: u32, retry_max: Option<u32>, max: Option<u32>) -> bool {
         (retry, retry_max) != (self.attempt, max)
     }
@@ -157,7 +156,7 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
-/// The words of the log beside the fields.
+/// The line's text in addition to its fields.
 #[cfg(feature = "tracing")]
 pub(crate) struct Message<'a>(pub(crate) &'a Fields<'a>);
 
@@ -189,7 +188,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// A limit as every key, log field and error has it: a number, or `unlimited`.
+/// A limit, as in every key, log field and error: a number, or `unlimited`.
 #[derive(Clone, Copy)]
 pub(crate) struct Max(pub(crate) Option<u32>);
 
@@ -202,7 +201,7 @@ impl fmt::Display for Max {
     }
 }
 
-/// A delay to the millisecond where it has any: nobody reads a log for nanoseconds.
+/// A delay in milliseconds, if it has any, because nanoseconds are noise in a log.
 pub(crate) struct Delay(Duration);
 
 impl Delay {
@@ -213,8 +212,8 @@ impl Delay {
         Self(Duration::new(delay.as_secs(), nanos))
     }
 
-    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848. Below a tenth of a millisecond it is 0, because a
-    /// subscriber would write `1.04e-5`.
+    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848. A value below a tenth of a millisecond becomes 0,
+    /// because a subscriber would write `1.04e-5`.
     #[cfg(feature = "tracing")]
     #[expect(clippy::cast_precision_loss, reason = "exact for 28,000 years")]
     pub(crate) fn seconds(&self) -> f64 {

@@ -1,11 +1,11 @@
-//! The warning where a policy has a `timeout` that a call does not honour.
+//! The warning about a policy's `timeout` that a call doesn't enforce.
 
 use crate::observe::fields::Fields;
 #[cfg(feature = "std")]
 use crate::observe::once_per_name::OncePerName;
 use crate::observe::report::report_line;
 
-/// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
+/// Warns that the call's attempts have no time limit: once per name or, without `std`, at every call.
 #[cold]
 #[inline(never)]
 pub fn tell(call: &str) {

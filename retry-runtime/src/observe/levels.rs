@@ -1,4 +1,4 @@
-//! Levels of the log that a program has changed: those of records, and those of calls.
+//! Log levels that the program has changed: of records, and of calls.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -9,46 +9,47 @@ use crate::observe::record::{Level, Record};
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 
-/// For each record its level's number from 1; 0 where it is as documented.
+/// The number (from 1) of each record's level; 0 if it is the documented one.
 static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record::COUNT];
 
-/// The beginnings of names, each with the level above which their records are not logged.
+/// Name prefixes, each with the highest level at which their records are logged.
 #[cfg(feature = "std")]
 static QUIET: Mutex<Vec<(String, Level)>> = Mutex::new(Vec::new());
 
-/// Logs that record at that level from now on, in the whole program.
+/// Logs the record at this level from now on, in the whole program.
 ///
 /// ```
 /// use retry_runtime::log::{self, Level, Record};
 ///
-/// // Retries are nothing special here, but calls that are lost are.
+/// // Retries are normal here, but calls that give up are not.
 /// log::set_level(Record::Retrying, Level::Debug);
 /// log::set_level(Record::GaveUp, Level::Error);
 /// ```
 ///
-/// Observers and recordings see every event, whatever its level. Records without an event keep their level: the warning
-/// about a `timeout` that nothing enforces, and what a plan logs about its subtasks and its end.
+/// Observers and recordings receive every event, regardless of its level. Records without an event keep their level:
+/// the warning about a `timeout` that isn't enforced, and a plan's records about its subtasks and its end.
 pub fn set_level(record: Record, level: Level) {
     CHANGED[record as usize].store(level as u8 + 1, Ordering::Relaxed);
 }
 
-/// Logs the calls whose name begins with `calls` at `most` or below, in the whole program: a record of a higher level
-/// is logged at `most`. [`Level::Off`] silences them. The longest beginning decides; an empty one is for all calls.
+/// Limits the level of the calls whose name starts with `calls` to `most`, in the whole program: a record of a higher
+/// level is logged at `most`. [`Level::Off`] silences them. The longest matching prefix decides; an empty one matches
+/// all calls.
 ///
-/// A library that reports its failures by itself names its own path, so that its users don't read of a failure twice:
+/// A library that reports its failures itself sets this for its own path, so that its users don't see a failure twice:
 ///
 /// ```
 /// use retry_runtime::log::{self, Level};
 ///
 /// // For functions without the key `name`, in any module of this crate.
 /// log::set_most(env!("CARGO_CRATE_NAME"), Level::Debug);
-/// // By the names of one client, `billing.charge` and others.
+/// // For the names of one client, such as `billing.charge`.
 /// log::set_most("billing", Level::Off);
 /// ```
 ///
-/// Records without an [`Event`](crate::Event) are logged as before: the warnings about a `timeout` that nothing
-/// enforces and about errors that nobody knows. Observers and recordings see every event, whatever its level.
-/// [`reset_levels`] takes it back.
+/// Records without an [`Event`](crate::Event) are still logged: the warnings about a `timeout` that isn't enforced and
+/// about unknown error types. Observers and recordings receive every event, regardless of its level. [`reset_levels`]
+/// undoes it.
 #[cfg(feature = "std")]
 pub fn set_most(calls: &str, most: Level) {
     let mut quiet = lock(&QUIET);
@@ -56,7 +57,7 @@ pub fn set_most(calls: &str, most: Level) {
     quiet.push((String::from(calls), most));
 }
 
-/// Logs every record of every call at the level that it has by default.
+/// Restores the default level of every record of every call.
 pub fn reset_levels() {
     #[cfg(feature = "std")]
     lock(&QUIET).clear();
@@ -65,14 +66,14 @@ pub fn reset_levels() {
     }
 }
 
-/// The level of a record of that call.
+/// The level of a record for that call.
 pub(crate) fn of(record: Record, call: &dyn fmt::Display) -> Level {
     let number = usize::from(CHANGED[record as usize].load(Ordering::Relaxed));
     let changed = number.checked_sub(1).map(|index| Level::ALL[index]);
     at_most(changed.unwrap_or(record.level()), call)
 }
 
-/// No higher than the call's records may be.
+/// The level, limited to the highest one for the call.
 #[cfg(feature = "std")]
 fn at_most(level: Level, call: &dyn fmt::Display) -> Level {
     let quiet = lock(&QUIET);

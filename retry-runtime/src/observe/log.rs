@@ -1,8 +1,8 @@
-//! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
-//! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it is half
-//! open and when it closes; an `INFO` when a limiter is paused and when it goes on, a `DEBUG` per wait and per other change of
-//! a limiter; an `INFO` per attempt that begins beside a slow one, a `WARN` per attempt that fails beside others; a `WARN` when
-//! retries multiply. With the target `retry::reason`, a `DEBUG` says where the guide explains a reason.
+//! The log, through `tracing`, with the target `retry`. `WARN`: each retry, correction, fallback, call that gave up,
+//! attempt that fails while others go on, breaker that opens, and pair of functions whose retries multiply. `INFO`:
+//! each call that succeeded after retries or by its fallback, hedged attempt, breaker that turns half-open or closes,
+//! and limiter that is paused or resumed. `DEBUG`: each wait and other change of a limiter, and, with the target
+//! `retry::reason`, the guide's address for a reason.
 
 use tracing::field::display;
 
@@ -13,22 +13,22 @@ use crate::observe::levels;
 use crate::observe::once_per_name::OncePerName;
 use crate::observe::record::{Level, Record};
 
-/// Does nothing where the event has no record.
+/// Does nothing if the event has no record.
 pub(crate) fn log(fields: &Fields<'_>) {
     let Some(record) = fields.record else {
         return;
     };
     let level = levels::of(record, fields.call);
     log_at(level, fields);
-    // A program that changed the level knows what it logs.
+    // A program that changed the level already knows about the record.
     #[cfg(feature = "std")]
     if let (Record::GaveUp, Some(reason), true) = (record, fields.reason, level == record.level()) {
         explain(reason);
     }
 }
 
-/// All records have the same fields, so that one query fits them. Numbers are numbers, which can be summed, and the
-/// delay is in seconds.
+/// All records have the same fields, so that one query fits them all. Numeric fields are numbers, which can be summed,
+/// and the delay is in seconds.
 pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
     let max = fields.max.and_then(|max| max.0);
     let delay = fields.delay.map(|delay| Delay::new(delay).seconds());
@@ -58,7 +58,8 @@ pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
     match (level, fields.record) {
         (Level::Off, _) => {}
         (Level::Error, _) => record!(ERROR),
-        // On a line of their own: subscribers that limit how often one line logs must let through what ends a call.
+        // A separate callsite: subscribers that limit the rate of each callsite must not drop the records that end
+        // calls.
         (Level::Warn, Some(Record::Retrying)) => record!(WARN),
         (Level::Warn, _) => record!(WARN),
         (Level::Info, _) => record!(INFO),
@@ -67,7 +68,7 @@ pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
     }
 }
 
-/// Logs where the guide explains a reason, once in a process for each. The headings there are the reasons.
+/// Logs the guide's address for a reason, once per process and reason. Its headings are named after the reasons.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
@@ -76,7 +77,7 @@ fn explain(reason: &str) {
         "https://docs.rs/retry-runtime/latest/retry_runtime/guide/troubleshooting/index.html#";
     static EXPLAINED: OncePerName = OncePerName::new();
 
-    // Asked first, for a level that is turned up later.
+    // Checked first, so that a level raised later still logs it.
     if tracing::enabled!(target: "retry::reason", tracing::Level::DEBUG) && EXPLAINED.is_new(reason)
     {
         let heading = reason.replace(' ', "-");

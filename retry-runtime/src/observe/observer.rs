@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use crate::forward::forward;
 use crate::observe::event::Event;
 
-/// Sees what happens in calls: the key `observe`.
+/// Receives the events of calls: the key `observe`.
 ///
 /// A closure is an observer too, and may borrow `self` and the arguments:
 ///
@@ -64,7 +64,7 @@ forward! {
     Option<T>: "`None` observes nothing."
 }
 
-/// Both observe, in order.
+/// Calls both observers, in order.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn observe(&self, event: &Event<'_>) {
         self.0.observe(event);

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use crate::sync::{Mutex, lock};
 
-/// A name that is made anew for each call must not fill the memory.
+/// Names that are created for each call must not fill the memory.
 const MOST: usize = 1000;
 
-/// The calls that a warning named already.
+/// The names of calls that a warning has already mentioned.
 pub(crate) struct OncePerName(Mutex<Vec<String>>);
 
 impl OncePerName {
@@ -15,7 +15,7 @@ impl OncePerName {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Whether the call was not named yet. From now on it was.
+    /// Returns true if the call was not mentioned yet, and remembers it.
     pub(crate) fn is_new(&self, call: &str) -> bool {
         let mut named = lock(&self.0);
         let is_new = named.len() < MOST && !named.iter().any(|name| name == call);

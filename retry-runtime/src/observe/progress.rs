@@ -1,16 +1,16 @@
-//! How far a batch or a plan is.
+//! The progress of a batch or a plan.
 
 use core::mem::replace;
 
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 
-/// Counts what became of items or subtasks.
+/// Counts completed and failed items or subtasks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
     done: usize,
     failed: usize,
-    /// Done, failed and all, as they were reported last.
+    /// The last reported numbers: done, failed, total.
     reported: (usize, usize, usize),
 }
 
@@ -25,7 +25,7 @@ impl Progress {
         self.failed += items;
     }
 
-    /// Reports to the observer if anything has changed since the last report. There are that many in `all`.
+    /// Reports to the observer if anything has changed since the last report. `all` is the total number.
     pub(crate) fn report(
         &mut self,
         call: &str,

@@ -1,39 +1,39 @@
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::listed::listed;
 
-/// Why a call gave up. Every call that ends with a failure has exactly one.
+/// The reason that a call gave up. Every call that ends with a failure has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Classification said that the failure is not worth a retry.
+    /// The failure was classified as not retryable.
     NotRetryable,
-    /// No retry is left, or retries are off.
+    /// No retries are left, or retries are turned off.
     Exhausted,
-    /// The next attempt would have begun after the call's `deadline`, or its pauses would have taken longer than
+    /// The next attempt would have started after the call's `deadline`, or its pauses would have exceeded
     /// `total_delay`.
     Deadline,
     /// The server asked for a wait longer than `max_hint`.
     HintTooLong,
     /// The request may have taken effect, and the function is not idempotent.
     Ambiguous,
-    /// The request can't be sent again: its body is gone.
+    /// The request can't be sent again, because its body was consumed.
     Unrepeatable,
-    /// The same error came `repeats` times in a row.
+    /// The same error occurred `repeats` times in a row.
     Repeated,
-    /// The `budget` had nothing left to pay for a retry with.
+    /// The `budget` could not pay for a retry.
     Budget,
-    /// The `breaker` or the `limiter` did not let the next attempt begin.
+    /// The `breaker` or the `limiter` rejected the next attempt.
     Rejected,
-    /// The call was cancelled, by the key `cancel` or `abort`. An item of a batch whose future was dropped has this, too; of a call
-    /// whose future was dropped nothing more is told.
+    /// The call was cancelled, by the key `cancel` or `abort`. Also for an item of a batch whose future was dropped; a
+    /// call whose future was dropped reports nothing.
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
     /// The key `before_pause` or `before_retry` returned an error.
     HookFailed,
-    /// The key `fallback` was the last resort, and failed too.
+    /// The key `fallback` was called, and failed too.
     FallbackFailed,
-    /// A call for a batch of items returned more or fewer answers than it got items.
+    /// A call for a batch returned more or fewer results than it got items.
     Unanswered,
 }
 
@@ -45,7 +45,7 @@ listed!(Reason:
     FallbackFailed = "fallback failed", Unanswered = "unanswered"
 );
 
-/// Why a call with this rejection gave up.
+/// The reason for a call that gave up with this rejection.
 impl From<RejectedBy> for Reason {
     fn from(by: RejectedBy) -> Self {
         match by {
@@ -56,7 +56,7 @@ impl From<RejectedBy> for Reason {
     }
 }
 
-/// Why a call that ends with it gave up.
+/// The reason for a call that ends with it.
 impl From<Rejected> for Reason {
     fn from(rejected: Rejected) -> Self {
         rejected.by().into()

@@ -1,14 +1,14 @@
 #[cfg(feature = "tracing")]
 use crate::listed::listed;
 
-/// A log record, by the event that it is about. Events without a record are for observers alone.
+/// A log record, named after its event. Events without a record are only for observers.
 ///
-/// The level is the one that a record has unless [`set_level`](crate::log::set_level) changes it.
+/// The level given is the default, which [`set_level`](crate::log::set_level) changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Record {
-    /// [`EventData::Retrying`](crate::EventData::Retrying), and [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are
-    /// sent again: `WARN`.
+    /// [`EventData::Retrying`](crate::EventData::Retrying), and
+    /// [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) for items that are sent again: `WARN`.
     Retrying,
     /// [`EventData::Correcting`](crate::EventData::Correcting): `WARN`.
     Correcting,
@@ -20,8 +20,8 @@ pub enum Record {
     FallingBack,
     /// [`EventData::FellBack`](crate::EventData::FellBack): `INFO`.
     FellBack,
-    /// [`EventData::GaveUp`](crate::EventData::GaveUp), but in a batch [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that
-    /// are given up: `WARN`.
+    /// [`EventData::GaveUp`](crate::EventData::GaveUp), or in a batch
+    /// [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) for items that are given up: `WARN`.
     GaveUp,
     /// [`EventData::Succeeded`](crate::EventData::Succeeded) after a failure: `INFO`.
     Succeeded,
@@ -49,11 +49,11 @@ pub enum Record {
 }
 
 impl Record {
-    /// How many there are: `RateChanged` is the last.
+    /// The number of records: `RateChanged` is the last.
     #[cfg(feature = "tracing")]
     pub(crate) const COUNT: usize = Self::RateChanged as usize + 1;
 
-    /// The level of the documentation.
+    /// The documented level.
     #[cfg(feature = "tracing")]
     pub(crate) const fn level(self) -> Level {
         match self {
@@ -77,7 +77,7 @@ impl Record {
     }
 }
 
-/// How much a log record matters: the levels of `tracing`, and none.
+/// The importance of a log record: the levels of `tracing`, and none.
 #[cfg(feature = "tracing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -87,9 +87,9 @@ pub enum Level {
     Error,
     /// Something needs attention.
     Warn,
-    /// What operators want to know.
+    /// For operators.
     Info,
-    /// What developers want to know.
+    /// For developers.
     Debug,
     /// Everything.
     Trace,

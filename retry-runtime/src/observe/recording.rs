@@ -1,4 +1,4 @@
-//! What tests record of the calls on a thread, and of those that a recorder observes.
+//! Recordings of the calls on a thread, or of those that a recorder observes, for tests.
 
 use alloc::sync::Arc;
 use core::cell::RefCell;
@@ -9,11 +9,11 @@ use crate::observe::event::CallEnd;
 use crate::observe::{Event, Observer, Reason};
 use crate::sync::{Mutex, lock};
 
-/// What calls did, for a test to compare with what they should have done.
+/// The events of calls, for a test to check.
 ///
-/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) are read by these methods. These hold what is
-/// logged, so nothing of a call whose first attempt succeeds. A recorder of your own, named with the key `observe`,
-/// sees such calls, too:
+/// A [`Scope`](crate::testing::Scope) and a [`Recording`](crate::testing::Recording) have these methods. They contain
+/// logged events, and so nothing about a call whose first attempt succeeded. Your own recorder, set with the key
+/// `observe`, also contains such calls:
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,21 +33,21 @@ use crate::sync::{Mutex, lock};
 /// assert_eq!(recorder.reasons(), [Reason::Exhausted]);
 /// ```
 ///
-/// A clone has the same events.
+/// Clones share their events.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Recorded>>>);
 
 #[derive(Clone, Debug)]
 struct Recorded {
     call: String,
-    /// `None` of what is not logged.
+    /// `None` if the event is not logged.
     line: Option<String>,
     delay: Option<Duration>,
     end: Option<(u32, CallEnd)>,
 }
 
 impl Recorder {
-    /// A recorder that has seen nothing.
+    /// An empty recorder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -65,29 +65,29 @@ impl Recorder {
         lock(&self.0).iter().filter_map(part).collect()
     }
 
-    /// A copy of what was recorded so far of the calls of that name. It does not grow.
+    /// Returns a copy of the events so far of calls with this name. Later events are not added.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
         let of_call = |entry: &Recorded| (entry.call == name).then(|| entry.clone());
         Self(Arc::new(Mutex::new(self.all(of_call))))
     }
 
-    /// The events, one line each, as the `Display` of [`Event`] prints them. Errors are as in the log.
+    /// The events, one line each, as printed by the `Display` of [`Event`]. Errors are shown as in the log.
     pub fn lines(&self) -> Vec<String> {
         self.all(|entry| entry.line.clone())
     }
 
-    /// The pauses, in the order in which they began.
+    /// The pauses, in the order in which they started.
     pub fn delays(&self) -> Vec<Duration> {
         self.all(|entry| entry.delay)
     }
 
-    /// How many attempts each call made, in the order in which the calls ended.
+    /// The number of attempts of each call, in the order in which the calls ended.
     pub fn attempts(&self) -> Vec<u32> {
         self.all(|entry| entry.end.map(|(attempts, _)| attempts))
     }
 
-    /// Why calls gave up, in the order in which they did.
+    /// The reasons that calls gave up, in order.
     pub fn reasons(&self) -> Vec<Reason> {
         self.all(|entry| match entry.end {
             Some((_, CallEnd::GaveUp(reason))) => Some(reason),
@@ -98,7 +98,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn observe(&self, event: &Event<'_>) {
-        // Formatted before anything is locked: the user's `Display` may make a call of its own.
+        // Formatted before anything is locked: the user's `Display` may make a retried call.
         let line = event.to_string();
         self.record(event.call, Some(line), Some(event));
     }
@@ -108,19 +108,19 @@ thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
 }
 
-/// Records there what this thread's calls report, or nowhere. Returns where it did before.
+/// Records this thread's calls with this recorder, or not at all. Returns the previous recorder.
 pub(crate) fn replace(recorder: Option<Recorder>) -> Option<Recorder> {
     RECORDER.replace(recorder)
 }
 
-/// Records a line of a call if it is logged, and the event that it is about if it is about one.
+/// Records a line of a call if it is logged, and the event if there is one.
 pub(crate) fn record(call: &str, line: Option<&dyn Display>, event: Option<&Event<'_>>) {
     if let Some(recorder) = here() {
         recorder.record(call, line.map(ToString::to_string), event);
     }
 }
 
-/// Where this thread's calls are recorded. Nowhere while the thread ends.
+/// The recorder of this thread's calls. `None` while the thread is being destroyed.
 pub(crate) fn here() -> Option<Recorder> {
     RECORDER.try_with(|here| here.borrow().clone()).ok()?
 }

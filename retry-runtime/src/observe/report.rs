@@ -1,19 +1,19 @@
-//! Where events go: the log, a test's recording, and the observer that the call names.
+//! Sends events to the log, a test's recording, and the call's observer.
 
 use crate::observe::event::Event;
 #[cfg(feature = "tracing")]
 use crate::observe::log::log;
 use crate::observe::recording;
 
-/// What an observer named by the key `observe` is called with.
+/// The call to an observer set with the key `observe`.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// Lends the observer for a shorter time.
+/// Reborrows the observer.
 pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Observe<'a>> {
     observe.as_mut().map(|observe| &mut **observe as _)
 }
 
-/// Reports an event. One function for all of them, since it contains the log of every kind of record.
+/// Reports an event. One function for all events, because it contains the log code for every kind of record.
 #[cold]
 #[inline(never)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
@@ -25,7 +25,7 @@ pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     }
 }
 
-/// Reports the end of a call that the log has from other events.
+/// Reports the end of a call that other events already log.
 #[cfg(feature = "batch")]
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
     recording::record(event.call, None, Some(event));
@@ -34,7 +34,7 @@ pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>
     }
 }
 
-/// Logs and records a line that is no event's, at that level.
+/// Logs and records a message that isn't an event, at this level.
 macro_rules! report_line {
     ($level:ident, $call:expr, $fields:expr) => {{
         let fields = &$fields;

@@ -1,4 +1,4 @@
-//! Spans around a call and around each of its attempts: target `retry`, level `INFO`, fields as in the log.
+//! Spans around a call and around each of its attempts: target `retry`, level `INFO`, the same fields as the log.
 
 use core::fmt;
 use core::future::{Future, poll_fn};
@@ -17,7 +17,7 @@ pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
     tracing::info_span!(target: "retry", "call", call = %shown(name))
 }
 
-/// The span of an attempt. Its parent is the span that is entered now: the call's, in a call.
+/// The span of an attempt. Its parent is the current span: within a call, the call's.
 pub fn of_attempt(is_on: bool, number: u32) -> Span {
     if !is_on {
         return Span::none();
@@ -25,12 +25,12 @@ pub fn of_attempt(is_on: bool, number: u32) -> Span {
     tracing::info_span!(target: "retry", "attempt", attempt = number)
 }
 
-/// Enters the span until what is returned is dropped.
+/// Enters the span until the returned value is dropped.
 pub fn enter(span: &Span) -> Entered<'_> {
     span.enter()
 }
 
-/// The future, polled in that span.
+/// Polls the future in that span.
 pub fn within<F: Future>(mut future: Pin<&mut F>, span: &Span) -> impl Future<Output = F::Output> {
     poll_fn(move |context| {
         let _entered = span.enter();

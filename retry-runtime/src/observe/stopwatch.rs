@@ -1,10 +1,10 @@
-//! The times that events carry.
+//! The times in events.
 
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 use crate::time::moment::Moment;
 
-/// Adds to the events of one call how long the call and its attempts take, for loops of your own.
+/// Adds the durations of the call and its attempts to the events of one call, for your own loops.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,9 +31,9 @@ use crate::time::moment::Moment;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopwatch {
-    /// When the call began: at its first event.
+    /// The start of the call: its first event.
     call: Option<Moment>,
-    /// The number of the attempt that runs, and when it began. `None` once it has ended.
+    /// The number and start of the current attempt. `None` once it has ended.
     attempt: Option<(u32, Moment)>,
 }
 
@@ -47,15 +47,15 @@ impl Stopwatch {
         }
     }
 
-    /// Hands the event over to that observer, with its times. `now` reads the clock of the call's timer.
+    /// Passes the event to the observer, with its times. `now` reads the clock of the call's timer.
     pub fn tell(&mut self, event: &Event<'_>, now: &dyn Fn() -> Moment, observe: Observe<'_>) {
         let now = now();
         let began = *self.call.get_or_insert(now);
         if matches!(event.data, EventData::Started) {
-            // An attempt that `hedge` begins beside another is not timed: there is room for one.
+            // An attempt that `hedge` starts next to another is not timed: only one can be.
             self.attempt.get_or_insert((event.attempt, now));
         }
-        // In a batch, an attempt may run beside one that is rejected.
+        // In a batch, an attempt may be in flight while another is rejected.
         let has_ended = event.attempt_end().is_some() && !event.is_of_rejection();
         let ended = self
             .attempt

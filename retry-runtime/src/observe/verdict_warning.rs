@@ -4,7 +4,7 @@ use core::fmt::Display;
 
 use crate::classify::verdict::Verdict;
 
-/// Logs the warning that the verdict calls for, if any, once for each name.
+/// Logs the warning for the verdict, if there is one, once per name.
 #[cfg(all(feature = "std", feature = "tracing"))]
 pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     use crate::classify::lost_headers::LostBy;
@@ -30,11 +30,11 @@ pub(crate) fn tell(call: &str, verdict: Verdict, error: &dyn Display) {
     };
     if warned.is_new(call) {
         let error = shown(error);
-        // Not the target of calls, whose records all have the same fields.
+        // Not the target of calls, because their records all have the same fields.
         tracing::warn!(target: "retry::classify", call = %call, error = %error, "{}", why);
     }
 }
 
-/// Does nothing: without `tracing` nothing is logged, and without `std` the names can't be stored.
+/// Does nothing: without `tracing` there is no log, and without `std` the names can't be stored.
 #[cfg(not(all(feature = "std", feature = "tracing")))]
 pub(crate) fn tell(_: &str, _: Verdict, _: &dyn Display) {}

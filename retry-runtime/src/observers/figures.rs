@@ -1,4 +1,4 @@
-//! What an event adds to the figures of its call, and what the adapters for metrics call these figures.
+//! The measurements that an event adds to its call's metrics, and the metrics' names in the adapters.
 
 use core::fmt;
 use core::time::Duration;
@@ -9,7 +9,7 @@ use crate::budget::bucket::Budget;
 use crate::observe::event::CallEnd;
 use crate::observe::{AttemptEnd, Event, EventData};
 
-/// What the adapters call a figure: the crate `metrics`, and OpenTelemetry, with its unit there.
+/// A metric's name in each adapter: in the crate `metrics`, and in OpenTelemetry, with its unit there.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(all(feature = "metrics", feature = "opentelemetry")),
@@ -32,7 +32,7 @@ pub(super) enum Sort {
     Gauge,
 }
 
-/// What is measured, and the figure of each in that order.
+/// The measured values, and the metric of each in the same order.
 macro_rules! figures {
     ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)*) => {
         #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ figures! {
     Attempts Counter "retry_attempts_total" "retry.attempts" "{attempt}",
         "Attempts and corrections that ended, by kind: succeeded, stop, the kind of failure, or rejected (not sent)";
     Openings Counter "retry_breaker_openings_total" "retry.breaker.openings" "{opening}",
-        "Times that a breaker opened, by the call whose attempt opened it";
+        "Breaker openings, by the call whose attempt opened the breaker";
     CallDuration Histogram "retry_call_duration_seconds" "retry.call.duration" SECONDS,
         "How long calls took, with their pauses and waits, by outcome";
     AttemptDuration Histogram "retry_attempt_duration_seconds" "retry.attempt.duration" SECONDS,
@@ -66,22 +66,22 @@ figures! {
     Delay Histogram "retry_delay_seconds" "retry.delay" SECONDS,
         "Pauses before retries and corrections";
     Wait Histogram "retry_wait_seconds" "retry.wait" SECONDS,
-        "Waits of attempts for their turn with a limiter";
+        "Waits of attempts in a limiter's queue";
     Budget Gauge "retry_budget_available" "retry.budget.available" "{token}",
         "Tokens that a budget has left";
     Breaker Gauge "retry_breaker_state" "retry.breaker.state" "1",
         "State of a breaker: 0 closed, 1 half open, 2 open";
     Running Gauge "retry_limiter_running" "retry.limiter.running" "{attempt}",
-        "Attempts that run behind a limiter";
+        "Attempts in flight that a limiter admitted";
     Waiting Gauge "retry_limiter_waiting" "retry.limiter.waiting" "{attempt}",
-        "Attempts that wait for their turn with a limiter";
+        "Attempts waiting in a limiter's queue";
     Limit Gauge "retry_limiter_limit" "retry.limiter.limit" "{attempt}",
-        "Attempts that a limiter lets run at a time";
+        "Most concurrent attempts that a limiter allows";
     Rate Gauge "retry_limiter_rate" "retry.limiter.rate" "{cost}/s",
-        "Cost that a limiter lets begin per second";
+        "Cost that a limiter admits per second";
 }
 
-/// The key of a label, as OpenTelemetry has it, and its value.
+/// The key of a label, in OpenTelemetry's form, and its value.
 pub(super) type Label<'a> = (&'static str, Value<'a>);
 
 #[derive(Clone, Copy)]
@@ -90,13 +90,13 @@ pub(super) enum Value<'a> {
     Flag(bool),
 }
 
-/// What measures, of another crate.
+/// The instruments of a metrics library.
 pub(super) trait Instruments {
-    /// Records a value, which counters take for 1.
+    /// Records a value. Counters count 1 instead.
     fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]);
 }
 
-/// Measures an event, and what calls share.
+/// Measures an event, and the shared protections.
 pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
     let name = ("retry.name", Value::Name(event.call));
     let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
@@ -120,7 +120,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         let retried = ("retry.retried", Value::Flag(attempts > 1));
         to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
         took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
-        // A call that was rejected before its first attempt would lower the mean to below 1.
+        // A call that was rejected before its first attempt would pull the mean below 1.
         if attempts > 0 {
             to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
         }
@@ -130,7 +130,7 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
     }
 }
 
-/// What calls share, each with the name that it is shown under.
+/// A shared protection, with the name under which it is shown.
 #[derive(Clone, Copy)]
 pub(super) enum Shared<'a> {
     Budget(&'a str, &'a Budget),
@@ -138,7 +138,7 @@ pub(super) enum Shared<'a> {
     Limiter(&'a str, &'a (dyn AdmissionControl + Sync)),
 }
 
-/// As many as a constant has room for.
+/// A fixed number, so that it fits in a constant.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gauged<'a>([Option<Shared<'a>>; 16]);
 
@@ -151,7 +151,7 @@ impl<'a> Gauged<'a> {
             at += 1;
             assert!(
                 at < self.0.len(),
-                "an observer shows at most 16 of what calls share"
+                "an observer shows at most 16 budgets, breakers and limiters"
             );
         }
         self.0[at] = Some(shared);
@@ -197,7 +197,7 @@ impl Shared<'_> {
     }
 }
 
-/// A breaker or a limiter may not be [`Debug`](fmt::Debug): their names.
+/// Shows only the names, because a breaker or a limiter may not implement [`Debug`](fmt::Debug).
 impl fmt::Debug for Gauged<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.iter().flatten().map(|shared| match shared {
@@ -227,7 +227,7 @@ impl CallEnd {
     }
 }
 
-/// The number that stands for that state, the worse the higher.
+/// The number for a state: a higher one is worse.
 const fn number_of(state: BreakerState) -> f64 {
     match state {
         BreakerState::Closed | BreakerState::ForcedClosed => 0.0,

@@ -10,27 +10,27 @@ use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::observe::{Event, Observer};
 
-/// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
+/// Records metrics of calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, else `false` |
+/// | `retry_calls_total` | `name`, `outcome`, `retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; `retried` is `true` for those that made more than one attempt, otherwise `false` |
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
-/// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of how long attempts took |
-/// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of how long calls took, with their pauses and waits |
+/// | `retry_attempt_duration_seconds` | `name`, `kind` | a histogram of the durations of attempts |
+/// | `retry_call_duration_seconds` | `name`, `outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
-/// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made, without the calls that made none |
-/// | `retry_wait_seconds` | `name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
-/// | `retry_breaker_openings_total` | `name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
-/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
-/// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
-/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts that run, that wait, and the most that may run at a time, as far as the limiter that [`limiter`](Self::limiter) names knows them |
-/// | `retry_limiter_rate` | `limiter` | how much cost that limiter lets begin per second, if it has a rate; infinite without a limit |
+/// | `retry_attempts_per_call` | `name` | a histogram of the number of attempts per call, without calls that made none |
+/// | `retry_wait_seconds` | `name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
+/// | `retry_breaker_openings_total` | `name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
+/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](Self::breaker) |
+/// | `retry_budget_available` | `budget` | the tokens left in the budget passed to [`budget`](Self::budget) |
+/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](Self::limiter) reports them |
+/// | `retry_limiter_rate` | `limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
-/// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
-/// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its
-/// own, since each of them changes it. A gauge is set at the events of calls that name this observer, so until the next one
-/// it shows what was: a breaker whose time is over stays open in it.
+/// `name` is the call's name. Each name is a separate time series, so names must not contain ids. A batch is one call.
+/// So is a plan, and each of its subtasks is another, named `plan.subtask`. The words are those of the log. Shared
+/// protections have their own names, because several calls change them. A gauge is set at the events of calls that use
+/// this observer, so it may be out of date until the next event: a breaker whose open time is over still shows as open.
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;
@@ -54,7 +54,7 @@ use crate::observe::{Event, Observer};
 /// assert!(Client.models().is_ok());
 /// ```
 ///
-/// If no recorder is installed, it measures nothing. It shows up to 16 budgets, breakers and limiters; naming one more
+/// If no recorder is installed, it records nothing. It shows up to 16 budgets, breakers and limiters; adding one more
 /// panics, in a `static` at compile time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics<'a> {
@@ -62,14 +62,14 @@ pub struct Metrics<'a> {
 }
 
 impl Metrics<'static> {
-    /// Measures with the recorder that the program has installed.
+    /// Records with the recorder that the program has installed.
     pub const fn new() -> Self {
         Self {
             shared: Gauged::NONE,
         }
     }
 
-    /// Tells the recorder what each metric is about, and its unit. Call it once, after you have installed the recorder.
+    /// Describes each metric and its unit to the recorder. Call it once, after you have installed the recorder.
     pub fn describe() {
         for figure in FIGURES {
             let Figure { metric, about, .. } = figure;
@@ -87,17 +87,17 @@ impl Metrics<'static> {
 }
 
 impl<'a> Metrics<'a> {
-    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
+    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
         self.shared = self.shared.with(Shared::Budget(name, budget));
         self
     }
 
-    /// Shows under that name the state of that breaker, at each event of a call that names this observer. One of your own
-    /// type is shown by its [`state`](crate::AdmissionControl::state).
+    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. A breaker of
+    /// your own type is shown by its [`state`](crate::AdmissionControl::state).
     ///
-    /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure:
+    /// To show one of several breakers, for example in a [`Keyed`](crate::Keyed), look it up in a closure:
     ///
     /// ```
     /// use retry_runtime::observers::Metrics;
@@ -129,8 +129,8 @@ impl<'a> Metrics<'a> {
         self
     }
 
-    /// Shows under that name how full that limiter is, as its [`state`](crate::AdmissionControl::state) says, at each event of a
-    /// call that names this observer.
+    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
+    /// call that uses this observer.
     #[must_use]
     pub const fn limiter(
         mut self,
@@ -164,7 +164,7 @@ impl Instruments for Recorder {
 
 fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
     let labels = labels.iter().map(|(key, value)| {
-        // Labels of Prometheus have no `retry.` before them, as those of OpenTelemetry have.
+        // Prometheus labels have no `retry.` prefix; those of OpenTelemetry do.
         let key = &key["retry.".len()..];
         match value {
             Value::Name(name) => Label::new(key, shown(name).to_string()),

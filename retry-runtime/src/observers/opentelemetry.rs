@@ -9,25 +9,25 @@ use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
 use crate::observe::{Event, Observer};
 
-/// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
+/// Records metrics of calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
 /// | instrument | unit | attributes | |
 /// |---|---|---|---|
 /// | `retry.calls` | `{call}` | `retry.name`, `retry.outcome`, `retry.retried` | calls that ended: `succeeded`, `fell back`, or the [`Reason`](crate::Reason) of giving up; and whether they made more than one attempt |
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
-/// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of how long attempts took |
-/// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of how long calls took, with their pauses and waits |
+/// | `retry.attempt.duration` | `s` | `retry.name`, `retry.kind` | a histogram of the durations of attempts |
+/// | `retry.call.duration` | `s` | `retry.name`, `retry.outcome` | a histogram of the durations of calls, including their pauses and waits |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
-/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made, without the calls that made none |
-/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits that ended in a limiter's turn, without those that were over at once; not those that a deadline or a cancellation ended |
-/// | `retry.breaker.openings` | `{opening}` | `retry.name` | how often an attempt of that call opened its breaker, whatever the breaker's type |
-/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
-/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
-/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts that run, that wait, and the most that may run at a time, as far as the limiter that [`limiter`](Self::limiter) names knows them |
-/// | `retry.limiter.rate` | `{cost}/s` | `retry.limiter` | how much cost that limiter lets begin per second, if it has a rate; infinite without a limit |
+/// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of the number of attempts per call, without calls that made none |
+/// | `retry.wait` | `s` | `retry.name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
+/// | `retry.breaker.openings` | `{opening}` | `retry.name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
+/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](Self::breaker) |
+/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget passed to [`budget`](Self::budget) |
+/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](Self::limiter) reports them |
+/// | `retry.limiter.rate` | `{cost}/s` | `retry.limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
-/// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
-/// and for attempts.
+/// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have
+/// buckets for seconds and for attempts.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -45,10 +45,10 @@ use crate::observe::{Event, Observer};
 /// assert!(fetch().is_ok());
 /// ```
 ///
-/// It shows up to 16 budgets, breakers and limiters; naming one more panics.
+/// It shows up to 16 budgets, breakers and limiters; adding one more panics.
 ///
-/// A span of an HTTP request counts the attempts before it as `http.request.resend_count`: from the second attempt on,
-/// `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
+/// The span of an HTTP request reports the attempts before it as `http.request.resend_count`: from the second attempt
+/// on, `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
 #[derive(Clone, Debug)]
 pub struct OpenTelemetry<'a> {
     instruments: [Instrument; FIGURES.len()],
@@ -62,12 +62,12 @@ enum Instrument {
     Gauge(Gauge<f64>),
 }
 
-/// The limits of the histograms' buckets, unless a view of the program's sets others: those of the SDK are for milliseconds.
+/// The histograms' bucket limits, unless a view of the program sets others: the SDK's are for milliseconds.
 const BUCKETS_OF_SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
 const BUCKETS_OF_ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
 
 impl OpenTelemetry<'static> {
-    /// Measures with instruments of that meter.
+    /// Records with the instruments of this meter.
     pub fn new(meter: &Meter) -> Self {
         let instrument = |figure: Figure| {
             let Figure { unit, about, .. } = figure;
@@ -98,23 +98,23 @@ impl OpenTelemetry<'static> {
 }
 
 impl<'a> OpenTelemetry<'a> {
-    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
+    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
     #[must_use]
     pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
         self.shared = self.shared.with(Shared::Budget(name, budget));
         self
     }
 
-    /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
-    /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
+    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. To show one of
+    /// several, add it to a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
     pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn AdmissionControl + Sync)) -> Self {
         self.shared = self.shared.with(Shared::Breaker(name, breaker));
         self
     }
 
-    /// Shows under that name how full that limiter is, as its [`state`](crate::AdmissionControl::state) says, at each event of a
-    /// call that names this observer.
+    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
+    /// call that uses this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn AdmissionControl + Sync)) -> Self {
         self.shared = self.shared.with(Shared::Limiter(name, limiter));

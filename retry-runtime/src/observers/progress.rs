@@ -12,8 +12,8 @@ use crate::observe::{Event, EventData, Observer};
 use crate::sync::lock;
 use crate::time::clock::Instant;
 
-/// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with
-/// the feature `indicatif`.
+/// Shows a call's pauses and waits on a terminal, and the progress of a batch or a plan: an observer for the key
+/// `observe`, with the feature `indicatif`.
 ///
 /// ```text
 /// ⠴ retrying in 8 s (3/5): 503 overloaded
@@ -38,24 +38,25 @@ use crate::time::clock::Instant;
 /// # }
 /// ```
 ///
-/// `(3/5)` is the retry that follows, and how many there may be in the count of its kind. If standard error is not a terminal, it draws nothing.
-/// A bar shows one call at a time; give each call of several at once a bar of its own, in a `MultiProgress`.
+/// `(3/5)` is the next retry, and the most retries in the count for its kind. If standard error is not a terminal, it
+/// draws nothing. A bar shows one call at a time; if several calls run at once, give each of them a bar, in a
+/// `MultiProgress`.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
     drawn: Arc<Mutex<BarState>>,
 }
 
-/// How often a spinner is drawn, and the seconds that are left.
+/// The interval at which a spinner, with the seconds left, is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A spinner of its own, for one call, drawn ten times a second by a thread of indicatif.
+    /// A new spinner, for one call, drawn ten times a second by a thread of indicatif.
     pub fn spinner() -> Self {
         Self::ticking(ProgressBar::new_spinner(), "{spinner} {retry}")
     }
 
-    /// A bar of its own for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
+    /// A new bar for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
     ///
     /// ```
     /// use retry_runtime::observers::Progress;
@@ -77,8 +78,8 @@ impl Progress {
     /// # }
     /// ```
     ///
-    /// Items and subtasks count as failed once they are given up. A subtask that another one's failure blocks is waiting. Of the ways to run a
-    /// plan, `run_until` alone takes an observer.
+    /// Items and subtasks count as failed once they are given up. A subtask that is blocked by a failed one counts as
+    /// waiting. To run a plan with an observer, use `run_until`.
     pub fn counting() -> Self {
         Self::ticking(
             ProgressBar::new(0),
@@ -86,7 +87,7 @@ impl Progress {
         )
     }
 
-    /// On a bar of yours, with that template, in which `{retry}` is the line.
+    /// Draws on your own bar with this template, in which `{retry}` is the line.
     ///
     /// ```
     /// use indicatif::ProgressBar;
@@ -98,14 +99,14 @@ impl Progress {
     /// ```
     ///
     /// `{done}`, `{failed}` and `{waiting}` are the numbers of a batch or a plan, which also sets the bar's length and
-    /// position. The bar counts down only if it is drawn now and then: see its `enable_steady_tick`.
+    /// position. The seconds only count down if the bar is drawn regularly: see its `enable_steady_tick`.
     pub fn on(bar: ProgressBar, template: &str) -> Result<Self, TemplateError> {
         let mut style = ProgressStyle::with_template(template)?;
         let drawn = Arc::new(Mutex::new(BarState::default()));
         for (name, part) in PLACEHOLDERS {
             let drawn = Arc::clone(&drawn);
             let draw = move |_: &ProgressState, f: &mut dyn Write| {
-                // A terminal that can't be written to is indicatif's to report.
+                // indicatif reports a terminal that can't be written to.
                 let _ = write!(f, "{}", part(&lock(&drawn)));
             };
             style = style.with_key(name, draw);
@@ -179,7 +180,7 @@ impl Observer for Progress {
     }
 }
 
-/// The texts and numbers that are drawn now.
+/// The texts and numbers currently drawn.
 #[derive(Debug, Default)]
 struct BarState {
     line: StatusLine,
@@ -188,7 +189,7 @@ struct BarState {
     waiting: usize,
 }
 
-/// A name in a template, and what is drawn there.
+/// A name in a template, and the text for it.
 type Placeholder = (&'static str, fn(&BarState) -> String);
 
 const PLACEHOLDERS: [Placeholder; 4] = [
@@ -210,7 +211,7 @@ impl fmt::Display for StatusLine {
         f.write_str(self.doing)?;
         if let Some(until) = self.until {
             let left = until.saturating_duration_since(Instant::now());
-            // Upwards, so that it does not stand at 0 while it still waits.
+            // Rounded up, so that it doesn't show 0 during a wait.
             let seconds = left.as_millis().div_ceil(1000);
             write!(f, " in {seconds} s")?;
         }

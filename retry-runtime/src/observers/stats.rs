@@ -9,7 +9,7 @@ use crate::observe::event::CallEnd;
 use crate::observe::{Event, EventData, Observer, Reason};
 use crate::sync::{Mutex, lock};
 
-/// Counts what calls do: an observer for the key `observe`.
+/// Counts calls, attempts and their outcomes: an observer for the key `observe`.
 ///
 /// ```
 /// use retry_runtime::observers::Stats;
@@ -37,24 +37,24 @@ use crate::sync::{Mutex, lock};
 /// );
 /// ```
 ///
-/// A batch is one call, whose attempts are its rounds. A plan is one, and each of its subtasks another.
+/// A batch is one call, whose attempts are its rounds. A plan is one call, and each of its subtasks is another.
 ///
-/// `Stats` takes a lock for a moment at each failure and at the end of each call.
+/// `Stats` briefly takes a lock at each failure and at the end of each call.
 #[derive(Debug, Default)]
 pub struct Stats(Mutex<Option<Totals>>);
 
 impl Stats {
-    /// An observer that has counted nothing. It can be a `static`.
+    /// Creates an observer with all counts at zero. It can be a `static`.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub fn totals(&self) -> Totals {
         lock(&self.0).clone().unwrap_or_default()
     }
 
-    /// The counts so far. Counting starts from zero again.
+    /// Returns the counts so far, and resets them to zero.
     pub fn take(&self) -> Totals {
         lock(&self.0).take().unwrap_or_default()
     }
@@ -65,13 +65,13 @@ impl Observer for Stats {
         if let EventData::Started = event.data {
             return;
         }
-        // Formatted before the lock: the user's `Display` may make a call of its own.
+        // Formatted before the lock: the user's `Display` may make a retried call.
         let error = event.fields().error.map(|error| shown(error).to_string());
         lock(&self.0).get_or_insert_default().count(event, error);
     }
 }
 
-/// What [`Stats`] counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
+/// The counts of [`Stats`]. Add up totals of several functions, threads or machines with `+=` or `sum()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     succeeded: u64,
@@ -90,7 +90,7 @@ pub struct Totals {
 impl Totals {
     fn count(&mut self, event: &Event<'_>, error: Option<String>) {
         match event.data {
-            // A rejection is no attempt, so its retry is no retry of one.
+            // A rejection is not an attempt, so trying again after it is not a retry of an attempt.
             EventData::Retrying {
                 kind: Kind::Rejected,
                 ..
@@ -118,7 +118,7 @@ impl Totals {
         }
     }
 
-    /// The calls that ended. One whose future was dropped has not.
+    /// The calls that ended. Does not include calls whose future was dropped.
     pub fn calls(&self) -> u64 {
         self.succeeded + self.fell_back + self.gave_up()
     }
@@ -128,12 +128,12 @@ impl Totals {
         self.succeeded
     }
 
-    /// The calls that succeeded although their first attempt did not, or after their value was corrected.
+    /// The calls that succeeded after a failed first attempt, or after their value was corrected.
     pub fn healed(&self) -> u64 {
         self.healed
     }
 
-    /// The calls that ended with what their `fallback` returned.
+    /// The calls that ended with the value of their `fallback`.
     pub fn fell_back(&self) -> u64 {
         self.fell_back
     }
@@ -143,7 +143,7 @@ impl Totals {
         self.gave_up.iter().sum()
     }
 
-    /// The calls that gave up for that reason.
+    /// The calls that gave up for this reason.
     pub fn gave_up_for(&self, reason: Reason) -> u64 {
         self.gave_up[reason as usize]
     }
@@ -153,27 +153,27 @@ impl Totals {
         self.attempts
     }
 
-    /// The attempts that followed a failure and a pause; also those of calls that have not ended.
+    /// The attempts after a failure and a pause, including those of calls that have not ended.
     pub fn retries(&self) -> u64 {
         self.retries
     }
 
-    /// How many times `correct` was called.
+    /// The number of calls of `correct`.
     pub fn corrections(&self) -> u64 {
         self.corrections
     }
 
-    /// The attempts that `hedge` began beside slow ones.
+    /// The attempts that `hedge` started next to slow ones.
     pub fn hedges(&self) -> u64 {
         self.hedges
     }
 
-    /// All pauses before retries and corrections, added up.
+    /// The sum of all pauses before retries and corrections.
     pub fn paused(&self) -> Duration {
         self.paused
     }
 
-    /// The last error of any attempt, as the log shows it. After adding up, that of the right side, if it has one.
+    /// The last error of any attempt, as the log shows it. After adding totals, the right-hand side's, if it has one.
     pub fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }

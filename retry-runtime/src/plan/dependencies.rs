@@ -1,6 +1,6 @@
 use alloc::sync::Arc;
 
-/// The names of the subtasks that one depends on: an array, or a `Vec` if their number is known only at run time.
+/// The names of the subtasks that a subtask depends on: an array, or a `Vec` if their number is known only at run time.
 ///
 /// The subtask gets an array or a `Vec` of the outputs, in the order of the names:
 ///
@@ -29,13 +29,13 @@ use alloc::sync::Arc;
     note = "pass an array, as in `[\"search\", \"extract\"]` or `[]`, or a `Vec` of `String` or `&str`"
 )]
 pub trait Dependencies<T> {
-    /// What the subtask gets.
+    /// The type of the outputs that the subtask gets.
     type Outputs;
 
     /// The names.
     fn into_names(self) -> Vec<Arc<str>>;
 
-    /// The outputs of the subtasks of these names, in their order, as the subtask gets them.
+    /// The outputs of the subtasks with these names, in order, as the subtask gets them.
     fn outputs(outputs: Vec<Arc<T>>) -> Self::Outputs;
 }
 

@@ -3,25 +3,26 @@ use core::fmt;
 use crate::error_text::shown::shown;
 use crate::observe::reason::Reason;
 
-/// How [`Plan::run_until`](crate::Plan::run_until) ended. Either way the plan keeps its outputs and can be run
+/// The end of [`Plan::run_until`](crate::Plan::run_until). In both cases the plan keeps its outputs and can be run
 /// again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the results may not be valid"]
 pub enum PlanEnd {
     /// The validator accepted the results.
     Valid,
-    /// The validator never accepted them, and the rounds ran out, or another round could have changed nothing.
+    /// The validator never accepted them, and the rounds ran out, or another round could not have changed anything.
     GaveUp {
-        /// Why no round followed. [`Reason::NotRetryable`] if no failed subtask was worth a retry and the validator
-        /// asked for no others. If subtasks were not let begin, not paid for, or must not be repeated, it is why.
+        /// The reason that no round followed. [`Reason::NotRetryable`] if no failed subtask was retryable and the
+        /// validator requested no others. If subtasks were rejected, not paid for, or must not be repeated, it is that
+        /// reason.
         reason: Reason,
-        /// What the validator said last: its message, or the names of the subtasks that it asked for.
+        /// The validator's last result: its message, or the names of the subtasks that it requested.
         message: String,
     },
 }
 
 impl PlanEnd {
-    /// Whether the validator accepted the results.
+    /// Returns true if the validator accepted the results.
     pub fn is_valid(&self) -> bool {
         *self == Self::Valid
     }

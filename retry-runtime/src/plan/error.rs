@@ -3,10 +3,11 @@ use core::fmt;
 
 use crate::error_text::shown::escaped;
 
-/// Why a plan or a subtask can't run, or a state can't be loaded: a name given twice, an unknown dependency, a cycle, a
-/// subtask that has completed or still waits for another, a plan that another executor drives, or a state with subtasks that the plan doesn't have.
+/// The reason that a plan or a subtask can't run, or a state can't be loaded: a repeated name, an unknown dependency, a
+/// cycle, a subtask that has completed or still waits for another, a plan that another executor drives, or a state with
+/// subtasks that the plan doesn't have.
 ///
-/// The message names the subtasks concerned; show it to the user as it is. The plan is unchanged: nothing was executed,
+/// The message names the affected subtasks; show it to the user unchanged. The plan is unchanged: nothing was executed,
 /// added or loaded, and its outputs are still there.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What a plan logs, beside the rounds of `run_until`, which are logged as the attempts of a call are.
+//! A plan's log records, apart from the rounds of `run_until`, which are logged like the attempts of a call.
 
 use core::fmt;
 
@@ -11,13 +11,13 @@ use crate::plan::Summary;
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
     Completed,
-    /// Completed after it had failed.
+    /// Completed after a failure.
     Healed,
     Failed,
     DeadEnd,
-    /// Breaker or limiter did not let it begin.
+    /// Rejected by the breaker or the limiter.
     NotBegun,
-    /// Dropped while it ran.
+    /// Dropped during its execution.
     GaveUp,
 }
 
@@ -26,7 +26,7 @@ listed!(Ended:
     NotBegun = "not begun", GaveUp = "gave up"
 );
 
-/// Reports what became of a subtask, which was started so many times.
+/// Reports the status of a subtask after the given number of executions.
 pub(crate) fn report_subtask(
     ended: Ended,
     plan: &str,
@@ -54,7 +54,7 @@ pub(crate) fn report_subtask(
     }
 }
 
-/// Reports that `retry_failed` begins.
+/// Reports that `retry_failed` starts.
 pub(crate) fn report_retry(plan: &str, error: &str) {
     let fields = Fields {
         error: Some(&error),
@@ -63,7 +63,7 @@ pub(crate) fn report_retry(plan: &str, error: &str) {
     report_line!(Warn, plan, fields);
 }
 
-/// Reports what a run came to.
+/// Reports the result of a run.
 pub(crate) fn report_summary(plan: &str, summary: &Summary) {
     let fields = Fields {
         summary: Some(summary),

@@ -1,4 +1,4 @@
-//! Who depends on whom, by index in the plan. Nothing here recurses: a chain may be of any length.
+//! The dependencies, by index in the plan. Nothing here recurses, because a chain may have any length.
 
 use alloc::sync::Arc;
 use std::collections::HashMap;
@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use crate::plan::node::Node;
 
 pub(crate) struct Graph {
-    /// What each subtask depends on.
+    /// The dependencies of each subtask.
     pub(crate) after: Vec<Vec<usize>>,
-    /// What depends on each subtask.
+    /// The dependents of each subtask.
     pub(crate) dependents: Vec<Vec<usize>>,
-    /// The first dependency that is no subtask, left out of the above, and the subtask that has it.
+    /// The first dependency that is not a subtask (omitted from the lists above), and the subtask that has it.
     pub(crate) unknown: Option<(usize, Arc<str>)>,
 }
 
@@ -42,7 +42,7 @@ impl Graph {
         graph
     }
 
-    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
+    /// Subtasks that each depend on the next, and the last one on the first; empty if there is no cycle.
     pub(crate) fn cycle(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let indices = 0..waiting.len();
@@ -55,7 +55,7 @@ impl Graph {
                 }
             }
         }
-        // All that is left depends on something that is left, so that walk runs into a cycle.
+        // Each remaining subtask depends on another remaining one, so the walk must reach a cycle.
         let Some(mut index) = waiting.iter().position(|waiting| *waiting > 0) else {
             return Vec::new();
         };
@@ -70,7 +70,7 @@ impl Graph {
         path.split_off(start)
     }
 
-    /// Which pending subtasks depend on a failed one, directly or not.
+    /// True for each pending subtask that depends on a failed one, directly or not.
     pub(crate) fn blocked<T, E, F: ?Sized>(&self, nodes: &[Node<'_, T, E, F>]) -> Vec<bool> {
         let mut blocked = vec![false; nodes.len()];
         let indices = 0..nodes.len();

@@ -1,19 +1,19 @@
-//! What a plan hands on of each subtask while it runs.
+//! Passes on the changes to each subtask while a plan runs.
 
 use core::fmt;
 
 use crate::plan::{Plan, PlanState};
 
-/// Who is told what became of a subtask.
+/// The receiver of the changes to subtasks.
 pub(crate) struct Journal<'a, T> {
     record: Box<dyn FnMut(PlanState<T>) + Send + 'a>,
-    /// How many executions have been recorded.
+    /// The number of executions recorded so far.
     pub(crate) executions: u64,
 }
 
 impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
-    /// Hands what becomes of each subtask to `record` as soon as it has ended, before anything else begins. So a
-    /// program that is killed loses no more than the subtasks that were under way.
+    /// Passes each subtask's result to `record` as soon as the subtask has ended, before anything else starts. So a
+    /// program that is killed loses only the subtasks that were in flight.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -28,7 +28,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let lines = Mutex::new(Vec::new()); // Stands in for a file that is appended to.
+    /// let lines = Mutex::new(Vec::new()); // In place of a file that is appended to.
     /// let write = |change| {
     ///     let line = serde_json::to_string(&change).unwrap();
     ///     lines.lock().unwrap().push(line);
@@ -46,12 +46,12 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// # }
     /// ```
     ///
-    /// Each change is a state with one subtask: its output, or its failure and whether that is a dead end. Changes are
-    /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded
-    /// is not handed on again.
+    /// Each change is a state with one subtask: its output, or its failure and whether that is a dead end. To restore a
+    /// plan, [load](Self::load) the changes one after another, in order, after a full [state](Self::state) if you have
+    /// one. Loaded changes are not passed to `record` again.
     ///
-    /// `record` runs on the task that runs the plan, and holds up its other subtasks. If writing takes long, have it
-    /// send the change to another task or thread, or run the subtasks by [`start`](Self::start) and
+    /// `record` runs on the task that runs the plan, and delays its other subtasks. If writing takes long, send the
+    /// change to another task or thread, or run the subtasks with [`start`](Self::start) and
     /// [`complete`](Self::complete).
     pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
         self.journal = Some(Journal {
@@ -61,7 +61,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         self
     }
 
-    /// Hands on what became of that subtask.
+    /// Passes on the result of the subtask at this index.
     pub(crate) fn record(&mut self, index: usize) {
         if let Some(journal) = &mut self.journal {
             let executions = self.executions.saturating_sub(journal.executions);

@@ -17,8 +17,8 @@ impl Status {
 }
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// The plan as a picture, as it is now: a flowchart in [Mermaid](https://mermaid.js.org) of its subtasks, in the colour
-    /// of what became of them, and of what each depends on.
+    /// Draws the plan in its current state: a flowchart in [Mermaid](https://mermaid.js.org) of its subtasks and their
+    /// dependencies, colored by status.
     ///
     /// ```
     /// use retry_runtime::Plan;
@@ -42,7 +42,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     /// # }
     /// ```
     ///
-    /// Put the text into a fenced block named `mermaid` in Markdown. Long names are cut.
+    /// In Markdown, put the text into a fenced block with the language `mermaid`. Long names are cut.
     pub fn mermaid(&self) -> String {
         let graph = Graph::new(&self.nodes, &self.by_name);
         let mut lines = vec![String::from("flowchart LR")];
@@ -63,10 +63,10 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     }
 }
 
-/// A name between quotes, which Mermaid reads as Markdown and HTML.
+/// A quoted name. Mermaid interprets its text as Markdown and HTML.
 fn label(name: &str) -> String {
     if name.is_empty() {
-        // It refuses a label without a character.
+        // Mermaid rejects an empty label.
         return String::from(" ");
     }
     let (mut label, mut buffer) = (String::new(), [0; 4]);

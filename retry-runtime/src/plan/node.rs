@@ -1,4 +1,4 @@
-//! A subtask and what became of it.
+//! A subtask and its status.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -11,14 +11,14 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) subtask: Subtask<'a, T, E, F>,
     pub(crate) state: State<T, E>,
     pub(crate) executions: u32,
-    /// Whether the subtask had failed when it was last executed.
+    /// True if the last execution was after a failure.
     pub(crate) retried: bool,
-    /// The index of the dependency that it last waited for. All before that one had completed.
+    /// The index of the dependency that it last waited for. All earlier ones had completed.
     pub(crate) waits_for: usize,
 }
 
 pub(crate) enum State<T, E> {
-    /// The subtask has not run yet, or not to an end.
+    /// The subtask has not run yet, or its run did not end.
     Pending,
     Completed(Arc<T>),
     Failed {
@@ -27,11 +27,11 @@ pub(crate) enum State<T, E> {
     },
 }
 
-/// Why a subtask failed.
+/// The failure of a subtask.
 pub(crate) struct SubtaskFailure<E> {
     /// `None` if it was loaded.
     pub(crate) error: Option<E>,
-    /// The text of the error, where it was loaded or where the key `show` made it.
+    /// The text of the error, if it was loaded or written by the key `show`.
     pub(crate) text: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         self.failure()?.error.as_ref()
     }
 
-    /// Has its error shown so.
+    /// Stores the error's text from `show`.
     pub(crate) fn show(&mut self, show: impl FnOnce(&E) -> Option<String>) {
         if let State::Failed { failure, .. } = &mut self.state {
             if let Some(error) = &failure.error {
@@ -93,7 +93,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         matches!(self.state, State::Failed { dead_end: true, .. })
     }
 
-    /// Failed, and not given up on.
+    /// Returns true if the subtask failed and was not given up.
     pub(crate) fn is_open(&self) -> bool {
         self.is_failed() && !self.is_dead_end()
     }

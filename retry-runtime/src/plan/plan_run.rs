@@ -1,4 +1,4 @@
-//! A run of a plan: what its keys make of its rounds and its subtasks.
+//! A run of a plan: its rounds and its subtasks, with its keys applied.
 
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::string::{String, ToString};
@@ -29,20 +29,20 @@ use crate::policy::schedule::limit;
 use crate::work::in_flight::AttemptsOf;
 use crate::work::job::{Job, Part};
 
-/// A run of a plan. The plan is a call, whose attempts its rounds are, and its subtasks are calls
-/// of their own: each execution is an attempt.
+/// A run of a plan. The plan is a call, whose attempts are its rounds, and each subtask is a call of its own, whose
+/// attempts are its executions.
 pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) plan: &'r mut Plan<'a, T, E, F>,
     pub(crate) graph: Graph,
-    /// Whether a round executes each subtask, by index in the plan.
+    /// True for each subtask that a round executes, by index in the plan.
     pub(crate) scope: Vec<bool>,
-    /// The subtasks of the scope that wait for no other and have yet to begin.
+    /// The subtasks of the scope that wait for no other and have not started.
     pub(crate) ready: VecDeque<usize>,
-    /// The subtasks that the deadline kept from their end.
+    /// The subtasks that the deadline ended.
     pub(crate) late: BTreeSet<usize>,
-    /// What a subtask is that failed before and fails again.
+    /// The status of a subtask that fails again after an earlier failure.
     pub(crate) again: Again,
-    /// Named after the plan unless a key names it.
+    /// Has the plan's name, unless a key sets another.
     pub(crate) job: Job<'r, Q>,
     on: Q::On,
     pub(crate) round: Call,
@@ -50,18 +50,18 @@ pub(crate) struct PlanRun<'r, 'a, T, E, F: ?Sized, Q: IntoChain> {
     pub(crate) runs: Vec<SubtaskRun<'r, Q>>,
 }
 
-/// What this run knows of a subtask.
+/// The state of a subtask in this run.
 pub(crate) struct SubtaskRun<'r, Q: IntoChain> {
-    /// Named after the plan and the subtask.
+    /// Has the names of the plan and the subtask.
     pub(crate) part: Part,
     pub(crate) attempts: AttemptsOf<'r, Q>,
     /// The verdict on the last failure.
     verdict: Option<Verdict>,
-    /// True if the last failure, which is not worth a retry, has yet to be reported.
+    /// True if the last failure is not retryable and was not reported yet.
     is_unreported: bool,
-    /// Why the subtask runs no more, where it failed only in passing or not at all.
+    /// The reason that the subtask does not run again, if it only failed temporarily or did not fail.
     pub(crate) refused: Option<Reason>,
-    /// Why the failure got no further round.
+    /// The reason that the failure gets no further round.
     dead_end: Option<Reason>,
     /// The span from the first execution to the subtask's end.
     span: Option<Span>,
@@ -73,7 +73,7 @@ where
     F: ?Sized,
     Q: IntoChain<On: OnError<E>>,
 {
-    /// A run that has not begun. Takes in what became of subtasks before.
+    /// Creates a run that has not started, with the earlier results of subtasks.
     pub(crate) fn new(
         plan: &'r mut Plan<'a, T, E, F>,
         (graph, scope): (Graph, Vec<bool>),
@@ -102,7 +102,7 @@ where
         }
     }
 
-    /// A round begins.
+    /// Starts a round.
     pub(crate) fn begin_round(&mut self) {
         let round = self.round;
         self.job.report(|site, observe| {
@@ -128,13 +128,13 @@ where
         self.progressed();
     }
 
-    /// Reports to the observer how far the plan is.
+    /// Reports the plan's progress to the observer.
     fn progressed(&mut self) {
         self.job.progressed(self.round.attempt(), self.runs.len());
     }
 
-    /// Decides on a round that failed. Returns the pause before the next round, which retries those
-    /// subtasks that are paid for. Or why there is none.
+    /// Decides on a failed round. Returns the pause before the next round, which retries the subtasks that are paid
+    /// for, or the reason that there is none.
     pub(crate) fn round_failed(
         &mut self,
         verdict: Verdict,
@@ -167,7 +167,7 @@ where
         Ok(pause)
     }
 
-    /// Keeps what was paid for the subtasks that are retried. The others are dead ends.
+    /// Keeps the payments for the subtasks that are retried. The others become dead ends.
     fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) {
         let mut paid = paid.iter().peekable();
         for &(index, verdict) in retried {
@@ -192,7 +192,7 @@ where
         is_paid(kind, self.job.handles_throttling())
     }
 
-    /// Ends the plan before another round, with that error.
+    /// Ends the plan with this error before another round.
     pub(crate) fn round_stopped(&mut self, error: &str, reason: Reason) {
         let call = self.round;
         self.job.report(|site, mut observe| {
@@ -212,7 +212,7 @@ where
         })
     }
 
-    /// The attempt of an execution that is to begin.
+    /// The attempt for an execution that is about to start.
     pub(crate) fn attempt_of(&mut self, index: usize) -> AttemptsOf<'r, Q> {
         let fresh = self.job.attempts();
         let mut attempts = mem::replace(&mut self.runs[index].attempts, fresh);
@@ -239,7 +239,7 @@ where
         self.progressed();
     }
 
-    /// Returns the failure as it is to be kept.
+    /// Returns the failure to store.
     pub(crate) fn failed(
         &mut self,
         index: usize,
@@ -260,7 +260,7 @@ where
         }
         attempts.failed_with_others(Failure::new(&site, verdict, &failure), reporter);
         (run.attempts, run.verdict) = (attempts, Some(verdict));
-        // Otherwise it is reported with what follows: a dead end.
+        // Otherwise it is reported with its consequence: a dead end.
         run.is_unreported = verdict.kind().is_none();
         if let Some(kind) = verdict.kind() {
             let error = &failure;
@@ -271,7 +271,7 @@ where
         failure
     }
 
-    /// Tells the observer that a subtask runs no more: because of that, or else of its failure.
+    /// Reports to the observer that a subtask does not run again: because of `cause`, or else of its failure.
     pub(crate) fn gave_up(
         &mut self,
         index: usize,
@@ -297,18 +297,18 @@ where
         self.progressed();
     }
 
-    /// The verdict on the last failure of a subtask. One from before this run is asked for now.
+    /// The verdict on the last failure of a subtask. For one from before this run, the error is classified now.
     pub(crate) fn verdict(&mut self, index: usize) -> Verdict {
         if let Some(verdict) = self.runs[index].verdict {
             return verdict;
         }
-        // A loaded failure has no error that could be classified, and loading it asks for another try.
+        // A loaded failure has no error to classify, and it was loaded to be tried again.
         let error = self.plan.nodes[index].error();
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan
-    /// gives up for that reason, too.
+    /// Prevents further rounds for that subtask's failure. If nothing else is left to retry, the plan gives up for that
+    /// reason, too.
     pub(crate) fn refuse(&mut self, index: usize, reason: Reason) {
         self.runs[index].dead_end = Some(reason);
         self.make_dead_end(index, reason);
@@ -324,22 +324,22 @@ where
         self.gave_up(index, None, reason);
     }
 
-    /// Whether the next round executes that subtask, if it can begin.
+    /// Returns true if the next round executes that subtask, if it can start.
     pub(crate) fn runs_again(&self, index: usize) -> bool {
         let (node, run) = (&self.plan.nodes[index], self.runs.get(index));
         let is_refused = run.is_some_and(|run| run.refused.is_some());
         node.is_open() || node.is_pending() && !is_refused
     }
 
-    /// Why nothing is left to run: why the first was refused of those that another run could complete, or else the first
-    /// dead end's reason.
+    /// The reason that nothing is left to run: that of the first refused subtask which another run could complete, or
+    /// else of the first dead end.
     pub(crate) fn refusal(&self) -> Option<Reason> {
         let refused = self.runs.iter().find_map(|run| run.refused);
         refused.or_else(|| self.runs.iter().find_map(|run| run.dead_end))
     }
 }
 
-/// What the key `show` makes of an error.
+/// The text of an error from the key `show`.
 fn shown_by<E, On: OnError<E>>(on: &On, error: &E) -> Option<String> {
     On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
 }

@@ -3,16 +3,16 @@ use core::cell::RefCell;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 
-/// What a round is paid from: each subtask that is retried pays for itself, after its own kind of failure.
+/// The budget of a round: each retried subtask pays for itself, according to its own kind of failure.
 pub(crate) struct RoundBudget<'a> {
     pub(crate) budget: &'a dyn RetryBudget,
-    /// The subtasks that have to pay, by index. Once they were asked, those that have paid.
+    /// The subtasks that have to pay, by index. After the payment, those that have paid.
     pub(crate) payers: RefCell<Vec<(usize, Kind)>>,
-    /// Whether others are retried that pay nothing.
+    /// True if other subtasks are retried without payment.
     pub(crate) is_free: bool,
 }
 
-/// The budget itself is told of calls, successes and failures by each subtask.
+/// Calls, successes and failures are recorded on the budget itself by each subtask.
 impl RetryBudget for RoundBudget<'_> {
     fn withdraw(&self, _: Kind) -> bool {
         let mut payers = self.payers.borrow_mut();

@@ -23,7 +23,7 @@ use crate::time::timer::{Timer, TimerFn};
 use crate::work::in_flight::{self, BegunAndWaiting, Bounds, Unit, Work};
 use crate::work::job::{Job, Part};
 
-/// What becomes of a subtask that failed before and fails again.
+/// The status of a subtask that fails again after an earlier failure.
 #[derive(Clone, Copy)]
 pub(crate) enum Again {
     DeadEnd,
@@ -36,12 +36,12 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// Executes every subtask that has not run yet, as soon as everything it depends on has succeeded. Ends when
+    /// Executes every subtask that has not run yet, as soon as all of its dependencies have succeeded. Ends when
     /// nothing more can run: every subtask has completed, failed or is blocked by a failed one.
     ///
-    /// Subtasks that failed before stay as they are: [`retry_failed`](Self::retry_failed) runs them again. The error
-    /// comes from [`check`](Self::check), or says that the plan is [`driven`](Self::driven). Failures of subtasks are in
-    /// the summary.
+    /// Subtasks that failed before are not run: [`retry_failed`](Self::retry_failed) runs them again. The error is that
+    /// of [`check`](Self::check), or that the plan is [`driven`](Self::driven). Failures of subtasks are in the
+    /// summary.
     ///
     /// The subtasks run on the task that awaits this; none is spawned. While one computes without awaiting, the others
     /// wait.
@@ -51,13 +51,13 @@ where
         Ok(self.execute(graph, scope).await)
     }
 
-    /// Executes the failed subtasks, dead ends included, and then those that they had blocked. If none had failed,
+    /// Executes the failed subtasks, including dead ends, and then those that they had blocked. If none had failed,
     /// nothing runs.
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
-    /// The error is kept until the retry has ended, even if the retry is dropped or can't begin. The latter happens to
-    /// a loaded failure that now depends on something that has not run yet. The error comes from
-    /// [`check`](Self::check), or says that the plan is [`driven`](Self::driven).
+    /// The error is kept until the retry has ended, even if the retry is dropped or can't start. The latter happens to
+    /// a loaded failure that now depends on something that has not run yet. The returned error is that of
+    /// [`check`](Self::check), or that the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let mut scope = graph.blocked(&self.nodes);
@@ -73,7 +73,7 @@ where
         Ok(self.execute(graph, scope).await)
     }
 
-    /// Executes the subtasks in `scope` without keys and without an end.
+    /// Executes the subtasks in `scope` without keys and without a deadline.
     async fn execute(&mut self, graph: Graph, scope: Vec<bool>) -> Summary {
         let chain = PolicyCall::of(&Policy::none()).on(|_: &E| Verdict::STOP);
         let timer = TimerFn::new(|_| pending::<()>());
@@ -99,23 +99,23 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         self.nodes.iter().map(runs).collect()
     }
 
-    /// Whether all that the subtask depends on has completed.
+    /// Returns true if all dependencies of the subtask have completed.
     pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
         let mut after = graph.after[index].iter();
         after.all(|index| self.nodes[*index].is_completed())
     }
 
-    /// The dependents of a subtask that has completed, if it was the last that they waited for.
+    /// The dependents of a completed subtask that were only waiting for it.
     pub(crate) fn freed(&mut self, index: usize, graph: &Graph) -> Vec<usize> {
         let mut freed = graph.dependents[index].clone();
-        // A subtask that names this dependency twice is listed twice, in a row.
+        // A subtask that lists this dependency twice is listed twice, in a row.
         freed.dedup();
         freed.retain(|dependent| !self.waits(*dependent, graph));
         freed
     }
 
-    /// Whether a subtask waits for another. Goes on from where it waited last: where many complete one after the other,
-    /// looking at all of them each time would be quadratic.
+    /// Returns true if a subtask waits for another. Continues from where it last waited: if many complete one after the
+    /// other, checking all of them each time would be quadratic.
     fn waits(&mut self, index: usize, graph: &Graph) -> bool {
         let from = self.nodes[index].waits_for;
         let mut after = graph.after[index][from..].iter();
@@ -124,7 +124,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         open.is_some()
     }
 
-    /// Begins that subtask with the outputs of what it depends on.
+    /// Starts that subtask with the outputs of its dependencies.
     pub(crate) fn start_at<R>(&self, index: usize) -> R
     where
         F: Fn(Vec<Arc<T>>) -> R,
@@ -141,7 +141,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         node.executions = node.executions.saturating_add(1);
     }
 
-    /// Keeps the outcome, and says whether it is a success.
+    /// Stores the outcome, and returns true if it is a success.
     pub(crate) fn finish(
         &mut self,
         plan: &str,
@@ -167,7 +167,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         completed
     }
 
-    /// Tells of what became of a subtask.
+    /// Reports the result of a subtask.
     pub(crate) fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(index);
@@ -182,7 +182,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         summary
     }
 
-    /// The subtasks that the deadline ended, in words.
+    /// A text that lists the subtasks that the deadline ended.
     pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
         let names = indices.iter().map(|index| &**self.nodes[*index].name());
         format!(
@@ -192,7 +192,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
         )
     }
 
-    /// The subtasks that are to be retried, in words.
+    /// A text that lists the subtasks that are to be retried.
     pub(crate) fn failures(&self, retried: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
         let failed = self.nodes.iter().filter(move |node| retried(node));
         let names = failed.clone().map(|node| &**node.name());
@@ -207,9 +207,8 @@ where
     E: fmt::Display,
     Q: IntoChain<On: OnError<E>, Timer: Timer>,
 {
-    /// Executes the subtasks in its scope as their dependencies complete. None of them has
-    /// completed yet. At the end that `bounds` sets, those under way are dropped. Returns those
-    /// that were too late.
+    /// Executes the subtasks in its scope as their dependencies complete. None of them has completed yet. When `bounds`
+    /// end the run, those in flight are dropped. Returns those that were too late.
     pub(crate) async fn execute<R>(
         &mut self,
         bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
@@ -231,7 +230,7 @@ where
         mem::take(&mut self.late)
     }
 
-    /// A subtask that was not let begin stays as it was, but runs no more in this run.
+    /// Handles a rejected subtask: it stays as it was, but does not run again in this run.
     fn not_begun(&mut self, index: usize, by: RejectedBy) {
         let run = &mut self.runs[index];
         run.attempts.release();
@@ -239,7 +238,7 @@ where
         self.without_outcome(index, Ended::NotBegun, &Rejected::new(by), by.into());
     }
 
-    /// Tells of a subtask that ends for this run without an outcome. One that had failed before keeps its error.
+    /// Reports a subtask that ends for this run without an outcome. If it had failed before, it keeps its error.
     fn without_outcome(
         &mut self,
         index: usize,
@@ -272,7 +271,7 @@ where
     fn next(&mut self, _: &mut dyn FnMut() -> bool) -> Option<Unit<'r, Q, usize>> {
         loop {
             let index = self.ready.pop_front()?;
-            // Subtasks that wait for nothing would never let the end be asked.
+            // Subtasks that never wait would prevent the deadline from being checked.
             if !self.job.is_over() {
                 return Some((index, self.attempt_of(index)));
             }

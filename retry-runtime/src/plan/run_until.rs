@@ -32,9 +32,9 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// Runs the plan, lets `validate` check all results together, and goes on until they are valid or `policy` gives
-    /// up. Each further round retries the failed subtasks or, if none is left to retry, adds those that the validator
-    /// asks for.
+    /// Runs the plan, lets `validate` check all results together, and continues until they are valid or `policy` gives
+    /// up. Each further round retries the failed subtasks or, if none is left to retry, adds the subtasks that the
+    /// validator requests.
     ///
     /// ```
     /// use retry_runtime::plan::{PlanEnd, Subtask, Validity};
@@ -66,28 +66,28 @@ where
     /// Pass a [`Policy`](crate::Policy) if the error type is [`Classify`](crate::Classify), otherwise the result of
     /// [`Policy::on`](crate::Policy::on), or another chain of [keys](crate::PolicyCall). Its `max` is the number of
     /// rounds after the first, its delays are the pauses before them, and its `deadline` counts from this call: no
-    /// round begins after it, and the subtasks and the validator that are running then are dropped. A subtask that is
-    /// dropped counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed
-    /// before. All outputs are kept. What [`PolicyCall::cancel`](crate::PolicyCall::cancel) names ends the pause and
-    /// the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the one
-    /// with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
-    /// count and pause like transient failures.
+    /// round starts after it, and subtasks and validators in flight are dropped at it. A dropped subtask counts as
+    /// given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed before. All
+    /// outputs are kept. [`PolicyCall::cancel`](crate::PolicyCall::cancel) ends the pause and the plan; a running round
+    /// may finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or
+    /// else one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
+    /// failures.
     ///
-    /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
-    /// because it was already tried. The plan gives up if the validator asks for no new subtasks, or only for ones that
+    /// If the validator requests a subtask with the name of one that failed or is blocked, it is not added again,
+    /// because it was already tried. The plan gives up if the validator requests no new subtasks, or only ones that
     /// depend on failed subtasks.
     ///
-    /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
-    /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be
-    /// retried in time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left, the
-    /// plan gives up with the reason of the first of this run, or as not retryable.
+    /// A failure that is not retryable, or whose hint is longer than the policy's `max_hint`, is a dead end at once,
+    /// and gets no further round. So is a failure whose hint exceeds the deadline, if another failure can be retried in
+    /// time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left, the plan gives
+    /// up with the reason of the first one in this run, or as not retryable.
     ///
     /// # Shared protections
     ///
-    /// To what [`PolicyCall::budget`](crate::PolicyCall::budget), [`breaker`](crate::PolicyCall::breaker),
-    /// [`limiter`](crate::PolicyCall::limiter) and [`observe`](crate::PolicyCall::observe) name, each subtask is a call
-    /// of its own, named `plan.subtask`, and each execution is an attempt: it pays for its own retry, has its own pass,
-    /// and waits for its own turn.
+    /// For [`PolicyCall::budget`](crate::PolicyCall::budget), [`breaker`](crate::PolicyCall::breaker),
+    /// [`limiter`](crate::PolicyCall::limiter) and [`observe`](crate::PolicyCall::observe), each subtask is a separate
+    /// call, named `plan.subtask`, and each execution is an attempt: it pays for its own retry, and is admitted by the
+    /// breaker and the limiter separately.
     ///
     /// ```
     /// use std::time::Duration;
@@ -109,16 +109,16 @@ where
     /// # }
     /// ```
     ///
-    /// A failed subtask whose retry is not paid for is a dead end. One that breaker or limiter holds back does not run
-    /// again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If nothing is left to
-    /// retry because of that, the plan gives up with that reason, too.
+    /// A failed subtask whose retry is not paid for is a dead end. One that the breaker or the limiter rejects does not
+    /// run again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If nothing is left
+    /// to retry because of that, the plan gives up with that reason, too.
     ///
     /// # Ends
     ///
     /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
-    /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
-    /// or says that the plan is [`driven`](Self::driven). The subtasks that the validator asks for are checked, too; if
-    /// that fails, they are not added, and the log and observers are told that the plan gave up.
+    /// keeps its outputs and can be run again after either [end](PlanEnd). The error is that of [`check`](Self::check),
+    /// or that the plan is [`driven`](Self::driven). The subtasks that the validator requests are checked, too; if the
+    /// check fails, they are not added, and the plan is reported to the log and observers as given up.
     pub fn run_until<P, V, W>(
         &mut self,
         policy: P,
@@ -232,7 +232,7 @@ where
         attempt_within(executed, &policy, || name.into()).await
     }
 
-    /// Makes a dead end of a failure that is not worth a retry, whatever becomes of its round: a saved plan knows it.
+    /// Makes a non-retryable failure a dead end, regardless of its round, so that a saved plan includes it.
     pub(crate) fn refuse_final(&mut self, index: usize) {
         let (policy, verdict) = (self.job.rules.policy_in_force(), self.verdict(index));
         let idempotent = self.job.rules.settings.idempotent;
@@ -241,8 +241,8 @@ where
         }
     }
 
-    /// Makes dead ends of the failures that are not worth a retry. Returns the verdict that the round counts as, `None` if
-    /// nothing is worth a retry, and the other failures.
+    /// Makes non-retryable failures dead ends. Returns the verdict for the round (`None` if nothing is retryable) and
+    /// the other failures.
     fn classify(&mut self) -> (Option<Verdict>, Vec<(usize, Verdict)>) {
         let policy = self.job.rules.policy_in_force();
         let now = self.job.now_of_deadline();
@@ -253,7 +253,7 @@ where
         let left = left.min(self.round.pauses_left(&policy));
         let (mut retried, mut late) = (Vec::new(), Vec::new());
         for index in 0..self.plan.len() {
-            // What it waits for has failed, too, and decides whether there is another round.
+            // Its dependency has failed, too, and decides whether there is another round.
             if !self.plan.nodes[index].is_open() || !self.plan.is_ready(index, &self.graph) {
                 continue;
             }
@@ -265,7 +265,7 @@ where
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
-        // Where there are no others, the shortest of these hints may still be in time.
+        // If there are no others, the shortest of these hints may still be in time.
         let worst = verdicts.min_by_key(|verdict| Reverse(severity(*verdict)));
         let worst = worst.or_else(|| {
             let verdicts = late.iter().map(|(_, verdict)| *verdict);
@@ -281,12 +281,12 @@ where
         (worst, retried)
     }
 
-    /// Adds what the validator asks for, if the plan can run with it. The verdict on the round before: whether anything of
-    /// that can begin.
+    /// Adds the subtasks that the validator requests, if the plan can run with them. Returns the verdict on the round
+    /// before, which is retryable if any of them can start.
     fn add_missing(&mut self, validity: Validity<'a, T, E, F>) -> Result<Verdict, PlanError> {
         let (len, plan) = (self.plan.len(), &mut *self.plan);
         if let Validity::Missing(mut subtasks) = validity {
-            // What the plan has already and could not complete was tried.
+            // Subtasks that the plan already has and could not complete were already tried.
             subtasks.retain(|subtask| plan.node(&subtask.name).is_none_or(Node::is_completed));
             for subtask in subtasks {
                 plan.push(subtask);
@@ -312,8 +312,7 @@ where
         self.plan.log_summary(self.job.rules.name());
     }
 
-    /// Gives up in the middle of a round (`None`), or after one with that end that no other could
-    /// follow.
+    /// Gives up in the middle of a round (`None`), or after one with this end that no other round could follow.
     fn cut(&mut self, message: String, ended: Option<AttemptEnd>, reason: Reason) -> PlanEnd {
         let call = self.round;
         self.job
@@ -337,7 +336,7 @@ where
 }
 
 impl<T, E: fmt::Display, F: ?Sized> Plan<'_, T, E, F> {
-    /// What is wrong with a round: the failures in it, and what the validator says.
+    /// The error of a round: the failures in it, and the validator's message.
     fn round_error(&self, message: &str) -> String {
         if self.nodes.iter().any(Node::is_open) {
             format!("{}; {message}", self.failures(Node::is_open))
@@ -347,7 +346,7 @@ impl<T, E: fmt::Display, F: ?Sized> Plan<'_, T, E, F> {
     }
 }
 
-/// Which of two failures a round counts as: the pause has to outlast the longest wait asked for.
+/// Orders failures by severity, to choose the one that a round counts as: the pause must outlast the longest wait.
 fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
     let kinds = [Kind::Timeout, Kind::Throttled];
     let kind = kinds.iter().position(|kind| verdict.kind() == Some(*kind));

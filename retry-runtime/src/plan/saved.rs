@@ -10,7 +10,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::plan::PlanState;
 
-/// Raised where what is written would mislead a program that knows only the versions before.
+/// Raised if a program that only supports earlier versions would misread the contents.
 const VERSION: u32 = 1;
 
 const KEYS: &[&str] = &["version", "completed", "failed", "dead_ends", "executions"];
@@ -62,7 +62,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for StateVisitor<T> {
                 }
             }
         }
-        // What was written before there were versions has the fields of the first.
+        // States from before there were versions have the fields of version 1.
         let version: u32 = version.unwrap_or(VERSION);
         if version == 0 || version > VERSION {
             return Err(A::Error::custom(format_args!(
@@ -88,7 +88,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for StateVisitor<T> {
     }
 }
 
-/// Reads the value of a field that may not stand there twice.
+/// Reads the value of a field that must not be repeated.
 fn once<'de, A: MapAccess<'de>, V: Deserialize<'de>>(
     field: &'static str,
     value: &mut Option<V>,
@@ -101,7 +101,7 @@ fn once<'de, A: MapAccess<'de>, V: Deserialize<'de>>(
     Ok(())
 }
 
-/// A value for each name; no name may stand there twice.
+/// A value for each name. Names must not be repeated.
 struct Named<V>(BTreeMap<String, V>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Named<V> {

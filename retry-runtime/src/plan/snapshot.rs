@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use crate::plan::Summary;
 
-/// A plan's outputs and its summary at one moment: what a validator gets, by value.
+/// A plan's outputs and its summary at one point in time: the argument of a validator, by value.
 ///
 /// ```
 /// use retry_runtime::Plan;
@@ -38,20 +38,20 @@ impl<T> Snapshot<T> {
         }
     }
 
-    /// The output of that subtask; `None` unless it completed.
+    /// The output of the named subtask; `None` unless it completed.
     pub fn output(&self, name: &str) -> Option<&T> {
         let index = *self.by_name.get(name)?;
         self.outputs.get(index).map(|(_, output)| &**output)
     }
 
-    /// What the completed subtasks returned, by name, in the order in which they were added.
+    /// The outputs of the completed subtasks with their names, in the order in which the subtasks were added.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, &T)> {
         self.outputs
             .iter()
             .map(|(name, output)| (&**name, &**output))
     }
 
-    /// What became of the subtasks.
+    /// The status of the subtasks.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }

@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::{Plan, PlanError};
 
-/// What became of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
+/// The status of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
-/// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends`
-/// (names) and `executions` (a number). What blocked and pending subtasks are follows from the plan. When it is read,
-/// fields that are unknown are ignored; a name or field that appears twice is an error, and so is a higher `version`
-/// than this crate knows. A later version of this crate reads what this one wrote.
+/// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error),
+/// `dead_ends` (names) and `executions` (a number). Which subtasks are blocked or pending follows from the plan. When
+/// it is read, unknown fields are ignored; a repeated name or field is an error, and so is a higher `version` than this
+/// crate supports. Later versions of this crate can read what this one wrote.
 ///
 /// ```
 /// use retry_runtime::Plan;
@@ -90,8 +90,8 @@ impl<T> PlanState<T> {
 }
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// The state of the subtasks so far, for saving. The outputs are shared with the plan, not copied.
-    /// [`journal`](Self::journal) hands on each change while the plan runs.
+    /// Returns the state of the subtasks so far, to save it. The outputs are shared with the plan, not copied.
+    /// [`journal`](Self::journal) passes on each change while the plan runs.
     pub fn state(&self) -> PlanState<T>
     where
         E: fmt::Display,
@@ -103,8 +103,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         state
     }
 
-    /// What another process loads before it [starts](Self::start) that subtask alone: the outputs of what it depends
-    /// on. No executions are counted there. The error says that there is no such subtask.
+    /// Returns the state that another process loads before it [starts](Self::start) that subtask alone: the outputs of
+    /// its dependencies. It includes no executions. Fails if there is no such subtask.
     pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
     where
         E: fmt::Display,
@@ -117,11 +117,11 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         Ok(inputs)
     }
 
-    /// Goes on from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and dead
-    /// ends are failed and dead ends again. The executions are added to this plan's. Subtasks that are not in the state
-    /// stay as they were.
+    /// Continues from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and
+    /// dead ends keep that status. The executions are added to this plan's. Subtasks that are not in the state stay as
+    /// they were.
     ///
-    /// If the state names subtasks that the plan doesn't have, the error names them all and nothing is loaded.
+    /// Fails if the state has subtasks that the plan doesn't have. The error names them all, and nothing is loaded.
     pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {
         let unknown: Vec<&str> = state
             .names()
@@ -146,7 +146,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             self.set(&name, State::Completed(output));
         }
         self.executions = self.executions.saturating_add(state.executions);
-        // They are known to who keeps the journal.
+        // The owner of the journal already has them.
         if let Some(journal) = &mut self.journal {
             journal.executions = journal.executions.saturating_add(state.executions);
         }

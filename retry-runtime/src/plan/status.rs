@@ -3,7 +3,7 @@ use crate::plan::Plan;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};
 
-/// What became of a subtask.
+/// The status of a subtask.
 #[derive(Clone, Copy)]
 pub(crate) enum Status {
     Completed,
@@ -19,7 +19,7 @@ listed!(Status:
 );
 
 impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
-    /// The subtasks, and what became of each so far.
+    /// The subtasks, with the status of each.
     pub(crate) fn statuses(
         &self,
         graph: &Graph,

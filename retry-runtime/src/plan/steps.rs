@@ -1,4 +1,4 @@
-//! A plan without its executor: whoever runs the subtasks elsewhere tells it what became of them.
+//! A plan without its executor: another executor runs the subtasks and reports their outcomes to the plan.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -15,12 +15,13 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// The subtasks that can begin: they have not run yet, and everything they depend on has completed. In the order in
-    /// which they were added.
+    /// Returns the subtasks that can start, in the order in which they were added: they have not run yet, and all of
+    /// their dependencies have completed.
     ///
-    /// For an executor of your own, such as an engine that replays what happened and must see completions in the same
-    /// order each time, or one that sends subtasks to other machines. It begins these, then those that
-    /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may begin again.
+    /// Use it with your own executor, such as a replaying engine, which must see completions in the same order each
+    /// time, or one that sends subtasks to other machines. It starts these, then those that
+    /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may be started
+    /// again.
     ///
     /// ```
     /// use std::collections::VecDeque;
@@ -33,7 +34,7 @@ where
     /// plan.add("three", [], async |[]| Ok(3));
     /// plan.add("product", ["two", "three"], async |[left, right]| Ok(*left * *right));
     ///
-    /// // One after the other.
+    /// // One after another.
     /// let mut ready = VecDeque::from(plan.ready()?);
     /// while let Some(name) = ready.pop_front() {
     ///     let outcome = plan.start(&name)?.await;
@@ -46,28 +47,27 @@ where
     ///
     /// Make the plan [`driven`](Self::driven), so that nothing else runs it.
     ///
-    /// The plan doesn't know what is under way, so a subtask that has begun is among them until it has completed. The
-    /// error comes from [`check`](Self::check).
+    /// The plan doesn't track subtasks in flight, so a started subtask is included until it has completed. The error is
+    /// that of [`check`](Self::check).
     pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {
         let graph = self.checked()?;
         Ok(self.begin(&graph, 0..self.len()).collect())
     }
 
-    /// Runs this subtask alone, with the outputs of what it depends on: the future that its closure returns.
+    /// Runs this subtask alone, with the outputs of its dependencies. Returns the future of its closure.
     ///
-    /// The plan is not told: give the outcome to [`complete`](Self::complete), of this plan or of one in another
-    /// process. A future that is dropped leaves everything as it was. The error says that there is no such subtask,
-    /// that it has completed, or what it still waits for.
+    /// The plan is not updated: pass the outcome to [`complete`](Self::complete), of this plan or of one in another
+    /// process. A dropped future leaves everything unchanged. Fails if there is no such subtask, if it has completed,
+    /// or if it still waits for another.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
         self.open(name).map(|index| self.start_at(index))
     }
 
-    /// Keeps what became of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
-    /// begin now, because this was the last that they waited for.
+    /// Stores the outcome of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
+    /// start now because they were only waiting for this one.
     ///
-    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). The error is that of
-    /// [`start`](Self::start): nothing completes twice, and nothing before what it depends on. Then the plan is
-    /// unchanged.
+    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). Fails as
+    /// [`start`](Self::start) does: no subtask completes twice, or before its dependencies. Then the plan is unchanged.
     pub fn complete(
         &mut self,
         name: &str,
@@ -88,7 +88,7 @@ where
         Ok(self.begin(&graph, freed).collect())
     }
 
-    /// The subtasks at these indices that can begin.
+    /// The subtasks at these indices that can start.
     fn begin(
         &self,
         graph: &Graph,
@@ -99,7 +99,7 @@ where
             .map(|index| Arc::clone(self.nodes[index].name()))
     }
 
-    /// The index of a subtask that has not completed and can begin.
+    /// The index of a subtask that has not completed and can start.
     fn open(&self, name: &str) -> Result<usize, PlanError> {
         let index = self.index_of(name)?;
         let node = &self.nodes[index];

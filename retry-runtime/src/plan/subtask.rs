@@ -8,15 +8,15 @@ use core::pin::Pin;
 use crate::plan::Dependencies;
 use crate::plan::Plan;
 
-/// How a plan from `Plan::new` keeps its subtasks: `Send`, with futures that are `Send`.
+/// The type of subtasks in a plan from `Plan::new`: `Send`, with futures that are `Send`.
 pub type Sendable<'a, T, E> =
     dyn Fn(Vec<Arc<T>>) -> Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>> + Send + 'a;
 
-/// How a plan from [`Plan::local`] keeps its subtasks.
+/// The type of subtasks in a plan from [`Plan::local`].
 pub type Local<'a, T, E> =
     dyn Fn(Vec<Arc<T>>) -> Pin<Box<dyn Future<Output = Result<T, E>> + 'a>> + 'a;
 
-/// A named piece of work and what it depends on: what a validator returns in
+/// A named piece of work with its dependencies. A validator returns subtasks in
 /// [`Validity::Missing`](crate::plan::Validity::Missing).
 ///
 /// ```
@@ -30,8 +30,7 @@ pub type Local<'a, T, E> =
 /// plan.add("extract", [], async |[]| Ok(String::from("text")));
 /// plan.push(subtask);
 /// ```
-///
-/// If the compiler asks for the types of the closure's arguments, name the output type: `Subtask::<String, _>::new(…)`.
+/// If the compiler needs the types of the closure's arguments, write the output type: `Subtask::<String, _>::new(…)`.
 pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     pub(crate) name: Arc<str>,
     pub(crate) after: Vec<Arc<str>>,
@@ -41,8 +40,8 @@ pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
 }
 
 impl<'a, T, E> Subtask<'a, T, E> {
-    /// A subtask for a plan from `Plan::new`: its name, the names of the subtasks it depends on, and a closure that
-    /// gets their outputs, shared, in the same order.
+    /// Creates a subtask for a plan from `Plan::new`: its name, the names of the subtasks it depends on, and a closure
+    /// that gets their outputs, shared, in the same order.
     ///
     /// The closure is called for every execution. Its future may borrow anything that outlives the plan, but nothing
     /// that the closure owns: see [`Plan::add`](Plan#method.add).
@@ -58,8 +57,8 @@ impl<'a, T, E> Subtask<'a, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
-    /// A subtask for a plan from [`Plan::local`], otherwise as [`Subtask::new`]. An `async move` closure may also own
-    /// what it uses.
+    /// Creates a subtask for a plan from [`Plan::local`], otherwise like [`Subtask::new`]. An `async move` closure may
+    /// also own the values it uses.
     pub fn local<D, C>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
     where
         D: Dependencies<T>,
@@ -78,12 +77,12 @@ impl<'a, T, E> Plan<'a, T, E> {
     /// Adds a subtask: its name, the names of the subtasks it depends on, and a closure that gets their outputs,
     /// shared, in the same order.
     ///
-    /// You can add its dependencies later. [`check`](Plan::check), and every run before it begins, reports a name given
-    /// twice, a dependency that was never added, and a cycle.
+    /// You can add its dependencies later. [`check`](Plan::check), and every run before it starts, reports a repeated
+    /// name, a dependency that was never added, and a cycle.
     ///
     /// The closure is called for every execution. An `async` closure may borrow anything that outlives the plan. A
-    /// `move` closure returns an `async move` block that owns what it uses: a copy if it is `Copy`, otherwise a clone
-    /// made before the block.
+    /// `move` closure returns an `async move` block that owns the values it uses: a copy if the type is `Copy`,
+    /// otherwise a clone made before the block.
     ///
     /// ```
     /// use retry_runtime::Plan;
@@ -116,7 +115,7 @@ impl<'a, T, E> Plan<'a, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
-    /// Adds a subtask, as in a plan from `Plan::new`. An `async move` closure may also own what it uses.
+    /// Adds a subtask, as in a plan from `Plan::new`. An `async move` closure may also own the values it uses.
     pub fn add<D, C>(&mut self, name: impl Into<Arc<str>>, after: D, run: C)
     where
         D: Dependencies<T>,

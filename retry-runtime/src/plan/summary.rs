@@ -2,10 +2,10 @@ use core::fmt;
 
 use crate::error_text::shown::shown_name;
 
-/// What became of a plan's subtasks so far: every one is in `completed`, `failed`, `blocked` or `pending`. Names
-/// are in the order in which the subtasks were added.
+/// The status of a plan's subtasks so far: each one is in `completed`, `failed`, `blocked` or `pending`. Names are in
+/// the order in which the subtasks were added.
 ///
-/// `Display` prints it as the line in the log:
+/// `Display` prints it as in the log:
 ///
 /// ```
 /// use retry_runtime::plan::Summary;
@@ -27,21 +27,21 @@ use crate::error_text::shown::shown_name;
 pub struct Summary {
     /// The subtasks that have an output.
     pub completed: Vec<String>,
-    /// The subtasks that failed, dead ends included.
+    /// The subtasks that failed, including dead ends.
     pub failed: Vec<String>,
     /// The subtasks in `failed` that failed again when retried, or that `run_until` gave up on.
     pub dead_ends: Vec<String>,
-    /// The subtasks that did not run because one they depend on, directly or not, failed.
+    /// The subtasks that did not run because one of their dependencies, direct or not, failed.
     pub blocked: Vec<String>,
-    /// The subtasks that have not run to an end for another reason: the plan was not run, its run was dropped, breaker
-    /// or limiter held them back, or they were dropped at the deadline.
+    /// The subtasks that have not finished for another reason: the plan was not run, its run was dropped, the breaker
+    /// or the limiter rejected them, or they were dropped at the deadline.
     pub pending: Vec<String>,
-    /// How many times a subtask was started, in all runs so far.
+    /// The number of times that a subtask was started, in all runs so far.
     pub executions: u64,
 }
 
 impl Summary {
-    /// Whether every subtask completed.
+    /// Returns true if every subtask completed.
     pub fn is_complete(&self) -> bool {
         self.failed.is_empty() && self.blocked.is_empty() && self.pending.is_empty()
     }
@@ -71,10 +71,10 @@ impl fmt::Display for Summary {
     }
 }
 
-/// The most names in a line of the log.
+/// The most names in a log line.
 const MOST_NAMES: usize = 8;
 
-/// Names in a line, and how many more there are.
+/// Names on one line, and the number of further names.
 pub(crate) struct Names<I>(pub(crate) I);
 
 impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Names<I> {

@@ -2,20 +2,20 @@ use core::fmt;
 
 use crate::plan::{Sendable, Subtask};
 
-/// What a validator says about a plan's results: see [`Plan::run_until`](crate::Plan::run_until).
+/// A validator's result for a plan's outputs: see [`Plan::run_until`](crate::Plan::run_until).
 pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     /// The results are good, even if some subtasks failed: the plan ends.
     Valid,
-    /// Something is missing, and these subtasks would supply it. They are added once no failed subtask is left to
+    /// Something is missing, and these subtasks would provide it. They are added once no failed subtask is left to
     /// retry. A subtask with the name of a failed or blocked one was already tried, and is not added. If none of the
     /// others could run, nothing is added and the plan ends.
     Missing(Vec<Subtask<'a, T, E, F>>),
-    /// The results are wrong, and this is why. Failed subtasks are retried; if there are none, the plan ends.
+    /// The results are wrong, for this reason. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),
 }
 
 impl<T, E, F: ?Sized> Validity<'_, T, E, F> {
-    /// What is wrong, in words; empty if nothing is.
+    /// A description of the problem; empty if there is none.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Valid => String::new(),

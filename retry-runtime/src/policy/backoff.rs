@@ -1,7 +1,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-/// The shape of the delays: the key `backoff`. Its numbers are `base`, `factor`, `cap` and `floor`.
+/// The shape of the delays: the key `backoff`. The keys `base`, `factor`, `cap` and `floor` set its values.
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,14 +26,13 @@ pub enum Backoff {
     Linear,
     /// `"fibonacci"`: `base` times 1, 1, 2, 3, 5, 8, …
     Fibonacci,
-    /// `"none"`: retry at once.
+    /// `"none"`: retry without delay.
     None,
-    /// `["1s", "5s", "30s"]`: these, then the last one again and again. An empty list is the same as `"none"`.
+    /// `["1s", "5s", "30s"]`: these delays, then the last one repeatedly. An empty list equals `"none"`.
     ///
-    /// A list has no `base` and no `factor`. Setting a list removes both. One that is set after the list is ignored, and
-    /// [`Policy::checked`](crate::Policy::checked) refuses the policy. Only a `cap` that you set clips the list, not the
-    /// default one, so that delays are as long as written. Jitter applies as to any shape.
-    ///
+    /// A list has neither `base` nor `factor`, and setting a list removes both. A `base` or `factor` set after the list
+    /// is ignored, and [`Policy::checked`](crate::Policy::checked) rejects the policy. Only an explicit `cap` clips the
+    /// list, not the default one, so delays are as long as written. Jitter applies as to any shape.
     /// ```
     /// use std::time::Duration;
     /// use retry_runtime::{Backoff, Jitter, Policy};
@@ -51,14 +50,14 @@ pub enum Backoff {
     /// ```
     ///
     /// Lists from text and configuration files stay in memory until the process ends. Each different list is kept once,
-    /// however often it is read; without the feature `std`, once for each time. [`Backoff::list`] does the same with delays
-    /// known only at run time.
+    /// no matter how often it is read; without the feature `std`, once for each time it is read. [`Backoff::list`] does
+    /// the same with delays known only at run time.
     List(&'static &'static [Duration]),
 }
 
 impl Backoff {
-    /// A list of delays known only at run time. It stays in memory until the process ends, once, however often you pass it;
-    /// without the feature `std`, once for each time. In a constant, use [`Backoff::List`].
+    /// Creates a list of delays known only at run time. It stays in memory until the process ends: once, no matter how
+    /// often you pass it, or without the feature `std`, once for each time. In a constant, use [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -95,7 +94,7 @@ impl Backoff {
     }
 }
 
-/// `base` times a power of `factor`, at most `cap`, where the product may be infinite.
+/// `base` times a power of `factor`, at most `cap`. The product may be infinite.
 fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Duration {
     if base.is_zero() {
         return Duration::ZERO;
@@ -104,7 +103,7 @@ fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Durati
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
 }
 
-/// `factor` to a power, without `f64::powi`, which needs `std`.
+/// A power of `factor`, without `f64::powi`, which needs `std`.
 fn to_power(mut factor: f64, mut power: u32) -> f64 {
     let mut product = 1.0;
     loop {
@@ -119,19 +118,19 @@ fn to_power(mut factor: f64, mut power: u32) -> f64 {
     }
 }
 
-/// The Fibonacci number of an index, `u32::MAX` where it is larger.
+/// The Fibonacci number at an index, `u32::MAX` if it is larger.
 fn fibonacci(index: u32) -> u32 {
     let (mut current, mut next) = (0_u32, 1_u32);
-    // The 48th is the first that does not fit.
+    // The 48th number is the first that does not fit.
     for _ in 0..index.min(48) {
         (current, next) = (next, current.saturating_add(next));
     }
     current
 }
 
-// A policy is `Copy`, so what it refers to must live for ever.
+// A policy is `Copy`, so its references must be valid forever.
 
-/// Keeps each different list once.
+/// Stores each different list once.
 #[cfg(feature = "std")]
 fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     use std::sync::Mutex;
@@ -149,7 +148,7 @@ fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     delays
 }
 
-/// Keeps a list each time, since there is no lock to keep a registry behind.
+/// Stores a list each time, because there is no lock to protect a registry.
 #[cfg(not(feature = "std"))]
 use leak as keep;
 

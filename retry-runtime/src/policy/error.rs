@@ -4,10 +4,10 @@ use core::fmt;
 
 use crate::error_text::shown::shown;
 
-/// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
-/// out of range, a `base` above its `cap`, or a text that is not a list of keys.
+/// The reason that a text, a table or a combination of them is not a policy: an unknown key or word, a repeated key, a
+/// value out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
-/// The message names the key and the value, and says what would be right. Show it to the user as it is.
+/// The message names the key and the value, and the fix. Show it to the user unchanged.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -30,7 +30,7 @@ use crate::error_text::shown::shown;
 #[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError(String);
 
-/// Like `Display`, since a program whose `main` returns the error shows it this way.
+/// Like `Display`, because a program whose `main` returns the error prints its `Debug` form.
 impl fmt::Debug for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -51,7 +51,7 @@ impl PolicyError {
     }
 }
 
-/// The start of a text on one line, for messages: a whole file given by mistake would fill them.
+/// The start of a text on one line, for messages. A user may pass a whole file by mistake.
 pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 40;
     let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
@@ -62,7 +62,7 @@ pub(crate) fn short(text: &str) -> String {
     short
 }
 
-/// A [`PolicyError`] whose message is formatted.
+/// Returns a [`PolicyError`] with a formatted message.
 macro_rules! refused {
     ($($message:tt)*) => {
         $crate::policy::error::PolicyError::new(alloc::format!($($message)*))
@@ -70,7 +70,7 @@ macro_rules! refused {
 }
 pub(crate) use refused;
 
-/// Adds to an error in which entry it is.
+/// Adds the name of the entry to an error.
 pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
     refused!("in `{}`: {error}", short(name))
 }

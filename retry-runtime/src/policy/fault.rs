@@ -1,4 +1,4 @@
-//! What the attribute, texts and files refuse of a policy's numbers: one rule for all that a setter takes.
+//! The policy values that the attribute, texts and files reject. The setters share these rules.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::classify::kind::Kind;
 use crate::policy::schedule::Schedule;
 use crate::policy::{Backoff, Jitter, Policy, PolicyError, Section, Values, row};
 
-/// The policy itself, and its sections with the kinds of failure that they are for.
+/// The policy itself, and its sections with their kinds of failure.
 pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (None, None),
     (Some(Key::Transient), Some(Kind::Transient)),
@@ -20,13 +20,13 @@ pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 6] = [
     (Some(Key::Rejected), Some(Kind::Rejected)),
 ];
 
-/// A number that is refused.
+/// A value that is rejected.
 #[derive(Clone, Copy)]
 pub(crate) enum Fault {
-    /// The value is what the text says.
+    /// The value is not in the range that the text describes.
     OutOfRange(At, &'static str),
     Above(Bound, Bound),
-    /// A `base` or `factor` together with a list: in that section, or in the policy itself.
+    /// A `base` or `factor` with a list: in that section, or in the policy itself.
     BesideList(Option<Key>),
 }
 
@@ -45,7 +45,7 @@ impl From<Fault> for PolicyError {
 }
 
 impl Fault {
-    /// The complaint as far as a constant can tell it.
+    /// The message as far as a constant can produce it.
     const fn in_short(self) -> &'static str {
         match self {
             Self::OutOfRange(at, _) => match at.key {
@@ -65,13 +65,15 @@ impl Fault {
 }
 
 impl Policy {
-    /// This policy, unless it has a number that the attribute would refuse: a `base` or `floor` above the `cap`, in the
-    /// policy or in a section with what it inherits; a `factor` that is below 1, infinite or not a number; a jitter ratio
-    /// outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or `total_delay` of zero; a `deadline` or
-    /// `total_delay` before which no retry begins; a `base` or `factor` that was set after a list of delays.
+    /// Returns this policy, or an error if it has a value that the attribute would reject: a `base` or `floor` above
+    /// the `cap`, in the policy or in a section with its inherited values; a `factor` that is below 1, infinite or not
+    /// a number; a jitter ratio outside 0–1 or of more than 9 decimals; a `timeout`, `deadline` or `total_delay` of
+    /// zero; a `deadline` or `total_delay` before which no retry starts; a `base` or `factor` that was set after a list
+    /// of delays.
     ///
-    /// The setters accept such numbers: they use the nearest valid one, and ignore a `base` or `factor` after a list. For
-    /// policies whose numbers are only known at run time; for constants there is [`checked`](Self::checked).
+    /// The setters accept such values: they use the nearest valid one, and ignore a `base` or `factor` after a list.
+    /// Use this method for policies whose values are only known at run time; for constants there is
+    /// [`checked`](Self::checked).
     ///
     /// ```
     /// use std::time::Duration;
@@ -96,8 +98,8 @@ impl Policy {
         }
     }
 
-    /// This policy, checked while it compiles: what [`try_checked`](Self::try_checked) refuses is a compile error in a
-    /// constant.
+    /// Returns this policy, checked at compile time: in a constant, an error of [`try_checked`](Self::try_checked) is a
+    /// compile error.
     ///
     /// ```
     /// use std::time::Duration;
@@ -118,7 +120,7 @@ impl Policy {
     ///
     /// # Panics
     ///
-    /// Outside of constants, where `try_checked` is an error.
+    /// Outside of constants, if `try_checked` returns an error.
     pub const fn checked(self) -> Self {
         match self.fault() {
             Some(fault) => panic!("{}", fault.in_short()),
@@ -126,7 +128,7 @@ impl Policy {
         }
     }
 
-    /// Checks that the first retry can begin before each limit of time after some kind of failure.
+    /// Checks that, for some kind of failure, the first retry can start before each time limit.
     pub(crate) fn check_deadline(&self) -> Result<(), PolicyError> {
         self.check_in_time(Key::Deadline, self.time_limit())?;
         self.check_in_time(Key::TotalDelay, self.delay_limit())
@@ -136,11 +138,11 @@ impl Policy {
         let Some(limit) = limit else {
             return Ok(());
         };
-        // Without numbers of their own, invalid values wait for nothing, but only some calls have any.
+        // Without their own values, invalid values are retried without delay, but only some calls have any.
         let has_invalid = self.named(Some(Kind::Invalid)) != Section::new();
         let kinds = SECTIONS[1..].iter().filter(|(_, kind)| match kind {
             Some(Kind::Invalid) => has_invalid,
-            // No failure.
+            // A rejection is not a failure.
             Some(Kind::Rejected) => false,
             _ => true,
         });
@@ -161,7 +163,7 @@ impl Policy {
             };
             let delay = bound(*section, key, is_sections, value);
             let limit = bound(None, limited_by, false, limit);
-            // A kind that can be retried is enough.
+            // One retryable kind is enough.
             let Some(late) = complaint::too_late(delay, shortest, limit) else {
                 return Ok(());
             };
@@ -204,19 +206,19 @@ impl Policy {
         None
     }
 
-    /// Returns true if the section, or the policy itself, sets a `base` or `factor` beside a list.
+    /// Returns true if the section, or the policy itself, sets a `base` or `factor` together with a list.
     const fn is_beside_list(&self, named: &Section) -> bool {
         let inherits = named.backoff.is_none() && self.named(None).names_list();
         named.names_growth() && (inherits || named.names_list())
     }
 
-    /// A `base` or `floor` above its `cap`, of what is in force for a kind, or for the policy itself.
+    /// A `base` or `floor` above its `cap`, among the values in force for a kind, or for the policy itself.
     pub(crate) const fn disorder(&self, section: Option<Key>, kind: Option<Kind>) -> Option<Fault> {
         let own = self.named(None);
         let named = self.named(kind);
         let in_force = Schedule::new(own.overridden_by(named), self.floor);
-        // A section's own keys are named as such, those that it takes from the policy are not. No default is called that:
-        // it may be the program's own.
+        // A section's own keys are reported with the section's name, inherited ones without it. No value is called a
+        // default, because it may be the program's own.
         let cap = bound(section, Key::Cap, named.cap.is_some(), in_force.cap);
         let base = bound(section, Key::Base, named.base.is_some(), in_force.base);
         let floor = bound(None, Key::Floor, false, in_force.floor);

@@ -1,35 +1,35 @@
 use core::time::Duration;
 
-/// What a server's hint (`Retry-After` and its relatives) does to the delay: the key `hint`.
+/// The effect of a server's hint (`Retry-After` and similar) on the delay: the key `hint`.
 ///
-/// `"honor"` and `"clamp"` add a random part to the hint, so that clients told the same wait don't come back in one wave. It
-/// is up to what the policy's own jitter spans at that retry, a tenth of the hint, or 100 ms, whichever is most. With
-/// `jitter = "none"` nothing is added.
+/// `"honor"` and `"clamp"` add a random part to the hint, so that clients which got the same wait don't return in one
+/// wave. It is at most the largest of: the range of the policy's own jitter at that retry, a tenth of the hint, and 100
+/// ms. With `jitter = "none"` nothing is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Hint {
-    /// `"honor"`, the default: wait at least as long as the server asked, and never less than the policy's shortest delay.
-    /// A hint above `max_hint` ends the call.
+    /// `"honor"`, the default: wait at least as long as the server asked, and never less than the policy's shortest
+    /// delay. A hint above `max_hint` ends the call.
     #[default]
     Honor,
-    /// `"clamp"`: wait as with `"honor"`, but cut a longer hint to `max_hint`. Without a `max_hint`, count at most 5 s more
-    /// than the policy's shortest delay, as AWS SDKs do ("Retry Behavior 2.1", 2026).
+    /// `"clamp"`: like `"honor"`, but cut a longer hint to `max_hint`. Without a `max_hint`, it is cut to 5 s above the
+    /// policy's shortest delay, as in AWS SDKs ("Retry Behavior 2.1", 2026).
     Clamp,
-    /// `"exact"`: wait as long as the server asked, in place of the policy's own delay, be that longer or shorter. Nothing is added: use it
-    /// only for servers that give each client its own wait. A hint above `max_hint` ends the call.
+    /// `"exact"`: wait as long as the server asked, regardless of the policy's own delay. Nothing is added: use it only
+    /// for servers that give each client its own wait. A hint above `max_hint` ends the call.
     Exact,
     /// `"ignore"`: wait the policy's own delay.
     Ignore,
 }
 
-/// The least range of the random part.
+/// The minimum range of the random part.
 const LEAST_SPREAD: Duration = Duration::from_millis(100);
-/// How far above the policy's own delay [`Hint::Clamp`] lets a hint go where no `max_hint` is named.
+/// The amount by which a hint may exceed the policy's own delay with [`Hint::Clamp`] if `max_hint` is not set.
 const CLAMP_SPAN: Duration = Duration::from_secs(5);
 
 impl Hint {
-    /// What the wait is drawn from, both ends included, after the server asked for `hint` and where the policy alone
-    /// would draw from `own` and names `longest`. `None` where the hint has no say.
+    /// The range that the wait is drawn from, both ends included, after the server asked for `hint`. `own` is the
+    /// policy's range without a hint, and `longest` its longest accepted hint. `None` if the hint has no effect.
     pub(crate) fn range(
         self,
         own: (Duration, Duration),

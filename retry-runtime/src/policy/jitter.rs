@@ -2,11 +2,10 @@ use core::time::Duration;
 
 use retry_vocabulary::delay;
 
-/// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
+/// The random part of a delay: the key `jitter`. It is drawn for every delay.
 ///
-/// `d` is the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter than `floor` or
-/// longer than `cap`. Delays don't pile up there either: if a range reaches past a limit, the delay is drawn from the
-/// part inside.
+/// `d` is the delay from the backoff, at least `floor` and at most `cap`. No delay is shorter than `floor` or longer
+/// than `cap`. Delays don't pile up there either: if a range exceeds a limit, the delay is drawn from the part within.
 ///
 /// `full`, `equal` and `decorrelated` come from [Exponential Backoff And Jitter][aws] (AWS, 2015).
 ///
@@ -24,14 +23,14 @@ pub enum Jitter {
     Decorrelated,
     /// `"none"`: exactly `d`.
     None,
-    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1. It is kept
-    /// to 9 decimals.
+    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1. It is
+    /// rounded to 9 decimals.
     Ratio(f64),
 }
 
 impl Jitter {
-    /// What the delay is drawn from, both ends included, where the backoff gave `plain` and the delay before was
-    /// `previous`.
+    /// The range that the delay is drawn from, both ends included. `plain` is the backoff's delay, and `previous` the
+    /// delay before.
     pub(crate) fn range(
         self,
         plain: Duration,

@@ -13,10 +13,10 @@ use crate::policy::schedule::Schedule;
 use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 use crate::policy::{Backoff, Policy, Section};
 
-/// The keys of a policy that one text or table names: one layer of configuration.
+/// The policy keys set by one text or table: one layer of configuration.
 ///
-/// [`Policy::overridden_by`] puts it over a policy, key by key. A program's layers are then its constructor, its
-/// configuration file and its command line; the later one wins:
+/// [`Policy::overridden_by`] applies it to a policy, key by key. A program's layers are typically its constructor, its
+/// configuration file and its command line. Later layers win:
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,7 +39,7 @@ use crate::policy::{Backoff, Policy, Section};
 /// # The text
 ///
 /// Keys and values are the same as in the attribute: `key=value` or `key(value)`, separated by commas, with optional
-/// white space and optional double quotes around values. An empty text names nothing.
+/// whitespace and optional double quotes around values. An empty text sets nothing.
 ///
 /// | key | value |
 /// |---|---|
@@ -56,25 +56,25 @@ use crate::policy::{Backoff, Policy, Section};
 /// | `enabled` | `true` or `false` |
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
-/// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
-/// The longest is 584 years.
+/// A duration is written with its units, such as `250ms`, `1.5s`, `2m` or `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d`
+/// and `w`. The longest is 584 years.
 ///
-/// With the feature `serde`, a table with the same keys works, too: a section is a table in it, and a list is an array.
-/// Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
+/// With the feature `serde`, a table with the same keys works, too: a section is a nested table, and a list is an
+/// array. Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
-/// A text or table is refused for an unknown key or word, a key named twice, or a value out of range. Values are never
-/// rounded into range. `Display` prints what the layer names, in the form above.
+/// A text or table is rejected for an unknown key or word, a repeated key, or a value out of range. Values are never
+/// rounded into range. `Display` prints the layer's keys in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     named: BTreeMap<At, KeyValue>,
 }
 
 impl Policy {
-    /// This policy, overridden key by key with what a layer names, in sections too.
+    /// Returns this policy, overridden key by key with a layer's values, including sections.
     ///
-    /// An error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// inherits, if its shortest delay is above its `deadline` or `total_delay`, so that no retry could begin, or if the
-    /// layer names a `base` or `factor` for delays that come from a list. A layer that names a list removes an earlier
+    /// Fails if the result has a `base` or `floor` above its `cap`, in the policy or in a section with its inherited
+    /// values; if its shortest delay is above its `deadline` or `total_delay`, so that no retry could start; or if the
+    /// layer sets a `base` or `factor` for delays that come from a list. A layer that sets a list removes an earlier
     /// `base` and `factor`.
     ///
     /// ```
@@ -96,20 +96,20 @@ impl Policy {
         Ok(policy)
     }
 
-    /// This policy overridden as by setters: nothing is checked.
+    /// This policy, overridden without checks, as by setters.
     pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
         let named = overrides.named.iter();
         named.fold(self, |policy, (at, value)| policy.set(*at, *value))
     }
 
-    /// This policy with those values of a layer whose keys `own` doesn't set.
+    /// This policy with those of a layer's values whose keys `own` doesn't set.
     pub(crate) fn with_defaults(self, defaults: &Overrides, own: &Self) -> Self {
         let unset = defaults.named.iter().filter(|(at, _)| !own.sets(**at));
         unset.fold(self, |policy, (at, value)| policy.set(*at, *value))
     }
 
-    /// Whether the key has another value than the default, in its section or for all. Keys of delays act together, and on
-    /// what sections inherit, so any of them stands for all.
+    /// Returns true if the key differs from its default, in its section or for all failures. The keys for delays act
+    /// together, and on inherited values, so any of them counts for all.
     fn sets(&self, at: At) -> bool {
         let is_of_delays = |key: Key| match key.owner() {
             Owner::Schedule => key != Key::Max,
@@ -152,7 +152,7 @@ impl Policy {
         self.with(kind.and_then(|known| known.1), section)
     }
 
-    /// The value that a policy's text has for a key: for the policy itself the one in force, for a section the one named.
+    /// The value of a key as printed: for the policy itself the one in force, for a section the one set.
     fn get(&self, at: At, named: Section) -> Option<KeyValue> {
         Some(match at.key {
             Key::Max => KeyValue::Count(named.max?),
@@ -172,7 +172,7 @@ impl Policy {
         })
     }
 
-    /// Checks the numbers for a kind, or the policy's own, after the layer `last`.
+    /// Checks the values for a kind, or the policy's own, after the layer `last`.
     fn check(
         &self,
         section: Option<Key>,
@@ -195,20 +195,20 @@ impl Policy {
 }
 
 impl Overrides {
-    /// A layer that names nothing.
+    /// A layer that sets nothing.
     pub const fn new() -> Self {
         Self {
             named: BTreeMap::new(),
         }
     }
 
-    /// Checks what the layer names together, whatever it is laid over.
+    /// Checks the combination of the layer's own keys, regardless of what it overrides.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         let any = Policy::new().base(Duration::ZERO).cap(duration::LONGEST);
         any.overridden_by(self).map(drop)
     }
 
-    /// This layer, overridden key by key with what a later one names, in sections too.
+    /// Returns this layer, overridden key by key with a later one, including sections.
     ///
     /// If you merge the layers first, they are checked together: a file's `cap` may be below the constructor's `base`
     /// if the command line lowers the `base`, too.
@@ -225,7 +225,7 @@ impl Overrides {
     pub fn overridden_by(mut self, later: &Self) -> Self {
         for (at, value) in &later.named {
             if let KeyValue::Backoff(Backoff::List(_)) = value {
-                // What `later` names of these comes after its `backoff`.
+                // If `later` sets these keys, they come after its `backoff`.
                 for key in [Key::Base, Key::Factor] {
                     self.named.remove(&At { key, ..*at });
                 }
@@ -235,7 +235,7 @@ impl Overrides {
         self
     }
 
-    /// What a policy says, every key named.
+    /// All of the policy's values, including defaults.
     pub(crate) fn all_of(policy: &Policy) -> Self {
         let own = policy.named(None);
         let mut kinds = SECTIONS.iter().map(|(_, kind)| *kind);
@@ -248,7 +248,7 @@ impl Overrides {
             }
             if section.is_none() {
                 named = Schedule::new(own, None).named();
-                // Named, the default would clip lists.
+                // The default is omitted here, because as an explicit value it would clip lists.
                 named.cap = own.cap.or(named.cap.filter(|_| !has_list));
             }
             for key in section.map_or(Among::Policy, Among::Section).keys() {
@@ -260,13 +260,13 @@ impl Overrides {
         all
     }
 
-    /// Returns true if the layer names the key, outside of sections.
+    /// Returns true if the layer sets the key, outside of sections.
     #[cfg(feature = "std")]
     pub(crate) fn names(&self, key: Key) -> bool {
         self.named.contains_key(&At { section: None, key })
     }
 
-    /// This layer without `enabled = true`, so that what others switch off stays off.
+    /// This layer without `enabled = true`, so that it can't turn on retries that others turned off.
     pub(crate) fn without_enabling(mut self) -> Self {
         let on = (Key::Enabled, KeyValue::Bool(true));
         self.named.retain(|at, value| (at.key, *value) != on);
@@ -309,7 +309,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// What is named, as texts and tables have it: the policy's own keys, then the sections.
+    /// The keys that are set, in the order of texts and tables: the policy's own keys, then the sections.
     pub(crate) fn settings(&self) -> Vec<(Key, Setting)> {
         let mut settings = Vec::new();
         for (at, value) in &self.named {

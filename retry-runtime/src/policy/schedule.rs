@@ -6,7 +6,7 @@ use crate::policy::backoff::Backoff;
 use crate::policy::jitter::Jitter;
 use crate::policy::section::Section;
 
-/// How many retries and how long before each: the numbers in force for one kind of failure.
+/// The number of retries and the delays before them: the values in force for one kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Schedule {
     /// The number of retries; `u32::MAX` is unlimited.
@@ -19,17 +19,17 @@ pub(crate) struct Schedule {
     pub(crate) jitter: Jitter,
 }
 
-/// The limit that `max` stands for: none for `u32::MAX`.
+/// The limit for a value of `max`: none for `u32::MAX`.
 pub(crate) fn limit(max: u32) -> Option<u32> {
     (max != u32::MAX).then_some(max)
 }
 
 impl Schedule {
-    /// The numbers in force where `named` and `floor` are all that is named.
+    /// The values in force if only `named` and `floor` are set.
     pub(crate) const fn new(named: Section, floor: Option<Duration>) -> Self {
         let backoff = named_or(named.backoff, Backoff::Exponential);
         let jitter = named_or(named.jitter, Jitter::Full);
-        // Decorrelated delays are no list's.
+        // Decorrelated jitter ignores the list, so the normal cap applies.
         let cap = match (backoff, jitter) {
             (_, Jitter::Decorrelated) => default::CAP,
             (Backoff::List(_), _) => Duration::MAX,
@@ -46,7 +46,7 @@ impl Schedule {
         }
     }
 
-    /// These numbers as a section that names all of them, but for what has no effect beside a list.
+    /// Converts back to a section with all values, except those that have no effect with a list.
     pub(crate) const fn named(&self) -> Section {
         let section = Section::new()
             .max(self.max)
@@ -63,13 +63,13 @@ impl Schedule {
         retry <= self.max
     }
 
-    /// The number of the retry after so many, if it is allowed.
+    /// The number of the next retry after `retries`, if it is allowed.
     pub(crate) fn next_retry(&self, retries: u32) -> Option<u32> {
         let retry = retries.saturating_add(1);
         self.allows(retry).then_some(retry)
     }
 
-    /// The delay before `retry` (counted from 1), without jitter.
+    /// The delay before `retry` (from 1), without jitter.
     pub(crate) fn plain_delay(&self, retry: u32) -> Duration {
         if self.backoff == Backoff::None {
             return Duration::ZERO;
@@ -78,8 +78,8 @@ impl Schedule {
         self.within(delay)
     }
 
-    /// The range, both ends included, that the delay before `retry` (counted from 1) is drawn from. `previous` is the
-    /// delay before.
+    /// The range, both ends included, from which the delay before `retry` (from 1) is drawn. `previous` is the delay
+    /// before.
     pub(crate) fn range(&self, retry: u32, previous: Duration) -> (Duration, Duration) {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);
@@ -94,18 +94,18 @@ impl Schedule {
         (self.within(low), self.within(high))
     }
 
-    /// The nearest delay that is neither below the floor nor above the cap.
+    /// The delay, raised to the floor or lowered to the cap.
     fn within(&self, delay: Duration) -> Duration {
         delay.max(self.floor).min(self.cap)
     }
 
-    /// Whether delays are random.
+    /// Returns true if delays are random.
     pub(crate) fn is_jittered(&self) -> bool {
         self.jitter != Jitter::None
     }
 }
 
-/// What is named, or else the default.
+/// The value that is set, or else the default.
 pub(crate) const fn named_or<T: Copy>(named: Option<T>, default: T) -> T {
     match named {
         Some(value) => value,
@@ -206,7 +206,7 @@ mod tests {
             for delay in [plain, low, high] {
                 prop_assert!(floor <= delay && delay <= schedule.cap, "{delay:?}");
             }
-            // No jitter reaches further than the delay doubled, and only decorrelated looks at the last one.
+            // Jitter never exceeds twice the delay, and only decorrelated jitter depends on the previous one.
             if schedule.jitter != Jitter::Decorrelated {
                 prop_assert!(low <= plain && plain <= high);
                 prop_assert!(high <= plain.saturating_mul(2), "{high:?} of {plain:?}");
@@ -221,7 +221,7 @@ mod tests {
             }
         }
 
-        /// Without a floor and a list, delays are what the formulas of the documentation give.
+        /// Without a floor and a list, delays follow the documented formulas.
         #[test]
         fn ranges_are_as_documented(
             backoff in shape(),
@@ -314,7 +314,7 @@ mod tests {
                 "{jitter:?}"
             );
         }
-        // Above the delay, it is what the jitter is around.
+        // If it is above the delay, jitter applies to it.
         let schedule = policy
             .floor(millis(400))
             .jitter(Jitter::Ratio(0.5))
@@ -323,13 +323,13 @@ mod tests {
             schedule.range(1, Duration::ZERO),
             (millis(400), millis(600))
         );
-        // Above the cap, it waits the cap.
+        // If it is above the cap, the cap applies.
         let schedule = policy.floor(millis(2_000)).schedule(None, Values::Taken);
         assert_eq!(
             schedule.range(1, Duration::ZERO),
             (millis(1_000), millis(1_000))
         );
-        // What has no delay gets none.
+        // Retries without delay stay so.
         let none = policy.backoff(Backoff::None).schedule(None, Values::Taken);
         assert_eq!(
             none.range(1, Duration::ZERO),

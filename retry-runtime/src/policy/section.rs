@@ -6,11 +6,11 @@ use retry_vocabulary::range;
 use crate::policy::backoff::Backoff;
 use crate::policy::jitter::Jitter;
 
-/// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
-/// `timed_out(…)`, `invalid(…)` and `rejected(…)`.
+/// Other values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`, `timed_out(…)`,
+/// `invalid(…)` and `rejected(…)`.
 ///
-/// A section inherits from the policy what it does not name. A section that names `max` has its own count: its retries
-/// don't use up the policy's `max`, nor the other way round, and its delays grow with its own count.
+/// A section inherits unset keys from the policy. A section that sets `max` has its own count: its retries don't use up
+/// the policy's `max`, or the reverse, and its delays grow with its own count.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,7 +48,7 @@ impl Section {
         }
     }
 
-    /// This section with what `above` names in place of its own, key by key. A list has no `base` and no `factor`.
+    /// This section, overridden key by key with `above`. A list removes `base` and `factor`.
     pub(crate) const fn overridden_by(self, above: Self) -> Self {
         let below = match (self.backoff, above.backoff) {
             (_, Some(Backoff::List(_))) | (Some(Backoff::List(_)), Some(_)) => {
@@ -66,14 +66,14 @@ impl Section {
         }
     }
 
-    /// This section without the keys that have no effect beside a list.
+    /// This section without the keys that have no effect with a list.
     pub(crate) const fn without_growth(mut self) -> Self {
         self.base = None;
         self.factor = None;
         self
     }
 
-    /// This section with the nearest value within its range for each that is not.
+    /// This section, with each value clamped to its range.
     pub(crate) const fn within_ranges(mut self) -> Self {
         if self.names_list() {
             self = self.without_growth();
@@ -97,7 +97,7 @@ impl Section {
         self
     }
 
-    /// Whether the section says anything about delays.
+    /// Returns true if the section sets any key for delays.
     pub(crate) fn names_delays(self) -> bool {
         Self { max: None, ..self } != Self::new()
     }
@@ -106,18 +106,18 @@ impl Section {
         matches!(self.backoff, Some(Backoff::List(_)))
     }
 
-    /// Returns true if the section names `base` or `factor`, which have no effect with a list.
+    /// Returns true if the section sets `base` or `factor`, which have no effect with a list.
     pub(crate) const fn names_growth(&self) -> bool {
         self.base.is_some() || self.factor.is_some()
     }
 
-    /// The retries of this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
+    /// Sets the retries after this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
     pub const fn max(mut self, retries: u32) -> Self {
         self.max = Some(retries);
         self
     }
 
-    /// The shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
+    /// Sets the shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
     pub const fn backoff(self, backoff: Backoff) -> Self {
         let mut named = Self::new();
         named.backoff = Some(backoff);
@@ -128,25 +128,25 @@ impl Section {
         section
     }
 
-    /// The first delay: see [`Policy::base`](crate::Policy::base).
+    /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
     pub const fn base(mut self, base: Duration) -> Self {
         self.base = Some(base);
         self
     }
 
-    /// The growth of the delays: see [`Policy::factor`](crate::Policy::factor).
+    /// Sets the growth of the delays: see [`Policy::factor`](crate::Policy::factor).
     pub const fn factor(mut self, factor: f64) -> Self {
         self.factor = Some(factor);
         self
     }
 
-    /// The longest delay: see [`Policy::cap`](crate::Policy::cap).
+    /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
     pub const fn cap(mut self, cap: Duration) -> Self {
         self.cap = Some(cap);
         self
     }
 
-    /// The randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
+    /// Sets the randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
     pub const fn jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = Some(jitter);
         self
@@ -157,7 +157,7 @@ const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
     if first.is_some() { first } else { second }
 }
 
-/// The duration, or the longest that a policy's text can name.
+/// The duration, or the longest that a policy's text can contain.
 pub(crate) const fn at_longest(duration: Duration) -> Duration {
     if duration.as_nanos() > LONGEST.as_nanos() {
         return LONGEST;

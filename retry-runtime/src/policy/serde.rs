@@ -1,4 +1,4 @@
-//! Policies as tables with the keys that `Overrides` documents.
+//! Policies as tables with the keys documented at `Overrides`.
 
 use ::serde::ser::{Serialize, Serializer};
 
@@ -6,14 +6,14 @@ use crate::policy::value::{KeyValue, Setting};
 use crate::policy::{Backoff, Jitter, Overrides, Policy};
 
 /// Writes a table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
-/// a word or a number, sections are tables.
+/// is a word or a number, and sections are tables.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Overrides::all_of(self).serialize(serializer)
     }
 }
 
-/// Writes a table of what the layer names, in the form of a [`Policy`]'s.
+/// Writes a table of the layer's keys, in the same form as a [`Policy`]'s.
 impl Serialize for Overrides {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Setting::Section(self.settings()).serialize(serializer)

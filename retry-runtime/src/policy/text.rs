@@ -1,4 +1,4 @@
-//! Policies as text: the grammar that `Overrides` documents.
+//! Policies as text, in the grammar documented at `Overrides`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::value::{Entries, RawValue, Setting};
 use crate::policy::{Overrides, Policy};
 
-/// Reads the keys that a text names, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
+/// Parses the keys in a text, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,12 +41,12 @@ impl FromStr for Overrides {
     }
 }
 
-/// How deep tables stand in a policy's text: its sections.
+/// The nesting depth of tables in a policy's text: its sections.
 const OF_POLICY: u8 = 1;
-/// How deep they stand in the text of [`Policies`](crate::Policies).
+/// The nesting depth in the text of [`Policies`](crate::Policies).
 pub(crate) const OF_NAMES: u8 = 2;
 
-/// The keys of a whole text whose tables stand that deep at most.
+/// Parses the keys of a whole text whose tables are nested at most `depth` deep.
 pub(crate) fn entries(text: &str, depth: u8) -> Result<Entries, PolicyError> {
     let mut parser = Parser { rest: text, depth };
     let entries = parser.entries(None)?;
@@ -57,7 +57,7 @@ pub(crate) fn entries(text: &str, depth: u8) -> Result<Entries, PolicyError> {
 }
 
 impl Overrides {
-    /// What a text says of one key alone, without its name: a value, or the keys of a section.
+    /// Parses the text for a single key, without the key's name: a value, or the keys of a section.
     #[cfg(feature = "clap")]
     pub(crate) fn from_key(key: Key, text: &str) -> Result<Self, PolicyError> {
         let mut parser = Parser {
@@ -81,9 +81,9 @@ impl Overrides {
     }
 }
 
-/// Prints every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
-/// `floor`, `deadline` and the sections appear only if they are set. With a list, keys that it makes ineffective are
-/// left out.
+/// Prints every key with its value. The text parses to the same policy if its values are in the ranges that texts
+/// allow. `floor`, `deadline` and the sections are printed only if they are set. Keys that have no effect with a list
+/// are left out.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -124,12 +124,12 @@ impl fmt::Display for GivenKey<'_> {
 
 struct Parser<'a> {
     rest: &'a str,
-    /// How many tables may stand within each other from here, so that no text exhausts the stack.
+    /// The levels of tables that may still be nested here. Limited, so that no text can overflow the stack.
     depth: u8,
 }
 
 impl<'a> Parser<'a> {
-    /// Takes what stands before the next delimiter.
+    /// Takes the text before the next delimiter.
     fn word(&mut self) -> &'a str {
         let delimiters = [',', '=', '(', ')', '[', ']', '"'];
         let end = self.rest.find(delimiters).unwrap_or(self.rest.len());
@@ -143,14 +143,14 @@ impl<'a> Parser<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes the delimiter that follows, if nothing stands before it.
+    /// Takes the delimiter if it comes next.
     fn take(&mut self, delimiter: char) -> bool {
         let rest = self.rest.trim_start().strip_prefix(delimiter);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// Reads keys up to the end of the text or to a `)`, which is left.
+    /// Parses keys up to the end of the text or to a `)`, which is not consumed.
     fn entries(&mut self, section: Option<&str>) -> Result<Entries, PolicyError> {
         let mut entries = Entries::new();
         loop {
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         }
         let mut values = Vec::new();
         while !self.take(']') {
-            // A list holds no lists.
+            // A list can't contain lists.
             if self.take('[') {
                 return Err(not_closed(']', key));
             }
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
         Ok(RawValue::List(values))
     }
 
-    /// Reads a value that holds no others.
+    /// Parses a value that is neither a list nor a section.
     fn single(&mut self, key: GivenKey<'_>) -> Result<String, PolicyError> {
         let word = self.word();
         if !word.is_empty() {
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok(String::from(text))
     }
 
-    /// Reads a value in parentheses, or the keys of a section.
+    /// Parses a value in parentheses, or the keys of a section.
     fn in_brackets(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
         let start = self.rest;
         let word = self.word();
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The error for a name that is given anything but keys.
+/// The error for a name with anything except keys.
 pub(crate) fn takes_keys(name: &str, example: &str) -> PolicyError {
     let name = short(name);
     refused!("`{name}` takes keys: write them in parentheses, as in `{name}({example})`")
@@ -280,7 +280,7 @@ fn no_value(key: GivenKey<'_>) -> PolicyError {
     }
 }
 
-/// The key that a value without one is of, and what stands for the value there.
+/// The key to which a value without one belongs, and the value to suggest for it.
 fn key_of(value: &str) -> Option<(Key, &str)> {
     match value {
         "off" | "false" | "no" | "disabled" => Some((Key::Enabled, "false")),

@@ -1,4 +1,4 @@
-//! One value of a policy: as text and configuration files hold it, and as a key reads it.
+//! One value of a policy: as written in texts and configuration files, and as parsed for a key.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -15,10 +15,10 @@ use retry_vocabulary::{complaint, duration, range};
 use crate::policy::error::{PolicyError, short};
 use crate::policy::{Backoff, Hint, Jitter};
 
-/// A value as it is written. Texts and tables become this first, so that both have the same keys and checks.
+/// A value as written. Texts and tables are converted to this first, so that both have the same keys and checks.
 #[derive(Clone, Debug)]
 pub(crate) enum RawValue {
-    /// A text, or what a format has a type of its own for, as text.
+    /// A text, or another scalar of the format, as text.
     One(String),
     List(Vec<String>),
     Table(Entries),
@@ -27,7 +27,7 @@ pub(crate) enum RawValue {
 pub(crate) type Entries = Vec<(String, RawValue)>;
 
 impl RawValue {
-    /// The text for keys that take one value, and for messages: what holds other values is cut short.
+    /// The text for keys that take one value, and for messages. Nested values are shortened.
     pub(crate) fn single(&self) -> &str {
         match self {
             Self::One(text) => text,
@@ -112,7 +112,7 @@ fn read_word<W: Word>(at: At, text: &str, value: fn(W) -> KeyValue) -> Result<Ke
     W::of(text).map(value).ok_or_else(complaint)
 }
 
-/// What stands behind a key in a text or a table.
+/// The part after a key in a text or a table.
 pub(crate) enum Setting {
     One(KeyValue),
     Section(Vec<(Key, Self)>),
@@ -132,7 +132,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// The value without its key, as a policy's text has it.
+/// The value without its key, as in a policy's text.
 impl fmt::Display for KeyValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match *self {
@@ -162,7 +162,7 @@ impl fmt::Display for KeyValue {
     }
 }
 
-/// Ties the words of the vocabulary to the variants of the same names, of which some enums have more.
+/// Maps the vocabulary's words to the variants of the same names. Some enums have further variants.
 macro_rules! words {
     ($($name:ident: $($variant:ident)*;)*) => {$(
         impl $name {
@@ -172,7 +172,7 @@ macro_rules! words {
                 }
             }
 
-            /// `None` for a value that no word stands for.
+            /// `None` for a value without a word.
             pub(crate) const fn word(self) -> Option<word::$name> {
                 match self {
                     $(Self::$variant => Some(word::$name::$variant),)*

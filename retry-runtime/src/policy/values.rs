@@ -1,16 +1,16 @@
-/// What a call does with the values of its attempts.
+/// A call's handling of the values that its attempts return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// The call returns the first.
+    /// The call returns the first value.
     Taken,
-    /// The call checks each, and may reject it.
+    /// The call checks each value, and may reject it.
     Validated,
-    /// The call has rejected one, and repairs it.
+    /// The call has rejected a value, and corrects it.
     Corrected,
 }
 
 impl Values {
-    /// Whether invalid values have a count of their own.
+    /// Returns true if invalid values have their own count.
     pub(crate) const fn are_validated(self) -> bool {
         matches!(self, Self::Validated | Self::Corrected)
     }

@@ -1,4 +1,4 @@
-//! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then is anything yielded.
+//! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then are items yielded.
 
 use core::future::Future;
 

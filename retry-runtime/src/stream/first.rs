@@ -1,4 +1,4 @@
-//! `stream = "first"`: an attempt succeeds once its first item arrives, and what follows is passed on.
+//! `stream = "first"`: an attempt succeeds once its first item arrives. Later items are passed on.
 
 use alloc::vec::Vec;
 use core::future::Future;
@@ -13,15 +13,15 @@ use crate::time::timer::Timer;
 /// A stream whose first item that counts has arrived, or that ended without one.
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
-    /// That item, if there is one, after those before it.
+    /// Items before that one, and then that item, if there is one.
     pub(super) items: Vec<T>,
-    /// Whether the stream must not be polled again.
+    /// True if the stream must not be polled again.
     ended: bool,
     pub(super) stream: S,
     pub(super) patience: Patience<E, W>,
 }
 
-/// The stream of an attempt, or the one that the key `fallback` opened after the last.
+/// The stream of an attempt, or the one that the key `fallback` opened after the last attempt.
 #[derive(Debug)]
 pub enum Either<A, F> {
     Attempt(Pin<Box<A>>),
@@ -43,22 +43,22 @@ pub fn boxed<S>(stream: S) -> Pin<Box<S>> {
     Box::pin(stream)
 }
 
-/// The stream of an attempt of a call that has a fallback.
+/// The stream of an attempt, in a call with a fallback.
 pub fn attempted<A, F>(stream: A) -> Either<A, F> {
     Either::Attempt(Box::pin(stream))
 }
 
-/// The stream that the fallback returned, in place of an attempt's.
+/// The fallback's stream, in place of an attempt's.
 pub fn fallen<A, F>(stream: F) -> Either<A, F> {
     Either::Fallback(Box::pin(stream))
 }
 
-/// Any item counts.
+/// Counts any item.
 pub fn any<T>(_: &T) -> bool {
     true
 }
 
-/// A function of the key `first`: the type of a closure's argument is inferred from this bound.
+/// The function of the key `first`. This bound lets the compiler infer the type of a closure's argument.
 pub fn counts<I: StreamItem, F: FnMut(&I::Value) -> bool>(first: F) -> F {
     first
 }

@@ -1,4 +1,4 @@
-//! The keys `timeout` and `idle_timeout` for a stream: the time until its attempt succeeds, and the wait from one item to
+//! The keys `timeout` and `idle_timeout` for a stream: the time limit until its attempt succeeds, and from one item to
 //! the next.
 
 use core::future::{Future, poll_fn};
@@ -13,13 +13,13 @@ use crate::time::pause::race;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 
-/// Why an attempt failed.
+/// The failure of an attempt.
 #[derive(Debug)]
 pub struct Stopped<E> {
     pub(super) error: E,
-    /// Whether the attempt took too long.
+    /// True if the attempt took too long.
     pub(super) dropped: bool,
-    /// Whether the attempt had yielded an item.
+    /// True if the attempt had yielded an item.
     pub(super) yielded: bool,
 }
 
@@ -40,19 +40,19 @@ impl<E> Stopped<E> {
     }
 }
 
-/// How long an item may take after another, and on which timer.
+/// The time limit from one item to the next, and its timer.
 #[derive(Debug)]
 pub struct Patience<E, W> {
     timer: W,
     idle: Option<Timeout<E>>,
-    /// Whether the attempt has yielded an item.
+    /// True if the attempt has yielded an item.
     yielded: bool,
 }
 
-/// How long an item may take, and which error follows if it takes longer.
+/// The time limit for an item, and the function that creates the error.
 type Timeout<E> = (Duration, fn(TimedOut) -> E);
 
-/// The timer where there is no timeout.
+/// The timer if there is no timeout.
 #[derive(Debug)]
 pub struct NoTimer;
 
@@ -80,7 +80,7 @@ pub fn patience<I: StreamItem, W: Timer>(
     }
 }
 
-/// What an attempt comes to in that time, in which it is to succeed.
+/// The output of an attempt, which has this long to succeed.
 pub async fn in_time<I: StreamItem, S>(
     timer: impl Timer,
     limit: Option<Duration>,
@@ -93,7 +93,7 @@ pub async fn in_time<I: StreamItem, S>(
 }
 
 impl<E, W: Timer> Patience<E, W> {
-    // By `&mut`, which is `Send` where the timer is, though `&` may not be.
+    // Takes `&mut`, which is `Send` if the timer is; `&` may not be.
     pub(super) async fn next<S: Stream>(
         &mut self,
         mut stream: Pin<&mut S>,
@@ -107,7 +107,7 @@ impl<E, W: Timer> Patience<E, W> {
         next.ok_or_else(|| Stopped::dropped(error, limit))
     }
 
-    /// An attempt's next item, where an error is the attempt's failure.
+    /// The next item of an attempt. An error is the attempt's failure.
     pub(super) async fn item<S, T>(&mut self, stream: Pin<&mut S>) -> Result<Option<T>, Stopped<E>>
     where
         S: Stream<Item = Result<T, E>>,

@@ -1,6 +1,6 @@
-//! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
+//! `stream = "resume"`: after an error the body runs again, and can read what was yielded so far.
 //!
-//! An attempt starts as under `"first"`. Then its items are passed on, until it breaks or ends.
+//! An attempt starts as in `"first"`. Then its items are passed on, until it breaks or ends.
 
 use core::pin::Pin;
 
@@ -12,7 +12,7 @@ use crate::call::attempt::{Attempt, Retained};
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::{Clock, Moment, Timer};
 
-/// What all earlier attempts of a call under `stream = "resume"` yielded: see [`Attempt`].
+/// The items that all earlier attempts of a call with `stream = "resume"` yielded: see [`Attempt`].
 #[derive(Debug)]
 pub struct Items<T> {
     yielded: usize,
@@ -28,26 +28,26 @@ impl<T> Retained for Items<T> {
     }
 }
 
-/// What a stream under `stream = "resume"` had yielded before this attempt began.
+/// The progress of a stream with `stream = "resume"` before this attempt.
 impl<E, T> Attempt<E, Items<T>> {
-    /// How many items the call's earlier attempts yielded in total.
+    /// The total number of items that the call's earlier attempts yielded.
     pub fn yielded(&self) -> usize {
         self.kept().yielded
     }
 
-    /// A clone of the last one.
+    /// A clone of the last item yielded.
     pub fn last_item(&self) -> Option<&T> {
         self.kept().last.as_ref()
     }
 
-    /// How far the call has come, in a unit of yours: the sum of all that was passed to [`advance`](Self::advance), by
-    /// this attempt too. 0 at first.
+    /// The call's position, in your own unit: the sum of all values passed to [`advance`](Self::advance), including
+    /// those of this attempt. 0 at first.
     pub fn position(&self) -> u64 {
         self.kept().position.load(Relaxed)
     }
 
-    /// Moves the position on, as the body's stream does for each item that it passes on: by a chunk's bytes, say. At
-    /// most to `u64::MAX`.
+    /// Advances the position. Call it in the body's stream for each item that it passes on, for example with the number
+    /// of bytes in a chunk. Saturates at `u64::MAX`.
     ///
     /// ```
     /// use futures::stream::{self, Stream, StreamExt, TryStreamExt};
@@ -63,7 +63,7 @@ impl<E, T> Attempt<E, Items<T>> {
     /// #         stream::iter(rest.into_iter().map(Ok).chain(cut))
     /// #     }
     /// #
-    /// /// Asks for what follows the bytes that were yielded.
+    /// /// Requests the part after the bytes already yielded.
     /// #[retry(stream = "resume", attempt = attempt, max = 5, backoff = "none")]
     /// fn download(&self) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
     ///     self.range_from(attempt.position())
@@ -79,12 +79,12 @@ impl<E, T> Attempt<E, Items<T>> {
     /// ```
     pub fn advance(&self, by: u64) {
         let position = &self.kept().position;
-        // One attempt runs at a time.
+        // Only one attempt runs at a time.
         position.store(position.load(Relaxed).saturating_add(by), Relaxed);
     }
 }
 
-/// An item that `attempt.last_item()` can show.
+/// An item that `attempt.last_item()` can return.
 #[diagnostic::on_unimplemented(
     message = "`stream = \"resume\"` keeps the last item for `attempt.last_item()`, but `{Self}` is not `Clone`",
     label = "not `Clone`",
@@ -101,18 +101,18 @@ impl<T: Clone> KeptItem for T {
     }
 }
 
-/// What one attempt yielded, and since when it runs. Separate from the history, which the body may borrow as long as its
-/// stream lives.
+/// The items that one attempt yielded, and its start. Separate from the history, which the body may borrow as long as
+/// its stream lives.
 #[derive(Debug)]
 pub struct Yielded<T> {
     began: Moment,
     items: usize,
     last: Option<T>,
-    // So that an error about the bound appears once, where the type is written.
+    // Stored, so that an error about the bound appears once, where the type is written.
     keep: fn(&T) -> T,
 }
 
-/// The progress of an attempt that begins now.
+/// The progress of an attempt that starts now.
 pub fn progress<I: StreamItem<Value: KeptItem>>(now: impl FnOnce() -> Moment) -> Yielded<I::Value> {
     Yielded {
         began: now(),
@@ -131,7 +131,7 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
     Attempt::before_first(clock, none)
 }
 
-/// When the attempt began, and whether it yielded anything.
+/// The start of the attempt, and whether it yielded anything.
 pub fn streamed<T>(progress: &Yielded<T>) -> Option<(Moment, bool)> {
     Some((progress.began, progress.items != 0))
 }
@@ -145,7 +145,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
     items.last = progress.last;
 }
 
-/// Hands the items of an attempt on.
+/// Passes on the items of an attempt.
 pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     mut started: Started<S, T, E, W>,
     giver: &Slot<T, E>,
@@ -155,14 +155,14 @@ pub async fn pass_on<S: Stream<Item = Result<T, E>> + Unpin, T, E, W: Timer>(
     while let Some(item) = next {
         progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
-        // How much another attempt yields can't be known.
+        // The number of items that another attempt yields is unknown.
         giver.give(Ok(item)).await;
         next = started.patience.item(Pin::new(&mut started.stream)).await?;
     }
     Ok(())
 }
 
-// By the same name and arguments as in the other modes.
+// Has the same name and arguments as in the other modes.
 #[expect(clippy::unused_async, reason = "awaited as the other modes' are")]
 pub async fn finish<T, E>(_: Slot<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
     outcome.err().map(Err)

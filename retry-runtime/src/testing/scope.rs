@@ -14,11 +14,11 @@ use crate::sync::{Mutex, lock};
 use crate::testing::state::State;
 use crate::time::skip::Skipped;
 
-/// Records calls, skips their pauses and seeds their jitter, in the futures and closures that it runs and nowhere else.
+/// Records calls, skips their pauses and seeds their jitter, only in the futures and closures that it runs.
 ///
-/// A future takes its scope with it, whatever thread polls it. Whatever the scope does not set is taken from where
-/// [`run`](Self::run) is called. So a scope holds on tokio's multi-threaded runtime, and tests that run at the same
-/// time see nothing of each other. A task that the future spawns is another future: put it into the scope, too.
+/// A future keeps its scope on any thread that polls it. Settings that the scope does not make come from the place
+/// where [`run`](Self::run) is called. So a scope works on tokio's multi-threaded runtime, and concurrent tests don't
+/// affect each other. A task that the future spawns is a separate future: put it into the scope, too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,7 +41,7 @@ use crate::time::skip::Skipped;
 /// # }
 /// ```
 ///
-/// It is read by the methods of a [`Recorder`]. A clone is the same scope.
+/// It has the methods of a [`Recorder`]. A clone is the same scope.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     recorder: Recorder,
@@ -50,12 +50,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope that records.
+    /// Creates a scope that records.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Skips pauses, too, as [`skip_sleeps`](super::skip_sleeps) does on a thread. The calls in the scope share one
+    /// Also skips pauses, as [`skip_sleeps`](super::skip_sleeps) does on a thread. The calls in the scope share one
     /// clock: a pause that one of them skips has passed for all.
     #[must_use]
     pub fn skip_sleeps(mut self) -> Self {
@@ -63,16 +63,16 @@ impl Scope {
         self
     }
 
-    /// Seeds jitter and call ids, too, as [`seed`](super::seed) does on a thread. Each future and each closure draws
-    /// from a generator of its own, seeded in the order of the calls of [`run`](Self::run) and
-    /// [`run_blocking`](Self::run_blocking). So delays do not depend on which task comes first.
+    /// Also seeds jitter and call ids, as [`seed`](super::seed) does on a thread. Each future and each closure has its
+    /// own generator, seeded in the order of the calls of [`run`](Self::run) and [`run_blocking`](Self::run_blocking).
+    /// So delays do not depend on which task runs first.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Some(Arc::new(Mutex::new(SmallRng::seed_from_u64(seed))));
         self
     }
 
-    /// The future, in this scope.
+    /// Runs the future in this scope.
     pub fn run<F: Future>(&self, future: F) -> InScope<F> {
         InScope {
             state: self.state(),
@@ -87,7 +87,7 @@ impl Scope {
         run()
     }
 
-    /// The time that was skipped so far.
+    /// The time skipped so far.
     pub fn skipped(&self) -> Duration {
         self.skipped
             .as_ref()
@@ -115,11 +115,11 @@ impl Deref for Scope {
     }
 }
 
-/// A future in a [`Scope`]. Made by [`Scope::run`].
+/// A future in a [`Scope`]. Returned by [`Scope::run`].
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct InScope<F> {
     state: State,
-    /// Until it is dropped, in its scope.
+    /// Dropped in its scope, and `None` after that.
     future: Option<Pin<Box<F>>>,
 }
 

@@ -4,10 +4,10 @@ use std::sync::PoisonError;
 
 use crate::sync::{Mutex, lock};
 
-/// Outcomes for attempts to come to, one after the other: a server that fails when it should.
+/// A sequence of outcomes for attempts: a server that fails on cue.
 ///
-/// [`fail_times`] and [`sequence`] make one. In front of a real client, in a body or in a closure, it makes the client
-/// flaky:
+/// [`fail_times`] and [`sequence`] create one. In front of a real client, in a body or in a closure, it makes the
+/// client flaky:
 ///
 /// ```
 /// use retry_runtime::testing::{Script, fail_times};
@@ -42,8 +42,8 @@ struct State<T, E> {
     attempts: u32,
 }
 
-/// Fails that many times with clones of that error, and succeeds from then on: with `()`, or [`then`](Script::then) with
-/// a value.
+/// Fails `times` times with clones of the error, and then succeeds: with `()`, or with a value set by
+/// [`then`](Script::then).
 ///
 /// ```
 /// use retry_runtime::testing::{Script, fail_times};
@@ -57,7 +57,7 @@ pub fn fail_times<E: Clone + Send + 'static>(times: u32, error: E) -> Script<(),
     sequence(failures.chain(iter::repeat_with(|| Ok(()))))
 }
 
-/// Comes to these outcomes, in order.
+/// Returns these outcomes, in order.
 ///
 /// ```
 /// use retry_runtime::testing::sequence;
@@ -77,7 +77,7 @@ where
 }
 
 impl<E: 'static> Script<(), E> {
-    /// Replaces `()` with clones of that value in every success. Attempts are counted from 0.
+    /// Replaces `()` with clones of this value in every success.
     #[must_use]
     pub fn then<T: Clone + Send + 'static>(self, value: T) -> Script<T, E> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +87,7 @@ impl<E: 'static> Script<(), E> {
 }
 
 impl<T, E> Script<T, E> {
-    /// What this attempt comes to.
+    /// Returns the outcome of this attempt.
     ///
     /// # Panics
     ///
@@ -102,7 +102,7 @@ impl<T, E> Script<T, E> {
         outcome.unwrap_or_else(|| panic!("attempt {attempts} is one more than the script has"))
     }
 
-    /// How many attempts there were so far.
+    /// The number of attempts so far.
     pub fn attempts(&self) -> u32 {
         lock(&self.0).attempts
     }

@@ -5,7 +5,7 @@ use crate::observe::recording::{self, Recorder};
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
-/// What a test has put in force on a thread, or takes from one to another.
+/// A test's settings on a thread, which can be carried to another.
 pub(crate) struct State {
     pub(super) recorder: Option<Recorder>,
     pub(super) skipped: Option<Skipped>,
@@ -13,7 +13,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// What is in force here, for what works for this thread elsewhere. A generator that was seeded seeds another.
+    /// The current settings, for work for this thread that runs elsewhere. A seeded generator seeds a new one.
     pub(crate) fn here() -> Self {
         Self {
             recorder: recording::here(),
@@ -22,7 +22,7 @@ impl State {
         }
     }
 
-    /// Has that work done elsewhere as it would be here.
+    /// Makes the work run elsewhere with the current settings.
     #[cfg(feature = "batch")]
     pub(crate) fn carry(work: impl FnOnce()) -> impl FnOnce() {
         let mut state = Self::here();
@@ -32,7 +32,7 @@ impl State {
         }
     }
 
-    /// Puts it in force on this thread until what is returned is dropped.
+    /// Applies the settings to this thread until the returned value is dropped.
     pub(crate) fn enter(&mut self) -> Entered<'_> {
         self.swap();
         Entered(self)
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-/// While it is there, the state holds what was in force before.
+/// While this exists, the state contains the previous settings.
 pub(crate) struct Entered<'a>(&'a mut State);
 
 impl Drop for Entered<'_> {

@@ -1,4 +1,4 @@
-//! What acts on the calling thread.
+//! Settings of the calling thread.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -11,12 +11,12 @@ use crate::observe::recording::{self, Recorder};
 use crate::time::random;
 use crate::time::skip::{self, Skipped};
 
-/// What was in force on this thread before, and is again once this is dropped.
+/// The previous setting of this thread, which is restored when this is dropped.
 #[derive(Debug)]
 struct Restored<T> {
     before: Option<T>,
     replace: fn(Option<T>) -> Option<T>,
-    /// Keeps it on the thread.
+    /// Prevents the value from leaving the thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -44,15 +44,15 @@ pub fn seed(seed: u64) -> Seeded {
     Seeded(Restored::instead_of(random::replace, generator))
 }
 
-/// Restores this thread's randomness when dropped. Made by [`seed`].
+/// Restores this thread's randomness when dropped. Returned by [`seed`].
 #[derive(Debug)]
 #[must_use = "the seed is in force until this value is dropped"]
 pub struct Seeded(#[expect(dead_code, reason = "dropped")] Restored<SmallRng>);
 
-/// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. For deadlines and elapsed
-/// times, the skipped time counts as passed.
+/// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. Skipped time counts for
+/// deadlines and elapsed times.
 ///
-/// Nothing else is skipped. The `timeout` of an attempt runs on tokio's clock, real or paused, so a client that has one
+/// Nothing else is skipped. The `timeout` of an attempt uses tokio's clock, real or paused, so a client with a timeout
 /// can be tested against a fake server.
 pub fn skip_sleeps() -> SkippedSleeps {
     let skipped = Skipped::default();
@@ -62,7 +62,7 @@ pub fn skip_sleeps() -> SkippedSleeps {
     }
 }
 
-/// Ends the skipping of sleeps when dropped. Made by [`skip_sleeps`].
+/// Ends the skipping of sleeps when dropped. Returned by [`skip_sleeps`].
 #[derive(Debug)]
 #[must_use = "sleeps are skipped until this value is dropped"]
 pub struct SkippedSleeps {
@@ -71,13 +71,13 @@ pub struct SkippedSleeps {
 }
 
 impl SkippedSleeps {
-    /// The time that was skipped so far.
+    /// The time skipped so far.
     pub fn total(&self) -> Duration {
         self.skipped.total()
     }
 }
 
-/// Records what this thread's calls log, whether or not the feature `tracing` is on.
+/// Records the log of this thread's calls, with or without the feature `tracing`.
 pub fn record() -> Recording {
     let recorder = Recorder::new();
     Recording {
@@ -86,7 +86,7 @@ pub fn record() -> Recording {
     }
 }
 
-/// What calls logged since [`record`] made it, read by the methods of a [`Recorder`]. Ends the recording when dropped.
+/// The log of calls since [`record`] was called, with the methods of a [`Recorder`]. Ends the recording when dropped.
 #[derive(Debug)]
 #[must_use = "events are recorded until this value is dropped"]
 pub struct Recording {

@@ -9,17 +9,17 @@ use crate::time::moment::{Clock, Moment};
 #[cfg(feature = "std")]
 use crate::time::{cancel::Uncancelled, clock, skip, timer::TimerFn};
 
-/// How a blocking function sleeps between attempts: the key `timer`.
+/// The timer with which a blocking function sleeps between attempts: the key `timer`.
 ///
-/// Without the key it is the thread that sleeps. Name a type of your own where the thread has something better to do,
-/// or where time is not the system's, as in a simulation; or a function of a `Duration`:
+/// Without the key, the thread sleeps. Use your own type if the thread can do something else in the meantime, or if
+/// time is not the system's, as in a simulation; or use a function of a `Duration`:
 ///
 /// ```
 /// use std::cell::Cell;
 /// use std::time::Duration;
 /// use retry_runtime::{BlockingTimer, Moment, retry};
 ///
-/// /// Time that passes only while somebody sleeps.
+/// /// Time that passes only during sleeps.
 /// #[derive(Default)]
 /// struct Simulated(Cell<Duration>);
 ///
@@ -56,23 +56,24 @@ use crate::time::{cancel::Uncancelled, clock, skip, timer::TimerFn};
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait BlockingTimer {
-    /// Returns after that long.
+    /// Returns after `duration`.
     fn sleep(&self, duration: Duration);
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so
-    /// it must not be set back. The default is the system's; without the feature `std` there is none.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. Deadlines and elapsed times are measured with
+    /// it, so it must not be set back. The default is the system's clock; without the feature `std` there is no
+    /// default.
     #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now_blocking()
     }
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses.
     #[cfg(not(feature = "std"))]
     fn now(&self) -> Moment;
 
-    /// Sleeps that long, or until the call is cancelled, and returns whether it is: the key `cancel`.
+    /// Sleeps for `duration`, or until the call is cancelled, and returns true if it is: the key `cancel`.
     ///
-    /// By default it sleeps for 10 ms at a time. In between it asks [`Cancel::is_cancelled`] and reads
+    /// By default it sleeps for 10 ms at a time. In between it checks [`Cancel::is_cancelled`] and reads
     /// [`now`](Self::now), because a sleep may take longer.
     fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
         if cancel.is_never() {
@@ -90,25 +91,25 @@ pub trait BlockingTimer {
             }
             let step = left.min(STEP);
             self.sleep(step);
-            // A coarse timer is late at every step. One whose clock stands has slept all the same.
+            // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
             let unslept = duration.saturating_sub(self.now().since(began));
             left = left.saturating_sub(step).min(unslept);
         }
     }
 
-    /// Sleeps for at most that long, and no longer than until this thread is unparked, for as long as it likes.
+    /// Sleeps for at most this time, until the thread is unparked, or for a shorter time of its choice.
     #[doc(hidden)]
     fn park(&self, at_most: Option<Duration>) {
         self.sleep(at_most.map_or(STEP, |most| most.min(STEP)));
     }
 
-    /// How long to sleep really, in a test that skips pauses.
+    /// The time to really sleep, in a test that skips pauses.
     #[doc(hidden)]
     fn to_sleep(&self, duration: Duration) -> Duration {
         duration
     }
 
-    /// What tells an attempt the time.
+    /// The clock that an attempt reads.
     #[doc(hidden)]
     fn clock(&self) -> Clock {
         Clock::Read(self.now())
@@ -139,8 +140,8 @@ impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
     }
 }
 
-/// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else
-/// tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
+/// The timer of calls that don't set one. Async calls use the page's timer in a browser with the feature `browser`, or
+/// else tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
 /// timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;

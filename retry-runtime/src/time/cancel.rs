@@ -1,4 +1,4 @@
-//! The keys `cancel`, which cuts a pause short, and `abort`, which also cuts an attempt short.
+//! The keys `cancel`, which ends a pause early, and `abort`, which also drops an attempt in flight.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -18,14 +18,14 @@ use crate::forward::forward;
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;
 
-/// How often what can't be woken looks whether it is to go on.
+/// Poll interval for cancellation sources that can't wake a thread.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
 ///
-/// An `AtomicBool` is one, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value. They are
-/// looked at every 10 ms during a pause. What can wake a thread, such as a condition variable, implements
-/// [`wait`](Self::wait) as well:
+/// An `AtomicBool` is a `Cancel`, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value.
+/// Both are checked every 10 ms during a pause. A type that can wake a thread, such as one with a condition variable,
+/// also implements [`wait`](Self::wait):
 ///
 /// ```
 /// use std::sync::{Condvar, Mutex};
@@ -74,12 +74,12 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
     note = "pass an `&AtomicBool`, a function such as `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
 )]
 pub trait Cancel {
-    /// Whether calls are to give up. Asked after each failure.
+    /// Returns true if calls should give up. Called after each failure.
     fn is_cancelled(&self) -> bool;
 
-    /// Waits that long on this thread, or until it is cancelled, and returns whether it is.
+    /// Waits on this thread for `pause`, or until cancelled, and returns true if cancelled.
     ///
-    /// By default it asks [`is_cancelled`](Self::is_cancelled) every 10 ms. With the feature `std`.
+    /// By default it checks [`is_cancelled`](Self::is_cancelled) every 10 ms. With the feature `std`.
     #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
         let started = Instant::now();
@@ -95,7 +95,7 @@ pub trait Cancel {
         }
     }
 
-    /// Whether this never cancels anything, so that nobody needs to ask.
+    /// Returns true if this never cancels anything, and so need not be checked.
     #[doc(hidden)]
     fn is_never(&self) -> bool {
         false
@@ -135,7 +135,7 @@ forward! {
 pub struct CancelFn<F>(F);
 
 impl<F: Fn() -> bool> CancelFn<F> {
-    /// Makes a signal of a function, which is asked after each failure and every 10 ms during a pause.
+    /// Creates a signal from a function, which is called after each failure and every 10 ms during a pause.
     pub const fn new(is_cancelled: F) -> Self {
         Self(is_cancelled)
     }
@@ -153,7 +153,7 @@ impl<F> fmt::Debug for CancelFn<F> {
     }
 }
 
-/// What the key `cancel` takes on an async function.
+/// The types that the key `cancel` accepts on an async function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel an async call",
     label = "not a future of `()`",
@@ -173,7 +173,7 @@ impl<C: IntoFuture<Output = ()>> IntoCancelled for C {
     }
 }
 
-/// Nothing cancels the call: what [`PolicyCall`](crate::PolicyCall) has where nothing else is named.
+/// Never cancels the call: the default of [`PolicyCall`](crate::PolicyCall).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uncancelled;
 
@@ -184,7 +184,7 @@ impl Cancel for Uncancelled {
 
     #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
-        // A page's thread can't sleep, not even for no time.
+        // A page's thread can't sleep, not even for zero time.
         if !pause.is_zero() {
             thread::sleep(pause);
         }
@@ -196,16 +196,16 @@ impl Cancel for Uncancelled {
     }
 }
 
-/// What [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given.
+/// The argument of [`PolicyCall::cancel`](crate::PolicyCall::cancel).
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledBy<C>(pub(crate) C);
 
-/// What [`PolicyCall::abort`](crate::PolicyCall::abort) was given.
+/// The argument of [`PolicyCall::abort`](crate::PolicyCall::abort).
 #[derive(Clone, Copy, Debug)]
 pub struct AbortedBy<C>(pub(crate) C);
 
-/// What may end an async call: nothing ([`Uncancelled`]), or a future of `()` that
-/// [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given ([`CancelledBy`]), or
+/// The types that may end an async call: [`Uncancelled`], which never does, or the future of `()` passed to
+/// [`PolicyCall::cancel`](crate::PolicyCall::cancel) ([`CancelledBy`]) or
 /// [`PolicyCall::abort`](crate::PolicyCall::abort) ([`AbortedBy`]). A bound for functions that are generic over chains.
 pub trait MayAbort {
     /// Completes once the call is cancelled.
@@ -214,7 +214,7 @@ pub trait MayAbort {
     fn into_cancelled(self) -> Self::Future;
 }
 
-/// What may cancel a batch or a plan, neither of which has `abort`: all of [`MayAbort`] but [`AbortedBy`].
+/// The types that may cancel a batch or a plan, which have no `abort`: all of [`MayAbort`] except [`AbortedBy`].
 pub trait MayCancel: MayAbort {}
 
 impl MayCancel for Uncancelled {}
@@ -248,7 +248,7 @@ impl<C: IntoCancelled> MayAbort for AbortedBy<C> {
 }
 
 pin_project! {
-    /// A signal that may be asked again after it has come.
+    /// A signal that may be polled again after it has completed.
     #[derive(Debug)]
     pub struct Remembered<F> {
         #[pin]
@@ -277,15 +277,15 @@ impl<F: Future> Future for Remembered<F> {
     }
 }
 
-/// What `looped` comes to, or `None` once `aborted` completes. Asked first whether it has, so that what is aborted already
-/// does not begin; then of `looped`, so that an outcome which is there is not lost.
+/// The output of `looped`, or `None` once `aborted` completes. `aborted` is polled first, so that an aborted call
+/// doesn't start; then `looped`, so that an outcome that is ready is not lost.
 pub fn abortable<L: Future>(
     mut looped: Pin<&mut L>,
     mut aborted: Pin<impl DerefMut<Target: Future<Output = ()>>>,
 ) -> impl Future<Output = Option<L::Output>> {
     let mut has_begun = false;
     poll_fn(move |context| {
-        // Before the loop, whose body may use up what tokio lets a task do in one poll.
+        // Polled before the loop, whose body may use up tokio's budget for one poll of a task.
         let is_aborted = aborted.as_mut().poll(context).is_ready();
         if is_aborted && !has_begun {
             return Poll::Ready(None);
@@ -299,7 +299,7 @@ pub fn abortable<L: Future>(
     })
 }
 
-/// Whether that future has completed, asked with the waker of the task. It must not be polled again where it has.
+/// Returns true if the future has completed, polled with the task's waker. If it has, don't poll it again.
 pub(crate) fn is_cancelled(cancelled: Pin<&mut (impl Future + ?Sized)>, waker: &Waker) -> bool {
     cancelled.poll(&mut Context::from_waker(waker)).is_ready()
 }

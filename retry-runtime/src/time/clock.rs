@@ -1,4 +1,4 @@
-//! What time it is, for deadlines and elapsed times.
+//! The clock for deadlines and elapsed times.
 
 use core::cell::Cell;
 use core::iter;
@@ -11,8 +11,8 @@ use crate::time::moment::Moment;
 use crate::time::nanos;
 use crate::time::skip;
 
-/// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
-/// that a paused clock also controls deadlines; in a browser the page's.
+/// The time for async code without a timer, and for timers without their own clock: tokio's clock if the feature is on,
+/// so that a paused clock also controls deadlines; in a browser, the page's.
 pub fn now() -> Moment {
     expect_clock();
     let now = moment(instant());
@@ -24,7 +24,7 @@ pub fn now() -> Moment {
 }
 
 thread_local! {
-    /// What passed on this thread by other clocks alone, in nanoseconds.
+    /// The nanoseconds that passed only on other clocks, on this thread.
     static MISSED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -35,12 +35,12 @@ fn with_missed(now: Moment) -> Moment {
     Moment::from_origin(now.since_origin().saturating_add(missed))
 }
 
-/// What [`now`] says while another clock says that.
+/// The value of [`now`] when another clock has this value.
 pub(crate) fn beside(_: Moment) -> Moment {
     now()
 }
 
-/// What [`now`] and another clock said when a wait by the other began.
+/// The values of [`now`] and of another clock when a wait on the other clock started.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
     pub(crate) own: Moment,
@@ -49,7 +49,8 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
-        // In this order, and in `catch_up` in the other, so that two clocks that both run miss nothing.
+        // Read in this order, and in `catch_up` in the reverse order, so that nothing is lost between two clocks that
+        // both run.
         let own = now();
         Self {
             own,
@@ -57,12 +58,12 @@ impl Clocks {
         }
     }
 
-    /// What has passed by the other clock alone counts for this one, too, on this thread: one that a runtime has paused
-    /// stands while a thread sleeps, one in a test knows nothing of a simulated time, and whatever waits for a moment
-    /// would never see it.
+    /// Adds the time that has passed only on the other clock to this one, on this thread. Otherwise a clock that a
+    /// runtime has paused would stand still while a thread sleeps, a test's clock would not follow simulated time, and
+    /// code that waits for a moment would wait forever.
     ///
-    /// No more counts than the wait was to take, and nothing where nobody knew: that waits for no moment. What a coarse
-    /// clock is ahead by would add up.
+    /// Adds at most the planned wait, and nothing for a wait without a planned end, because the errors of a coarse
+    /// clock would add up.
     pub(crate) fn catch_up(self, other: Moment, wait: Option<Duration>) {
         let Some(wait) = wait else {
             return;
@@ -73,13 +74,13 @@ impl Clocks {
     }
 }
 
-/// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.
+/// For blocking code, which sleeps by the system's clock, even if a surrounding runtime has paused its own.
 pub fn now_blocking() -> Moment {
     expect_clock();
     moment(Instant::now())
 }
 
-/// Panics where the standard library would, which knows no way out.
+/// Panics, with advice, in places where the standard library's clock would panic without it.
 #[inline]
 fn expect_clock() {
     #[cfg(all(
@@ -88,13 +89,13 @@ fn expect_clock() {
         target_os = "unknown"
     ))]
     panic!(
-        "a retried call asks for the time, and there is no clock here: enable the feature `browser` of \
-         `retry-runtime`, for the page's, or, where no breaker, budget or limiter is named, name a timer with a \
-         clock with the key `timer`"
+        "a retried call needs the time, but there is no clock here: enable the feature `browser` of \
+         `retry-runtime` for the page's clock or, if the call has no breaker, budget or limiter, set a timer with \
+         its own clock with the key `timer`"
     );
 }
 
-/// Pauses that a test skipped count as passed.
+/// Adds the pauses that a test skipped.
 #[inline]
 fn moment(now: Instant) -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
@@ -106,11 +107,11 @@ fn moment(now: Instant) -> Moment {
     Moment::from_origin(since.saturating_add(skip::skipped()))
 }
 
-/// Well before now: a runtime with a paused clock may still be at the time of its creation, long before anybody asked
-/// for the time.
+/// A point well before now: a runtime with a paused clock may still be at the time of its creation, long before the
+/// first call.
 fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    // Some systems count from their start, and have no room before it.
+    // Some systems count from their start, and have no earlier times.
     let mut rooms =
         iter::successors(Some(ROOM), |room| Some(*room / 2)).take_while(|room| !room.is_zero());
     rooms.find_map(before_now)

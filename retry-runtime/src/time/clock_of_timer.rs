@@ -1,4 +1,4 @@
-//! Without a system there is no clock but that of a call's timer.
+//! Without a system, the only clock is that of a call's timer.
 
 use core::time::Duration;
 
@@ -8,7 +8,7 @@ pub(crate) fn beside(other: Moment) -> Moment {
     other
 }
 
-/// What the timer said when a wait began, twice: elsewhere, the system's clock is beside it.
+/// The timer's clock when a wait started, twice: on other targets, the first one is the system's clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
     pub(crate) own: Moment,

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
-/// The most by which one thread's clock may be ahead of another's, where calls have timers of their
-/// own. One that is further back was set back.
+/// The most by which one thread's clock may be ahead of another's, if calls have their own timers. A clock that is
+/// further behind was set back.
 #[cfg_attr(
     not(feature = "std"),
     allow(dead_code, reason = "what calls share needs `std`")
@@ -26,7 +26,7 @@ pub(crate) const AHEAD: Duration = Duration::from_secs(60);
 pub struct Moment(Duration);
 
 impl Moment {
-    /// The moment that long after the clock's origin.
+    /// The moment `since` after the clock's origin.
     #[inline]
     pub const fn from_origin(since: Duration) -> Self {
         Self(since)
@@ -38,18 +38,18 @@ impl Moment {
         self.0
     }
 
-    /// The time from `earlier` to this moment, or zero if `earlier` is in fact later.
+    /// The time from `earlier` to this moment, or zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The time since an earlier moment. `None` if that is in fact later.
+    /// The time since `earlier`. `None` if `earlier` is later.
     pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
         self.0.checked_sub(earlier.0)
     }
 
-    /// The moment that long after this one, or `None` if that is further than a clock reaches.
+    /// The moment `span` after this one, or `None` if the clock can't represent it.
     #[inline]
     pub const fn checked_add(self, span: Duration) -> Option<Self> {
         match self.0.checked_add(span) {
@@ -59,14 +59,14 @@ impl Moment {
     }
 }
 
-/// What tells an attempt the time.
+/// The clock that an attempt reads.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
     /// A clock that can be read anywhere.
     Live(fn() -> Moment),
-    /// What a timer of the user's said when it was asked last.
+    /// The last value of the user's timer.
     Read(Moment),
-    /// Nobody asks for the time.
+    /// The time is not used.
     None,
 }
 

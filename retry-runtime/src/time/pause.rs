@@ -1,4 +1,4 @@
-//! Pauses that let the executor do something else, however short they are.
+//! Pauses that let the executor run other tasks, even if they are short.
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -34,7 +34,7 @@ impl<'a, S: Future> Pause<'a, S> {
                     PauseState::Sleeps
                 } else {
                     let mut gives_way = give_way();
-                    // Off a page, it wakes the task; in a page, it starts the page's timer.
+                    // Outside of pages, it wakes the task; in a page, it starts the page's timer.
                     let _pending = Pin::new(&mut gives_way).poll(context);
                     PauseState::GivesWay(gives_way)
                 };
@@ -46,8 +46,8 @@ impl<'a, S: Future> Pause<'a, S> {
     }
 }
 
-/// The pause that `sleep` is, cut short once `cancelled` completes: then true. Where both are over, it counts as
-/// cancelled. One that is over at once yields to the executor all the same.
+/// Sleeps until `sleep` completes (false) or `cancelled` does (true). If both are complete, it counts as cancelled. A
+/// sleep that completes at once still yields to the executor.
 pub(crate) fn pause_or_cancelled(
     mut cancelled: Pin<&mut impl Future>,
     sleep: Pin<&mut impl Future>,
@@ -61,7 +61,7 @@ pub(crate) fn pause_or_cancelled(
     })
 }
 
-/// The waker of the task that waits for it. Embassy's timers refuse any other.
+/// Returns the current task's waker. Embassy's timers reject any other.
 #[derive(Debug)]
 pub(crate) struct OwnWaker;
 
@@ -73,7 +73,7 @@ impl Future for OwnWaker {
     }
 }
 
-/// The body's output, or `None` if the sleep, a timeout's, ends first.
+/// The body's output, or `None` if the sleep (a timeout) ends first.
 pub(crate) fn race<F: Future>(
     mut body: Pin<&mut F>,
     mut sleep: Pin<&mut impl Future<Output = ()>>,

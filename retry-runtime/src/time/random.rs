@@ -1,6 +1,6 @@
-//! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks
-//! shares nothing with its child, and no two browser pages draw the same. Draws follow failures, or an attempt asks for
-//! the call's id: both can afford it.
+//! Randomness for jitter and call ids, from the system's generator at every draw. So a forked process shares no state
+//! with its parent, and no two browser pages draw the same numbers. Draws only follow a failure or a request for the
+//! call's id, so their cost does not matter.
 
 #[cfg(feature = "std")]
 use core::cell::RefCell;
@@ -15,11 +15,11 @@ use crate::time::nanos;
 
 #[cfg(feature = "std")]
 std::thread_local! {
-    /// The generator of a test that seeded it.
+    /// The generator that a test has seeded.
     static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
 }
 
-/// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
+/// Sets this thread's generator, or the system's if `None`. Returns the previous one.
 #[cfg(feature = "std")]
 pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
     SEEDED.replace(generator)
@@ -37,7 +37,7 @@ fn seeded<T>(_: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
     None
 }
 
-/// A duration in that range, both ends included; the end of the range if it is empty.
+/// A random duration in the range, both ends included; the end of the range if it is empty.
 pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     let range = nanos(low)..=nanos(high);
     if low >= high || range.is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     seeded(draw).unwrap_or_else(|| draw(&mut from_system()))
 }
 
-/// `None` if the system has no generator. What jitter draws instead would give other pages and devices the same id.
+/// `None` if the system has no generator. The substitute for jitter would give other pages and devices the same id.
 pub(crate) fn id() -> Option<u128> {
     id_by(getrandom::fill)
 }
@@ -62,8 +62,8 @@ fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
     seeded(RngExt::random).or_else(drawn)
 }
 
-/// From the system's generator. A system without one is no reason to fail: then each draw differs, so that a device's own
-/// delays are spread all the same, and for most programs, which systems start at addresses that nobody can guess.
+/// Seeds from the system's generator. A system without one is not an error: then each draw still differs, so that a
+/// device's own delays are spread, and most programs also differ, because systems load them at unpredictable addresses.
 fn from_system() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 

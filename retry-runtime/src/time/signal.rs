@@ -5,7 +5,7 @@ use core::task::{Context, Waker};
 use crate::time::cancel::{Remembered, is_cancelled};
 use crate::time::pause::{OwnWaker, pause_or_cancelled};
 
-/// What may cancel a batch or a plan, which asks again after it was cancelled.
+/// A signal that may cancel a batch or a plan, and can be polled again after it has come.
 pub(crate) struct Signal<'a, F> {
     cancelled: Remembered<Pin<&'a mut F>>,
     waker: Waker,
@@ -23,12 +23,12 @@ impl<'a, F: Future> Signal<'a, F> {
         is_cancelled(Pin::new(&mut self.cancelled), &self.waker)
     }
 
-    /// Whether the signal has come. The task is woken once it does.
+    /// Returns true if the signal has come. Otherwise the task is woken when it does.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> bool {
         Pin::new(&mut self.cancelled).poll(context).is_ready()
     }
 
-    /// The pause that `sleep` is, or as much of it as there is before it is cancelled.
+    /// Sleeps until `sleep` completes or the signal comes.
     pub(crate) async fn pause(&mut self, sleep: Pin<&mut impl Future>) {
         pause_or_cancelled(Pin::new(&mut self.cancelled), sleep).await;
     }

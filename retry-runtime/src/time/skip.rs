@@ -9,20 +9,20 @@ use crate::sync::lock;
 
 thread_local! {
     static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };
-    /// What adds up the skipped pauses; nothing where `SKIP` is off.
+    /// The sum of skipped pauses; `None` if `SKIP` is off.
     static SKIPPED: RefCell<Option<Skipped>> = const { RefCell::new(None) };
 }
 
-/// Apart from what adds up, as every call asks for it.
+/// Separate from the sum, because every call reads it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
     Off,
     On,
-    /// On, but for what sleeps now.
+    /// On, except for the current sleep.
     Suspended,
 }
 
-/// How much was skipped, by all who hold a clone.
+/// The time that was skipped, shared by all clones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skipped(Arc<Mutex<Duration>>);
 
@@ -37,7 +37,7 @@ impl Skipped {
     }
 }
 
-/// Has this thread skip pauses and add them up there, or sleep. Returns what it did before.
+/// Makes this thread skip pauses and add them to `skipped`, or sleep if it is `None`. Returns the previous value.
 pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
     let skip = if skipped.is_some() {
         Skip::On
@@ -48,25 +48,25 @@ pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
     SKIPPED.replace(skipped)
 }
 
-/// What adds up the pauses that this thread skips.
+/// The sum of the pauses that this thread skips.
 pub(crate) fn here() -> Option<Skipped> {
     SKIPPED.with_borrow(Clone::clone)
 }
 
-/// How long to sleep really where a call asks for `duration`.
+/// The time to really sleep for a pause of `duration`.
 #[inline]
 pub(crate) fn to_sleep(duration: Duration) -> Duration {
     if is_on() { skip(duration) } else { duration }
 }
 
-/// Runs what sleeps for a timeout, which is not skipped: it would fire at once.
+/// Runs a sleep without skipping it: a timeout would fire at once.
 #[inline]
 pub(crate) fn unskipped<T>(run: impl FnOnce() -> T) -> T {
     let _resumes = is_on().then(Suspended::begin);
     run()
 }
 
-/// Skips again when dropped.
+/// Resumes skipping when dropped.
 struct Suspended;
 
 impl Suspended {
@@ -95,7 +95,7 @@ fn skip(duration: Duration) -> Duration {
     Duration::ZERO
 }
 
-/// The time that was skipped so far.
+/// The time skipped so far.
 #[inline]
 pub(crate) fn skipped() -> Duration {
     if SKIP.get() == Skip::Off {

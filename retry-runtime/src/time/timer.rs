@@ -7,11 +7,11 @@ use crate::forward::forward;
 use crate::time::clock;
 use crate::time::{Clock, Moment};
 
-/// How an async function sleeps between attempts: the key `timer`. In blocking code it takes a
+/// The timer with which an async function sleeps between attempts: the key `timer`. In blocking code the key takes a
 /// [`BlockingTimer`](crate::BlockingTimer).
 ///
-/// With the feature `tokio` (default) functions use tokio's timer unless they name another, in a browser with the feature
-/// `browser` the page's. For another runtime, name a type of your own, or a function from `Duration` to a future:
+/// With the feature `tokio` (default), functions use tokio's timer unless they set another; in a browser with the
+/// feature `browser`, the page's. For another runtime, use your own type, or a function from `Duration` to a future:
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,32 +49,32 @@ use crate::time::{Clock, Moment};
     note = "a function needs the feature `std` of `retry-runtime`, for the system's clock"
 )]
 pub trait Timer {
-    /// Returns a future that completes after that long.
+    /// Returns a future that completes after `duration`.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so it
-    /// must not be set back.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses. Deadlines and elapsed times are measured with
+    /// it, so it must not be set back.
     ///
-    /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock; in a
-    /// browser with the feature `browser` the page's; otherwise the system's. A timer with its own clock (on an engine
-    /// that replays, in a simulation) returns that clock's time. Without the feature `std` there is no default.
+    /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock; in
+    /// a browser with the feature `browser`, the page's; otherwise the system's. A timer with its own clock (in a
+    /// replaying engine or a simulation) returns that clock's time. Without the feature `std` there is no default.
     #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now()
     }
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows.
+    /// Returns the time on the clock that [`sleep`](Self::sleep) uses.
     #[cfg(not(feature = "std"))]
     fn now(&self) -> Moment;
 
-    /// What tells an attempt the time.
+    /// The clock that an attempt reads.
     #[doc(hidden)]
     fn clock(&self) -> Clock {
         Clock::Read(self.now())
     }
 
-    /// Panics in debug builds if it can't sleep here, with the call's name. Called at the start of a call, before anything
-    /// has failed.
+    /// Panics in debug builds, with the call's name, if it can't sleep here. Called at the start of a call, before
+    /// anything has failed.
     #[doc(hidden)]
     fn expect<'n>(&self, _: impl FnOnce() -> &'n str) {}
 }
@@ -96,7 +96,7 @@ forward! {
 pub struct TimerFn<F>(pub(crate) F);
 
 impl<F: Fn(Duration) -> S, S> TimerFn<F> {
-    /// Makes a timer from a function.
+    /// Creates a timer from a function.
     pub const fn new(sleep: F) -> Self {
         Self(sleep)
     }
@@ -113,7 +113,7 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     }
 }
 
-/// Sleeps for the time that a limit allows, for ever where that is `None`.
+/// Sleeps for `limit`, or forever if it is `None`.
 pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
     match limit {
         Some(limit) => timer.sleep(limit).await,
@@ -121,7 +121,7 @@ pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
     }
 }
 
-/// Sleeps until then, for ever where that is `None`.
+/// Sleeps until `end`, or forever if it is `None`.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
     let left = end.map(|end| end.since(timer.now()));

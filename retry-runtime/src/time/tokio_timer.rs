@@ -6,7 +6,7 @@ use crate::time::clock;
 use crate::time::skip;
 use crate::time::{Clock, Timer};
 
-/// tokio's timer: what async functions use when they name no other.
+/// tokio's timer, the default of async functions.
 ///
 /// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it
 /// panics; in debug builds a call panics before its first attempt, not only when it first has to wait.
@@ -28,16 +28,16 @@ impl Timer for TokioTimer {
     }
 }
 
-/// tokio's own, whose panic without a runtime names neither the key nor the user's code.
+/// tokio's own sleep. Its panic without a runtime mentions neither the key nor the user's code.
 #[track_caller]
 pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
     sleep_of(|| A_CALL, duration)
 }
 
-/// What a call is named where nothing but the panic's place tells.
+/// The name of a call in a panic whose location is the only clue.
 pub(crate) const A_CALL: &str = "a retried call";
 
-/// Panics in debug builds where [`tokio_sleep`] would, with the call's name.
+/// Panics in debug builds, with the call's name, if [`tokio_sleep`] would.
 #[inline]
 #[track_caller]
 pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
@@ -46,8 +46,8 @@ pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
     }
 }
 
-/// Sleeps for the call of that name. Whether there is a runtime tokio says by panics alone, unless its feature `rt` is
-/// on, which takes the compiler three times as long as `time`.
+/// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is on, which
+/// takes the compiler three times as long as `time`.
 #[track_caller]
 fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
     let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {

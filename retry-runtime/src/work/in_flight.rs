@@ -19,31 +19,33 @@ use crate::time::timer::Timer;
 pub(crate) type AttemptsOf<'a, Q> =
     Driver<&'a <Q as IntoChain>::Protections, &'a <Q as IntoChain>::Timer>;
 
-/// What an attempt is made for, with its call.
+/// A unit of work for one attempt, with its call.
 pub(crate) type Unit<'a, Q, U> = (U, AttemptsOf<'a, Q>);
 
-/// What becomes of a unit without a wait: what of it begins, and what waits for its turn or the end of a pause.
+/// The progress of a unit without a wait: the part that starts, and the part that waits for the limiter or for the end
+/// of a pause.
 pub(crate) type BegunAndWaiting<'a, Q, U> = (Option<Unit<'a, Q, U>>, Option<Unit<'a, Q, U>>);
 
 /// The work of a batch or a plan: a `U` for each attempt, which ends with an `O`.
 pub(crate) trait Work<'a, Q: IntoChain, U, O> {
-    /// The place of a unit among all that are in flight.
+    /// The key of a unit, unique among all in flight.
     fn key(unit: &U) -> usize;
 
-    /// The next unit, unless nothing is left that can begin now.
+    /// The next unit, if any can start now.
     fn next(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Unit<'a, Q, U>>;
 
-    /// Takes a unit as far as it gets without a wait.
+    /// Moves a unit as far as possible without waiting.
     fn proceed(
         &mut self,
         unit: Unit<'a, Q, U>,
         is_cancelled: &mut dyn FnMut() -> bool,
     ) -> BegunAndWaiting<'a, Q, U>;
 
-    /// The attempt has ended.
+    /// Handles an attempt that has ended.
     fn ended(&mut self, unit: Unit<'a, Q, U>, outcome: O);
 
-    /// Nothing that waits will begin. At the deadline, the attempts in flight were dropped, too.
+    /// Handles the end of the work: waiting units will not start. At the deadline, the attempts in flight were dropped,
+    /// too.
     fn stopped(&mut self, by: RejectedBy, waiting: Vec<U>, begun: Vec<Unit<'a, Q, U>>);
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Bounds<'a, End, Cancelled> {
     pub(crate) signal: Signal<'a, Cancelled>,
 }
 
-/// Does all work that can be done now, in at most that many attempts at a time, which `begin` begins.
+/// Does all work that can be done now, in at most `most` concurrent attempts, which `begin` starts.
 pub(crate) async fn run<'a, Q, U, W, A>(
     work: &mut W,
     most: usize,
@@ -102,7 +104,7 @@ pub(crate) async fn run<'a, Q, U, W, A>(
 }
 
 pin_project! {
-    /// A future, and what is kept until it ends: by itself, or because it is dropped.
+    /// A future, and a value that is kept until the future ends or is dropped.
     struct Keeping<V, F> {
         #[pin]
         future: F,
@@ -122,7 +124,7 @@ impl<V, F: Future> Future for Keeping<V, F> {
     }
 }
 
-/// Drops the futures. Returns what was kept for them, in the order of its keys.
+/// Drops the futures. Returns their kept values, in the order of the keys.
 fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<V> {
     let kept = Pin::new(&mut *futures)
         .iter_pin_mut()
@@ -135,7 +137,7 @@ fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<V> {
     kept
 }
 
-/// The values in the order of their keys, of which no two are equal.
+/// The values in the order of their keys, which are unique.
 pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
     let keys = values.iter().map(|(key, _)| *key);
     let indices = sorted(keys.zip(0..).collect());
@@ -146,38 +148,39 @@ pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<V> {
     in_order.collect()
 }
 
-/// Apart from what is sorted by them: a sort is much code, and would be compiled for each type of value.
+/// Separate from the values: sorting is much code, and would be compiled for each type of value.
 fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     keys.sort_unstable();
     keys
 }
 
-/// Attempts that wait for their turn or the end of a pause, and attempts that run, each by its key. For each of the
-/// former a `Queued` is kept, for each of the latter a `Begun`.
+/// Attempts that wait for the limiter or for the end of a pause, and attempts in flight, each with its key. A `Queued`
+/// is kept for each of the former, and a `Begun` for each of the latter.
 struct InFlight<Queued, Turn, Begun, Attempt> {
-    /// How many may wait or run at once.
+    /// The most attempts that may wait or be in flight.
     most: usize,
-    /// Attempts that wait for room. The last comes first: one that made room for itself goes on.
+    /// Attempts that wait for room. The last one comes first: an attempt that made room for itself goes on.
     held: Vec<Keeping<Queued, Turn>>,
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
 }
 
 impl<Queued, Turn, Begun, Attempt> Drop for InFlight<Queued, Turn, Begun, Attempt> {
-    /// No attempt gives back what others wait for while another of them still runs.
+    /// An attempt must not release what others wait for while another of them is still running.
     fn drop(&mut self) {
         drop(drop_all(&mut self.turns));
         drop(drop_all(&mut self.attempts));
     }
 }
 
-/// The next thing that happens.
+/// The next event.
 enum Next<Queued, Turned, Begun, Outcome> {
-    /// The turn of an attempt has come, or never does.
+    /// An attempt was admitted, or never will be.
     Turn(Queued, Turned),
     /// An attempt ended.
     Ended(Begun, Outcome),
-    /// Nothing begins any more, so none of the former. At the deadline the latter are dropped, too.
+    /// No more attempts start, so the waiting ones are returned. At the deadline, those in flight are dropped and
+    /// returned, too.
     Stopped(RejectedBy, Vec<Queued>, Vec<Begun>),
 }
 
@@ -199,7 +202,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         self.len() == 0
     }
 
-    /// Returns true if there is room for another attempt. Those that wait for room come first.
+    /// Returns true if there is room for another attempt. Attempts that wait for room come first.
     fn has_room(&mut self) -> bool {
         while self.len() < self.most {
             match self.held.pop() {
@@ -210,7 +213,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         false
     }
 
-    /// An attempt waits for its turn, as soon as there is room.
+    /// Makes an attempt wait for the limiter, as soon as there is room.
     fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
         self.held.push(Keeping {
             future: turn,
@@ -219,7 +222,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         });
     }
 
-    /// An attempt begins.
+    /// Starts an attempt.
     fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
         self.attempts.push(Keeping {
             future: attempt,
@@ -228,7 +231,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         });
     }
 
-    /// Waits for what happens next. Not asked where nothing is under way.
+    /// Waits for the next event. Must only be called if something is in flight.
     async fn next(
         &mut self,
         bounds: &mut Bounds<'_, impl Future<Output = ()>, impl Future>,
@@ -247,7 +250,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
         .await
     }
 
-    /// Drops what waits.
+    /// Drops the waiting attempts.
     fn drop_waiting(&mut self) -> Vec<Queued> {
         self.turns.extend(self.held.drain(..));
         drop_all(&mut self.turns)

@@ -21,19 +21,19 @@ use crate::observe::stopwatch::Stopwatch;
 use crate::time::moment::Moment;
 use crate::work::in_flight::AttemptsOf;
 
-/// A batch or a plan under way: what it goes by, what its attempts share, and how far it is.
+/// A batch or a plan in flight: its keys, the data shared by its attempts, and its progress.
 pub(crate) struct Job<'a, Q: IntoChain> {
     pub(crate) rules: Context<'a, Q::Observer>,
     protections: &'a Q::Protections,
     timer: &'a Q::Timer,
     now: fn(&&'a Q::Timer) -> Moment,
-    /// When it ends at the latest.
+    /// The latest end of the job.
     pub(crate) deadline: Option<Moment>,
     pub(crate) progress: Progress,
 }
 
 impl<'a, Q: IntoChain> Job<'a, Q> {
-    /// It begins now, under that name. `now` reads the timer's clock.
+    /// Starts the job now, with this name. `now` reads the timer's clock.
     pub(crate) fn new(
         rules: Rules<Q>,
         name: &'a str,
@@ -56,7 +56,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         }
     }
 
-    /// A call within it, before its first attempt.
+    /// A call within the job, before its first attempt.
     pub(crate) fn attempts(&self) -> AttemptsOf<'a, Q> {
         let mut attempts = Driver::with_clock(self.protections, self.timer, self.now);
         attempts.set_end(self.deadline);
@@ -74,7 +74,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         late::is_over(self.deadline, || self.now())
     }
 
-    /// Why nothing may begin any more, if that is so.
+    /// The reason that nothing may start any more, if the job has ended.
     pub(crate) fn ended(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Reason> {
         if is_cancelled() {
             return Some(Reason::Cancelled);
@@ -82,7 +82,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         self.is_over().then_some(Reason::Deadline)
     }
 
-    /// The time, where there is a deadline to compare it with.
+    /// The time, if there is a deadline to compare it with.
     pub(crate) fn now_of_deadline(&self) -> Moment {
         match self.deadline {
             Some(_) => self.now(),
@@ -90,18 +90,18 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         }
     }
 
-    /// What retries are paid from.
+    /// The budget that pays for retries.
     pub(crate) fn budget(&self) -> Option<&'a dyn RetryBudget> {
         self.protections.budget()
     }
 
-    /// Returns true if a limiter takes care of throttled retries, so that the budget need not pay for them.
+    /// Returns true if a limiter handles throttled retries, so that the budget need not pay for them.
     pub(crate) fn handles_throttling(&self) -> bool {
         let limiter = self.protections.limiter();
         limiter.is_some_and(AdmissionControl::handles_throttling)
     }
 
-    /// Reports something under its name.
+    /// Reports an event under the job's name.
     pub(crate) fn report<V>(
         &mut self,
         report: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> V,
@@ -113,7 +113,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
         reporter.once(&|| now(timer), |observe| report(&site, observe))
     }
 
-    /// Reports to the observer how far it is, in that round, of that many items or subtasks.
+    /// Reports to the observer the progress in the round, out of `all` items or subtasks.
     pub(crate) fn progressed(&mut self, round: u32, all: usize) {
         let mut progress = self.progress;
         self.report(|site, observe| progress.report(site.name(), round, all, observe));
@@ -135,7 +135,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     }
 }
 
-/// A part of a job that is reported under a name of its own.
+/// A part of a job that is reported under its own name.
 #[cfg(feature = "plan")]
 pub(crate) struct Part {
     pub(crate) name: Box<str>,

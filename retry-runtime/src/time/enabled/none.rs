@@ -1,4 +1,4 @@
-//! No timer: calls name theirs.
+//! No default timer: each call sets its own.
 
 use core::future::{Pending, pending};
 use core::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
-/// Never called. The bound fails, with a message that helps.
+/// Never called. Its bound fails, with a helpful error.
 pub fn sleep(_: Duration, _: impl HasTimer) -> Pending<()> {
     pending()
 }

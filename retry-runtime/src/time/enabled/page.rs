@@ -17,23 +17,22 @@ pub(crate) fn instant() -> Instant {
 /// Yields to the page once.
 pub(crate) type GiveWay = TimeoutFuture;
 
-/// Waits for the page's timer: a task that keeps waking itself would freeze the page, because woken
-/// tasks run before timers and responses.
+/// Waits for the page's timer: a task that keeps waking itself would freeze the page, because woken tasks run before
+/// timers and responses.
 pub fn give_way() -> GiveWay {
     GiveWay::new(0)
 }
 
-/// What `setTimeout` can count: beyond it, it fires at once.
+/// The longest `setTimeout`: a longer one fires at once.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// Sleeps with `setTimeout`, at least once, so that a pause of no length lets the page draw, too.
+/// Sleeps with `setTimeout`, at least once, so that a zero pause also lets the page draw.
 fn set_timeout(duration: Duration) -> impl Future<Output = ()> {
     let started = Instant::now();
     async move {
         loop {
             let left = duration.saturating_sub(started.elapsed());
-            // Upwards, for it takes whole milliseconds. By the clock, it may fire a little early
-            // all the same.
+            // Rounded up, because it takes whole milliseconds. By the clock, it may still fire a little early.
             let millis = left.min(LONGEST).as_nanos().div_ceil(1_000_000);
             TimeoutFuture::new(u32::try_from(millis).unwrap_or(u32::MAX)).await;
             if started.elapsed() >= duration {

@@ -11,8 +11,8 @@ pub struct GiveWay {
     is_due: bool,
 }
 
-/// Returns a future that wakes its task and is pending once, so that a loop whose sleeps take no
-/// time can be dropped, and a timeout around the loop can fire.
+/// Returns a future that wakes its task and is pending once, so that a loop whose sleeps take no time can be dropped,
+/// and a timeout around the loop can fire.
 pub fn give_way() -> GiveWay {
     GiveWay { is_due: true }
 }
