@@ -6,11 +6,10 @@
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::observers::Metrics;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Quota, RateLimiter, Rejected, Verdict, retry,
-};
+use retry_runtime::{Budget, Rejected, Verdict, retry};
 
 static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);

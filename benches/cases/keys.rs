@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use backon::Retryable;
-use retry_runtime::{
-    Breaker, Budget, Cancelled, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut,
-    Verdict, retry,
-};
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
+use retry_runtime::{Budget, Cancelled, Event, Policy, Rejected, TimedOut, Verdict, retry};
 
 use super::peers::exponential;
 use super::{MAX, Model, ModelError, pause};

@@ -1,6 +1,7 @@
 //! The clients under test: functions that differ in one key.
 
-use retry_runtime::{AdmissionControl, Breaker, Budget, retry};
+use retry_protections::Breaker;
+use retry_runtime::{AdmissionControl, Budget, retry};
 
 use crate::server::{Failure, Server};
 

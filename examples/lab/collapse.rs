@@ -5,7 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::Budget;
 use tokio::time::Instant;
 
 use crate::client::Client;

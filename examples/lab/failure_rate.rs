@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{Breaker, Budget};
+use retry_protections::Breaker;
+use retry_runtime::Budget;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 

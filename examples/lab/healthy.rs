@@ -5,10 +5,8 @@ use std::rc::Rc;
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Changes, ConcurrencyLimiter, Kind, Permit,
-    RateLimiter,
-};
+use retry_protections::{ConcurrencyLimiter, RateLimiter};
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Changes, Kind, Permit};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 

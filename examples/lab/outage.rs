@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::Breaker;
+use retry_protections::Breaker;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 

@@ -5,7 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{Budget, Latency, retry};
+use retry_protections::Latency;
+use retry_runtime::{Budget, retry};
 use tokio::time::Instant;
 
 use crate::figure::Figure;

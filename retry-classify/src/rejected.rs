@@ -9,7 +9,8 @@ use crate::{Classify, Verdict};
 /// `Box<dyn Error>` and `anyhow::Error` are. For your own type, write the impl:
 ///
 /// ```
-/// use retry_runtime::{Breaker, Rejected, retry};
+/// use retry_protections::Breaker;
+/// use retry_runtime::{Rejected, retry};
 ///
 /// static MODEL_API: Breaker = Breaker::new();
 ///

@@ -32,7 +32,8 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// ```
 /// use std::time::Duration;
 /// use retry_clients::ClientRetries;
-/// use retry_runtime::{Breaker, Budget, Policy};
+/// use retry_protections::Breaker;
+/// use retry_runtime::{Budget, Policy};
 ///
 /// static BUDGET: Budget = Budget::ratio(0.1);
 /// static BREAKER: Breaker = Breaker::new();

@@ -85,9 +85,9 @@ use crate::tokens::code;
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
 /// | `repeats` | gives up once the same error came this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
-/// | `breaker` | rejects attempts while a server is down: a `Breaker`; needs `E: From<Rejected>` | – |
-/// | `limiter` | makes each attempt wait its turn: a limiter, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
-/// | `hedge` | starts another attempt if one takes longer: a duration, or a quantile of a `Latency` | – |
+/// | `breaker` | rejects attempts while a server is down: a `retry_protections::Breaker`; needs `E: From<Rejected>` | – |
+/// | `limiter` | makes each attempt wait its turn: a `retry_protections::RateLimiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
+/// | `hedge` | starts another attempt if one takes longer: a duration, or a quantile of a `retry_protections::Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `abort` | a future that ends the call at once and drops the attempt; needs `E: From<Cancelled>` | – |
 /// | `before_pause`, `before_retry` | run between a failure and its retry: `async fn(&E, NextAttempt)` | – |

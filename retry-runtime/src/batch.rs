@@ -101,7 +101,8 @@ use rounds::{Batch, Rounds, items_of};
 ///
 /// ```
 /// use std::time::Duration;
-/// use retry_runtime::{Policy, Quota, RateLimiter, retry_each};
+/// use retry_protections::{Quota, RateLimiter};
+/// use retry_runtime::{Policy, retry_each};
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() {

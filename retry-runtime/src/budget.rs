@@ -2,6 +2,4 @@
 
 #[cfg(feature = "std")]
 pub(crate) mod bucket;
-#[cfg(feature = "std")]
-pub(crate) mod keyed;
 pub(crate) mod retry_budget;

@@ -18,7 +18,6 @@ extern crate alloc;
 mod admission;
 #[cfg(feature = "batch")]
 mod batch;
-mod breaker;
 mod budget;
 mod call;
 pub mod chain;
@@ -29,7 +28,6 @@ mod forward;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
-mod limiter;
 mod listed;
 #[cfg(feature = "tracing")]
 pub mod log;
@@ -38,8 +36,6 @@ pub mod macro_support;
 mod name;
 mod observe;
 pub mod observers;
-#[cfg(feature = "std")]
-mod out_of_range;
 #[cfg(feature = "plan")]
 pub mod plan;
 mod policy;
@@ -58,6 +54,7 @@ pub use admission::change::{Change, Changes, Transition};
 pub use admission::outcome::AttemptOutcome;
 pub use admission::permit::Permit;
 pub use admission::state::{AdmissionState, BreakerState};
+pub use admission::with_cost::WithCost;
 pub use admission::{Admission, AdmissionControl};
 #[cfg(feature = "batch")]
 pub use batch::{
@@ -80,7 +77,7 @@ pub use chain::policy_call::PolicyCall;
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::numbers::{BreakerNumbers, LimiterNumbers};
 pub use configure::policies::{OwnPolicy, Policies};
-pub use limiter::with_cost::WithCost;
+pub use hedge::delay::HedgeDelay;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 #[cfg(feature = "plan")]
 pub use plan::Plan;
@@ -98,18 +95,7 @@ pub use time::{BlockingTimer, Cancel, CancelFn, DefaultTimer, Moment, Timer, Tim
 // These are shared by calls, so they need the standard library's locks and clock.
 #[cfg(feature = "std")]
 pub use {
-    breaker::circuit::Breaker,
-    budget::{bucket::Budget, keyed::Keyed},
+    budget::bucket::Budget,
     call::sites::{SiteCounts, sites},
     configure::shared_policy::SharedPolicy,
-    hedge::latency::{Latency, Quantile},
-    limiter::{
-        adaptive::Adaptive,
-        concurrency_limiter::ConcurrencyLimiter,
-        leased::Leased,
-        quota::Quota,
-        rate_limiter::RateLimiter,
-        work::{Work, WorkGuard},
-    },
-    out_of_range::OutOfRange,
 };

@@ -1,5 +1,12 @@
-//! Functions called from generated code, `retry-durable` and `retry-clients`. Not public API: they change without
-//! notice.
+//! Functions called from generated code, `retry-durable`, `retry-clients` and `retry-protections`. Not public API: they
+//! change without notice.
+//!
+//! `retry-protections` uses these hidden items, and no others:
+//!
+//! - [`now`], the clock that tests and runtimes stop and skip,
+//! - [`sync`], locks that ignore poison, and an atomic for processors without one of 64 bits,
+//! - [`changed`], so that changes by operators are logged only with the feature `tracing` of this crate,
+//! - [`Remembers`], so that the macros reject a breaker or a limiter that each call would create.
 
 mod attempt;
 mod failure;
@@ -34,8 +41,8 @@ pub use self::failure::{
 #[cfg(not(feature = "std"))]
 pub use self::services::NoBudget as Budget;
 pub use self::services::{
-    IntoBlockingTimer, IntoCancel, IntoObserver, IntoTimer, Shared, ViaFn, ViaTrait, cancelled,
-    given, own_budget, uncancelled,
+    IntoBlockingTimer, IntoCancel, IntoObserver, IntoTimer, Remembers, Shared, ViaFn, ViaTrait,
+    cancelled, given, own_budget, uncancelled,
 };
 pub use self::show::same;
 pub use self::values::{
@@ -56,6 +63,8 @@ pub use crate::classify::into_verdict::IntoVerdict;
 pub use crate::classify::says;
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
+#[cfg(feature = "std")]
+pub use crate::observe::changed::changed;
 pub use crate::observe::ignored_timeout::tell as ignores_timeout;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
@@ -68,3 +77,8 @@ pub use crate::{
     Attempt, Backoff, BlockingTimer, Call, Cancel, Cancelled, DefaultTimer, Draft, Event, Failure,
     Hint, Jitter, Policy, Protections, Reason, Rejected, Section, Site, Timer, TimerFn, Verdict,
 };
+
+#[cfg(feature = "std")]
+pub mod sync {
+    pub use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
+}

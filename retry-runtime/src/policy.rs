@@ -304,7 +304,8 @@ impl Policy {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use retry_runtime::{AdmissionControl, ConcurrencyLimiter, Jitter, Policy, Rejected, Section, testing};
+    /// use retry_protections::ConcurrencyLimiter;
+    /// use retry_runtime::{AdmissionControl, Jitter, Policy, Rejected, Section, testing};
     ///
     /// static FIVE_AT_A_TIME: ConcurrencyLimiter = ConcurrencyLimiter::fixed(5).queue(0);
     ///

@@ -2,41 +2,46 @@
 //! order of the threads' steps.
 
 #[cfg(target_has_atomic = "64")]
-pub(crate) use core::sync::atomic::AtomicU64;
-pub(crate) use core::sync::atomic::{AtomicU32, Ordering};
+pub use core::sync::atomic::AtomicU64;
+pub use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::PoisonError;
-pub(crate) use std::sync::{Mutex, MutexGuard};
+pub use std::sync::{Mutex, MutexGuard};
 
 /// Locks, also after a holder panicked: each holder leaves the state whole before it runs anybody else's code.
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(not(target_has_atomic = "64"))]
-pub(crate) use self::locked::AtomicU64;
+pub use self::locked::AtomicU64;
 
 /// For processors without atomics of this size: some of 32 bits.
 #[cfg(any(test, not(target_has_atomic = "64")))]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "stands for one of the standard library, and is reached only where that lacks it"
+)]
 mod locked {
     use super::{Mutex, MutexGuard, Ordering, lock};
 
     #[derive(Debug)]
-    pub(crate) struct AtomicU64(Mutex<u64>);
+    pub struct AtomicU64(Mutex<u64>);
 
     impl AtomicU64 {
-        pub(crate) const fn new(value: u64) -> Self {
+        pub const fn new(value: u64) -> Self {
             Self(Mutex::new(value))
         }
 
-        pub(crate) fn load(&self, _: Ordering) -> u64 {
+        pub fn load(&self, _: Ordering) -> u64 {
             *self.lock()
         }
 
-        pub(crate) fn store(&self, value: u64, _: Ordering) {
+        pub fn store(&self, value: u64, _: Ordering) {
             *self.lock() = value;
         }
 
-        pub(crate) fn compare_exchange(
+        pub fn compare_exchange(
             &self,
             current: u64,
             new: u64,
@@ -46,7 +51,7 @@ mod locked {
             self.fetch_update(success, failure, |value| (value == current).then_some(new))
         }
 
-        pub(crate) fn fetch_update(
+        pub fn fetch_update(
             &self,
             _: Ordering,
             _: Ordering,

@@ -13,10 +13,14 @@ use opentelemetry_sdk::metrics::data::{
     AggregatedMetrics, Metric, MetricData, ResourceMetrics, ScopeMetrics,
 };
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, Budget, AdmissionControl, ConcurrencyLimiter, AttemptOutcome, Event, EventData, GaveUp, Changes, Observer, Permit, Plan, Policy, RateLimiter, Rejected, Transition, Admission, Verdict, WithCost, retry, retry_each};
+use retry_runtime::{
+    Admission, AdmissionControl, Budget, Event, EventData, GaveUp, Observer, Permit, Plan, Policy,
+    Rejected, Verdict, WithCost, retry, retry_each,
+};
 
 static BUDGET: Budget = Budget::standard();
 

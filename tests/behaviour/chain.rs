@@ -11,12 +11,13 @@ use std::{fmt, io};
 
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
+use retry_protections::{Breaker, Quota, RateLimiter};
 use retry_runtime::llm::ProviderError;
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    AttemptOutcome, Breaker, BreakerState, Budget, CancelFn, Classify, Event, GaveUp, Jitter, Kind,
-    NextAttempt, Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError,
-    TimedOut, TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
+    AttemptOutcome, BreakerState, Budget, CancelFn, Classify, Event, GaveUp, Jitter, Kind,
+    NextAttempt, Plan, Policy, Reason, Rejected, RejectedBy, ResponseError, TimedOut, TimerFn,
+    Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};

@@ -391,7 +391,7 @@ fn assert_evaluated_once(call: fn(&mut u32) -> std::io::Result<u32>) {
 
 #[test]
 fn a_breaker_is_evaluated_once_for_each_call() {
-    static BREAKER: retry_runtime::Breaker = retry_runtime::Breaker::new();
+    static BREAKER: retry_protections::Breaker = retry_protections::Breaker::new();
 
     #[retry(on = |_| true, breaker = counted(&BREAKER))]
     fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
@@ -425,7 +425,8 @@ async fn a_hedge_is_evaluated_before_each_attempt_that_begins_alone() {
 
 #[test]
 fn a_limiter_is_evaluated_once_for_each_call() {
-    static LIMITER: retry_runtime::ConcurrencyLimiter = retry_runtime::ConcurrencyLimiter::aimd();
+    static LIMITER: retry_protections::ConcurrencyLimiter =
+        retry_protections::ConcurrencyLimiter::aimd();
 
     #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
     fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
@@ -437,7 +438,7 @@ fn a_limiter_is_evaluated_once_for_each_call() {
 
 #[tokio::test(start_paused = true)]
 async fn before_each_wait_what_may_end_it_is_evaluated() {
-    type Limiter = retry_runtime::RateLimiter<retry_runtime::Quota>;
+    type Limiter = retry_protections::RateLimiter<retry_protections::Quota>;
     type Waits = std::io::Result<u32>;
 
     #[retry(on = |_| true, backoff = "none", limiter = limiter, cancel = counted(pending()))]

@@ -8,11 +8,12 @@ use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use retry_protections::Breaker;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::Script;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Plan, Policies, Policy, Reason, Verdict, retry, retry_each,
-    retrying, testing,
+    BreakerState, Budget, Plan, Policies, Policy, Reason, Verdict, retry, retry_each, retrying,
+    testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;

@@ -485,7 +485,7 @@ fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_says_each_change_once() {
-    use retry_runtime::Breaker;
+    use retry_protections::Breaker;
 
     #[retry(max = 1, backoff = "fixed", base = "6s", jitter = "none", name = "load", breaker = breaker, on = |_| true)]
     async fn load(breaker: &Breaker, failures: &mut u32) -> io::Result<()> {
@@ -518,7 +518,7 @@ async fn a_breaker_says_each_change_once() {
 /// A file is read again to change one number of many.
 #[tokio::test]
 async fn an_operators_number_is_logged_where_it_changes() {
-    use retry_runtime::{Breaker, ConcurrencyLimiter};
+    use retry_protections::{Breaker, ConcurrencyLimiter};
 
     let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
     let log = log_of(async {
@@ -545,7 +545,8 @@ async fn an_operators_number_is_logged_where_it_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limiter_says_who_waits_and_what_changes() {
-    use retry_runtime::{ConcurrencyLimiter, Verdict};
+    use retry_protections::ConcurrencyLimiter;
+    use retry_runtime::Verdict;
 
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", name = "load", limiter = limiter,
         on = |_| Verdict::THROTTLED.after(Duration::from_secs(5)))]

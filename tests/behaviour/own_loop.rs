@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    Attempts, Breaker, Budget, Call, ConcurrencyLimiter, Jitter, Policy, Protects, RateLimiter,
-    Reason, RejectedBy, Section, Site, Timer, TimerFn, Verdict, testing,
+    Attempts, Budget, Call, Jitter, Policy, Protects, Reason, RejectedBy, Section, Site, Timer,
+    TimerFn, Verdict, testing,
 };
 use support::dropped::{dropped_after, give_way};
 use support::failure::{Failure, STOP, TRANSIENT};

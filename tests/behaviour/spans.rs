@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, Stream, StreamExt};
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, fail_times};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Plan, Policy, Rejected, TimedOut, Verdict,
-    retry, retry_each, retry_each_blocking, retrying,
+    Budget, Event, GaveUp, Plan, Policy, Rejected, TimedOut, Verdict, retry, retry_each,
+    retry_each_blocking, retrying,
 };
 use tokio::time::sleep;
 use tracing::dispatcher;

@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Change, Permit, Transition,
+};
 use shuttle::thread;
 
-use crate::admission::change::{Change, Transition};
-use crate::admission::outcome::AttemptOutcome;
-use crate::admission::permit::Permit;
-use crate::admission::state::BreakerState;
-use crate::admission::{Admission, AdmissionControl};
 use crate::breaker::circuit::Breaker;
 use crate::classify::kind::Kind;
+use crate::clock;
 use crate::many;
-use crate::time::clock;
 
 const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
@@ -118,11 +116,11 @@ fn a_dropped_trial_gives_its_place_back() {
     many(|| {
         let breaker = open(1);
         at_once(&breaker, 2, |breaker, _| {
-            drop(HeldPermit::admitted(breaker))
+            drop(HeldPermit::admitted(breaker));
         });
         assert_eq!(Breaker::state(&breaker), BreakerState::HalfOpen);
-        let mut permit = HeldPermit::admitted(&*breaker).expect("the place is free");
-        assert!(HeldPermit::admitted(&*breaker).is_none());
+        let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
+        assert!(HeldPermit::admitted(&breaker).is_none());
         assert_eq!(permit.succeeded(), Some(Transition::Closed));
     });
 }

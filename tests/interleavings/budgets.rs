@@ -6,10 +6,10 @@ use std::time::Duration;
 use shuttle::thread;
 
 use crate::budget::bucket::Budget;
-use crate::budget::keyed::Keyed;
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::classify::kind::Kind::{Throttled, Transient};
-use crate::time::clock;
+use crate::clock;
+use crate::keyed::Keyed;
 use crate::{every, many};
 
 fn is(budget: &Budget, tokens: u32) {

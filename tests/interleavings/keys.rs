@@ -5,10 +5,16 @@ use std::sync::Arc;
 use shuttle::thread;
 
 use crate::budget::bucket::Budget;
-use crate::budget::keyed::Keyed;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
+use crate::keyed::{Keyed, Rest};
 use crate::{every, many};
+
+impl Rest for Budget {
+    fn is_at_rest(&self, is_unused: bool) -> bool {
+        is_unused || self.is_full()
+    }
+}
 
 fn budgets(most: usize) -> Arc<Keyed<String, Budget>> {
     Arc::new(Keyed::new(most, Budget::standard))

@@ -1,5 +1,5 @@
-//! What calls share, under every order in which threads can take their steps. These are the sources of `retry-runtime`,
-//! with locks and atomics that hand over to another thread at each use. A schedule that fails is printed, and can be
+//! What calls share, under every order in which threads can take their steps. These are sources of `retry-runtime`
+//! and `retry-protections`, with locks and atomics that hand over to another thread at each use. A schedule that fails is printed, and can be
 //! replayed.
 //!
 //! Not seen are reorderings that processors make of relaxed accesses: the steps are those of sequential consistency.
@@ -21,8 +21,7 @@ use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
 pub(crate) use sources::{
-    admission, breaker, budget, classify, forward, limiter, listed, observe, out_of_range, sync,
-    time,
+    breaker, budget, classify, clock, keyed, limiter, out_of_range, sync, time,
 };
 
 /// Every schedule, which takes small tests.

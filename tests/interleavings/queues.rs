@@ -7,16 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::Poll;
 use std::time::Duration;
 
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Change, Permit};
 use shuttle::future::{block_on, spawn, yield_now};
 
-use crate::admission::change::Change;
-use crate::admission::outcome::AttemptOutcome;
-use crate::admission::permit::Permit;
-use crate::admission::{Admission, AdmissionControl};
+use crate::clock;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::many;
-use crate::time::clock;
 
 /// So many places.
 #[derive(Clone, Copy)]

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use shuttle::thread;
 
+use crate::clock;
 use crate::limiter::quota::Quota;
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::many;
-use crate::time::clock;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -11,6 +11,7 @@ fn reviewers_read_how_many_tests_there_are() {
     let crates = [
         "classify",
         "macros",
+        "protections",
         "runtime",
         "clients",
         "durable",

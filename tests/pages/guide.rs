@@ -61,6 +61,35 @@ fn pages_lead_back_and_on() {
 /// Where links to items lead in files. Whether there is such an item, rustdoc says of the same link within it.
 const DOCS: &str = "https://docs.rs/retry-runtime/latest/retry_runtime/";
 
+/// The same of a crate that rustdoc does not know where it reads the pages: the list of its items says.
+const PROTECTIONS: &str = "https://docs.rs/retry-protections/latest/retry_protections/";
+
+#[test]
+fn links_lead_to_protections() {
+    let items = read(".ci/api/retry-protections");
+    let mut found = 0;
+    for page in pages() {
+        let text = read(&page);
+        let defined = text.lines().filter_map(|line| line.split_once("`]: "));
+        for (label, target) in defined.filter(|(_, target)| target.starts_with(PROTECTIONS)) {
+            let path = label.trim_start_matches("[`");
+            let item = format!("\nretry_protections::{path}: pub ");
+            assert!(items.contains(&item), "{page}: {path}");
+            let (last, method) = match path.split_once("::") {
+                Some((owner, method)) => (owner, format!("#method.{method}")),
+                None => (path, String::new()),
+            };
+            assert_eq!(
+                target,
+                format!("{PROTECTIONS}struct.{last}.html{method}"),
+                "{page}"
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 5, "{found} links");
+}
+
 #[test]
 fn links_lead_to_the_same_page_in_files_and_in_rustdoc() {
     let definitions = |text: &str| -> BTreeSet<_> {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{lines, pages, read, root};
 
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "retry-classify",
     "retry-clients",
     "retry-durable",
     "retry-macros",
+    "retry-protections",
     "retry-runtime",
     "retry-vocabulary",
 ];

@@ -2,7 +2,8 @@
 
 use failsafe::CircuitBreaker as _;
 use recloser::Recloser;
-use retry_runtime::{Breaker, retry};
+use retry_protections::Breaker;
+use retry_runtime::retry;
 use tower::service_fn;
 use tower_resilience::circuitbreaker::CircuitBreakerLayer;
 

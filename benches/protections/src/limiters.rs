@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use governor::clock::MonotonicClock;
-use retry_runtime::{ConcurrencyLimiter, Quota, RateLimiter, retry};
+use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
+use retry_runtime::retry;
 use tower::limit::{ConcurrencyLimitLayer, RateLimitLayer};
 use tower::{Layer, service_fn};
 use tower_resilience::adaptive::{AdaptiveLimiterLayer, Aimd};

@@ -7,7 +7,10 @@ use std::time::Duration;
 use retry_runtime::macro_support::{
     Driver, Ending, Reporter, Stop, attempt_within, named_by, observed,
 };
-use retry_runtime::{AdmissionControl, Event, Failure, Moment, Protects, Reason, Rejected, RejectedBy, RetryBudget, Site, Timer, TokioTimer};
+use retry_runtime::{
+    AdmissionControl, Event, Failure, Moment, Protects, Reason, Rejected, RejectedBy, RetryBudget,
+    Site, Timer, TokioTimer,
+};
 use tokio::time::{Instant, timeout_at};
 
 use super::failed::{Failed, Shown};

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
-use retry_runtime::{AttemptOutcome, Leased, AdmissionControl, Changes, AdmissionState, RateLimiter, Permit, Admission, WithCost};
+use retry_protections::{Leased, RateLimiter};
+use retry_runtime::{
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit, WithCost,
+};
 use tokio::sync::Mutex;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, sleep, timeout};
@@ -62,6 +65,7 @@ struct Shared {
     period: Duration,
     processes: u32,
     burst: u32,
+    max_wait: Option<Duration>,
     room: RateLimiter<Leased>,
     ledger: Mutex<Ledger>,
     part: Mutex<Part>,
@@ -84,6 +88,7 @@ impl FleetQuota {
             period: period.max(Duration::from_nanos(1)),
             processes: processes.max(1),
             burst: 1,
+            max_wait: None,
             room: RateLimiter::leased(),
             ledger: Mutex::default(),
             part: Mutex::default(),
@@ -101,32 +106,27 @@ impl FleetQuota {
     /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
     #[must_use]
     pub fn burst(self, burst: u32) -> Self {
-        let max_wait = self.longest_wait();
-        self.with(burst.max(1), max_wait)
+        self.with(|shared| shared.burst = burst.max(1))
     }
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes. Call it before
     /// [`keep`](Self::keep), as with [`burst`](Self::burst).
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
-        let burst = self.shared.burst;
-        self.with(burst, Some(max_wait))
+        self.with(|shared| shared.max_wait = Some(max_wait))
     }
 
-    fn with(self, burst: u32, max_wait: Option<Duration>) -> Self {
+    fn with(self, set: impl FnOnce(&mut Shared)) -> Self {
         let before = &*self.shared;
-        let mut room = RateLimiter::leased();
-        if let Some(max_wait) = max_wait {
-            room = room.max_wait(max_wait);
-        }
-        Self::of(Shared {
+        let mut shared = Shared {
             key: before.key.clone(),
-            burst,
-            room,
+            room: RateLimiter::leased(),
             ledger: Mutex::default(),
             part: Mutex::default(),
             ..*before
-        })
+        };
+        set(&mut shared);
+        Self::of(shared)
     }
 
     /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
@@ -357,7 +357,7 @@ impl AdmissionControl for FleetQuota {
     }
 
     fn longest_wait(&self) -> Option<Duration> {
-        self.shared.room.longest_wait()
+        self.shared.max_wait
     }
 
     fn state(&self) -> AdmissionState {

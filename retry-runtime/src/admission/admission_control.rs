@@ -66,7 +66,8 @@ use crate::forward::forward;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a circuit breaker or a limiter",
     label = "does not implement `AdmissionControl`",
-    note = "implement `retry_runtime::AdmissionControl` for `{Self}`, or pass a reference to a value that implements it"
+    note = "implement `retry_runtime::AdmissionControl` for `{Self}`, or pass a reference to a value that implements it",
+    note = "the crate `retry-protections` has `Breaker`, `RateLimiter` and `ConcurrencyLimiter`"
 )]
 pub trait AdmissionControl {
     /// Joins the end of the queue, for an attempt with that cost. By default every permit has the number 0.

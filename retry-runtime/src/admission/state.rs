@@ -28,10 +28,9 @@ pub enum BreakerState {
     Open,
     /// Trial calls are admitted.
     HalfOpen,
-    /// Every attempt is rejected until the breaker is reset: [`Breaker::force_open`](crate::Breaker::force_open).
+    /// Every attempt is rejected until the breaker is reset: `Breaker::force_open`.
     ForcedOpen,
-    /// Every attempt is admitted and none is counted until the breaker is reset:
-    /// [`Breaker::force_closed`](crate::Breaker::force_closed).
+    /// Every attempt is admitted and none is counted until the breaker is reset: `Breaker::force_closed`.
     ForcedClosed,
 }
 

@@ -1,6 +1,5 @@
 use core::fmt;
 
-use crate::budget::keyed::Rest;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
@@ -32,7 +31,7 @@ use crate::time::clock;
 /// calls that poll until a job is done. So does one after [`Verdict::INVALID`](crate::Verdict::INVALID).
 ///
 /// Make one for each service that can fail by itself: each host, each provider, each tenant with a quota of its own. One
-/// for two of them lets the failing one use up what the other needs; [`Keyed`](crate::Keyed) keeps them apart.
+/// for two of them lets the failing one use up what the other needs; `Keyed` of `retry-protections` keeps them apart.
 #[derive(Debug)]
 pub struct Budget {
     rule: Rule,
@@ -172,6 +171,12 @@ impl Budget {
         self.tokens.load(Relaxed) as f64 / ONE as f64
     }
 
+    /// True if the budget holds all its tokens.
+    pub fn is_full(&self) -> bool {
+        self.fill();
+        self.is_at_capacity()
+    }
+
     const fn of(rule: Rule) -> Self {
         Self {
             rule,
@@ -191,7 +196,7 @@ impl Budget {
 
     /// Asked before anything is given: nothing is written to memory that all threads share while all goes well.
     #[inline]
-    fn is_full(&self) -> bool {
+    fn is_at_capacity(&self) -> bool {
         self.tokens.load(Relaxed) >= self.rule.capacity
     }
 
@@ -242,14 +247,14 @@ impl RetryBudget for Budget {
 
     #[inline]
     fn called(&self) {
-        if !self.is_full() {
+        if !self.is_at_capacity() {
             self.give(self.rule.per_call);
         }
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        if !self.is_full() {
+        if !self.is_at_capacity() {
             self.give(match retried {
                 Some(kind) if self.rule.gives_back && kind != Kind::Invalid => self.cost(kind),
                 _ => self.rule.per_success,
@@ -259,7 +264,7 @@ impl RetryBudget for Budget {
 
     #[inline]
     fn succeeded_at_once(&self) {
-        if !self.is_full() {
+        if !self.is_at_capacity() {
             self.give(self.rule.per_call.saturating_add(self.rule.per_success));
         }
     }
@@ -278,13 +283,6 @@ impl RetryBudget for Budget {
         self.fill();
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
-    }
-}
-
-impl Rest for Budget {
-    fn is_at_rest(&self, is_unused: bool) -> bool {
-        self.fill();
-        self.is_full() || is_unused
     }
 }
 

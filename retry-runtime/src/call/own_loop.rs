@@ -36,7 +36,8 @@ use crate::time::timer::Timer;
 /// ```
 /// use std::io;
 /// use std::time::Duration;
-/// use retry_runtime::{Attempts, Breaker, Budget, Jitter, Policy, RateLimiter, Site};
+/// use retry_protections::{Breaker, RateLimiter};
+/// use retry_runtime::{Attempts, Budget, Jitter, Policy, Site};
 /// use tokio::time::Instant;
 ///
 /// static BREAKER: Breaker = Breaker::new();

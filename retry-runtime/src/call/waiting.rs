@@ -6,7 +6,7 @@ use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
-use crate::admission::{ABSENT, Admission, SOON};
+use crate::admission::Admission;
 use crate::call::held::Held;
 use crate::call::protections::Protects;
 use crate::classify::rejected::RejectedBy;
@@ -210,7 +210,9 @@ impl Patience {
         let left = match self.until {
             Some((end, by)) => {
                 let left = end.since(now);
-                if left.is_zero() || at_least.is_some_and(|at_least| at_least > left.max(SOON)) {
+                if left.is_zero()
+                    || at_least.is_some_and(|at_least| at_least > left.max(Admission::SOON))
+                {
                     return Err(by);
                 }
                 Some(left)
@@ -230,7 +232,7 @@ impl Patience {
 fn look(ahead: usize) -> Option<Duration> {
     const FEW: u32 = 30;
     let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);
-    (ahead > 0).then(|| ABSENT * ahead)
+    (ahead > 0).then(|| Admission::ABSENT * ahead)
 }
 
 impl Nap {

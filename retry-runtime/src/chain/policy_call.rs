@@ -29,7 +29,8 @@ use crate::time::timer::Timer;
 /// ```
 /// use std::io;
 /// use std::time::Duration;
-/// use retry_runtime::{Breaker, Budget, Policy};
+/// use retry_protections::Breaker;
+/// use retry_runtime::{Budget, Policy};
 ///
 /// static BUDGET: Budget = Budget::ratio(0.1);
 /// static BREAKER: Breaker = Breaker::new();

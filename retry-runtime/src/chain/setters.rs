@@ -405,7 +405,7 @@ impl<'a, On, O, C, W, M: Keep, H> PolicyCall<'a, On, Keys<O, C, W, M>, H> {
         self.with_keys(|keys| keys.observe(observer))
     }
 
-    /// Sets the breaker: a `&`[`Breaker`](crate::Breaker), or another [`AdmissionControl`]. While it is open, a new
+    /// Sets the breaker: a `&Breaker` of `retry-protections`, or another [`AdmissionControl`]. While it is open, a new
     /// call ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and a retrying call ends after its pause.
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if

@@ -9,11 +9,6 @@ use retry_vocabulary::{complaint, duration};
 use crate::policy::error::{PolicyError, in_entry, refused, short};
 use crate::policy::text;
 use crate::policy::value::{Entries, RawValue};
-#[cfg(feature = "std")]
-use crate::{
-    breaker::circuit::Breaker, limiter::concurrency_limiter::ConcurrencyLimiter,
-    out_of_range::OutOfRange,
-};
 
 /// Settings by their keys, each with the function that parses it; an optional function checks all of them together.
 macro_rules! numbers {
@@ -63,8 +58,8 @@ macro_rules! numbers {
     };
 }
 
-/// Settings of a [`Breaker`] from an environment variable or a file. [`Breaker::set`] applies them, also while calls
-/// are in flight.
+/// Settings of a `Breaker` from an environment variable or a file. `Breaker::set` applies them, also while calls are in
+/// flight.
 ///
 /// | key | value |
 /// |---|---|
@@ -75,7 +70,8 @@ macro_rules! numbers {
 /// out of range. With the feature `serde`, a table with the same keys works, too.
 ///
 /// ```
-/// use retry_runtime::{Breaker, BreakerNumbers};
+/// use retry_protections::Breaker;
+/// use retry_runtime::BreakerNumbers;
 ///
 /// static STORE: Breaker = Breaker::new();
 ///
@@ -103,8 +99,8 @@ numbers! {
     }
 }
 
-/// Limits of a [`ConcurrencyLimiter`] from an environment variable or a file. [`ConcurrencyLimiter::set`] applies them,
-/// also while calls are in flight.
+/// Limits of a `ConcurrencyLimiter` from an environment variable or a file. `ConcurrencyLimiter::set` applies them, also
+/// while calls are in flight.
 ///
 /// | key | value |
 /// |---|---|
@@ -115,7 +111,7 @@ numbers! {
 /// out of range. With the feature `serde`, a table with the same keys works, too.
 ///
 /// ```
-/// use retry_runtime::ConcurrencyLimiter;
+/// use retry_protections::ConcurrencyLimiter;
 ///
 /// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
 ///
@@ -136,26 +132,29 @@ numbers! {
     }
 }
 
-#[cfg(feature = "std")]
-impl Breaker {
-    /// Applies the settings from configuration, from now on.
-    pub fn set(&self, numbers: BreakerNumbers) {
-        self.set_numbers(numbers.ratio, numbers.open_for);
+impl BreakerNumbers {
+    /// The ratio, if it is named.
+    pub const fn ratio(&self) -> Option<f64> {
+        self.ratio
     }
-}
 
-#[cfg(feature = "std")]
-impl ConcurrencyLimiter {
-    /// Applies the limits from configuration, from now on, as [`set_limits`](Self::set_limits) does. Fails and changes
-    /// nothing if the lower limit would be above the upper one.
-    pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
-        self.change_limits(|least, most| {
-            numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most)
-        })
+    /// The time that the breaker stays open, if it is named.
+    pub const fn open_for(&self) -> Option<Duration> {
+        self.open_for
     }
 }
 
 impl LimiterNumbers {
+    /// The lower bound, if it is named.
+    pub const fn least(&self) -> Option<u32> {
+        self.least
+    }
+
+    /// The upper bound, if it is named.
+    pub const fn most(&self) -> Option<u32> {
+        self.most
+    }
+
     pub(crate) fn check(self) -> Result<(), PolicyError> {
         match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {

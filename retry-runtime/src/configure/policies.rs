@@ -158,10 +158,11 @@ impl Policies {
     }
 
     /// Returns the settings for the breaker of the named calls. As with policies, the longest name wins, key by key.
-    /// [`Breaker::set`](crate::Breaker::set) applies them, and leaves the others unchanged.
+    /// `Breaker::set` of `retry-protections` applies them, and leaves the others unchanged.
     ///
     /// ```
-    /// use retry_runtime::{Breaker, Policies, PolicyError};
+    /// use retry_protections::Breaker;
+    /// use retry_runtime::{Policies, PolicyError};
     ///
     /// static MODEL: Breaker = Breaker::new();
     ///
@@ -186,7 +187,7 @@ impl Policies {
     }
 
     /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
-    /// [`ConcurrencyLimiter::set`](crate::ConcurrencyLimiter::set) applies them.
+    /// `ConcurrencyLimiter::set` of `retry-protections` applies them.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
         let names = |entry: &Entry| entry.named.limiter != LimiterNumbers::default();
         self.named(|entry| names(entry) && entry.is_found_for(name))

@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::future::{Future, poll_fn};
-use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
-use crate::hedge::latency::Latency;
+use crate::hedge::delay::HedgeDelay;
 use crate::time::moment::Moment;
 use crate::time::skip;
 
@@ -16,7 +15,7 @@ use crate::time::skip;
 ///
 /// The first is not on the heap: nearly all calls make no other.
 #[derive(Debug)]
-pub struct Running<'a, A, S, L: Deref<Target = Latency>, N: Fn() -> Moment> {
+pub struct Running<'a, A, S, D: HedgeDelay, N: Fn() -> Moment> {
     /// The first attempt. Its future can be dropped in its place.
     first: Option<Attempt<Pin<&'a mut Option<A>>>>,
     others: Vec<Attempt<Pin<Box<A>>>>,
@@ -25,7 +24,7 @@ pub struct Running<'a, A, S, L: Deref<Target = Latency>, N: Fn() -> Moment> {
     sleeps: bool,
     /// Whether the next attempt may begin early, because one of several failed, as in gRPC's proposal A6.
     is_due: bool,
-    measured: Measured<L, N>,
+    measured: Measured<D, N>,
 }
 
 #[derive(Debug)]
@@ -38,9 +37,9 @@ struct Attempt<A> {
 /// How long an attempt runs before another begins beside it, and what attempts tell how long they took, where the key
 /// `hedge` asks for it.
 #[derive(Debug)]
-pub struct Measured<L, N> {
+pub struct Measured<D, N> {
     after: Option<Duration>,
-    latency: Option<L>,
+    delay: Option<D>,
     now: N,
 }
 
@@ -62,29 +61,25 @@ pub struct Ended<T, E> {
     pub number: u32,
 }
 
-impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
-    pub(crate) fn new(after: Option<Duration>, latency: Option<L>, now: N) -> Self {
-        Self {
-            after,
-            latency,
-            now,
-        }
+impl<D: HedgeDelay, N: Fn() -> Moment> Measured<D, N> {
+    pub(crate) fn new(after: Option<Duration>, delay: Option<D>, now: N) -> Self {
+        Self { after, delay, now }
     }
 
     fn now(&self) -> Option<Moment> {
-        self.latency.as_ref().map(|_| (self.now)())
+        self.delay.as_ref().map(|_| (self.now)())
     }
 
-    fn tell(&self, began: Option<Moment>, tell: fn(&Latency, Duration)) {
-        if let (Some(latency), Some(began)) = (&self.latency, began) {
-            tell(latency, (self.now)().since(began));
+    fn tell(&self, began: Option<Moment>, tell: fn(&D, Duration)) {
+        if let (Some(delay), Some(began)) = (&self.delay, began) {
+            tell(delay, (self.now)().since(began));
         }
     }
 }
 
-impl<'a, A, S: Future<Output = ()>, L, N> Running<'a, A, S, L, N>
+impl<'a, A, S: Future<Output = ()>, D, N> Running<'a, A, S, D, N>
 where
-    L: Deref<Target = Latency>,
+    D: HedgeDelay,
     N: Fn() -> Moment,
 {
     /// The first attempt alone.
@@ -92,7 +87,7 @@ where
         attempt: Pin<&'a mut Option<A>>,
         number: u32,
         sleep: Pin<&'a mut S>,
-        measured: Measured<L, N>,
+        measured: Measured<D, N>,
     ) -> Self {
         Self {
             first: Some(Attempt {
@@ -169,15 +164,15 @@ where
 }
 
 impl<A> Attempt<A> {
-    fn ended<T, E>(
+    fn ended<T, E, D: HedgeDelay>(
         self,
         (outcome, timed_out): (Result<T, E>, bool),
-        measured: &Measured<impl Deref<Target = Latency>, impl Fn() -> Moment>,
+        measured: &Measured<D, impl Fn() -> Moment>,
     ) -> Next<T, E> {
         if outcome.is_ok() {
-            measured.tell(self.began, Latency::record);
+            measured.tell(self.began, D::record);
         } else if timed_out {
-            measured.tell(self.began, Latency::record_dropped);
+            measured.tell(self.began, D::record_dropped);
         }
         Next::Ended(Ended {
             outcome,
@@ -188,16 +183,16 @@ impl<A> Attempt<A> {
 }
 
 /// Records the attempts that another one beat, or that end with a dropped call.
-impl<A, S, L, N> Drop for Running<'_, A, S, L, N>
+impl<A, S, D, N> Drop for Running<'_, A, S, D, N>
 where
-    L: Deref<Target = Latency>,
+    D: HedgeDelay,
     N: Fn() -> Moment,
 {
     fn drop(&mut self) {
         let first = self.first.iter().map(|attempt| attempt.began);
         let others = self.others.iter().map(|attempt| attempt.began);
         for began in first.chain(others) {
-            self.measured.tell(began, Latency::record_dropped);
+            self.measured.tell(began, D::record_dropped);
         }
         if let Some(first) = &mut self.first {
             first.future.set(None);

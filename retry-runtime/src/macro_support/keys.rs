@@ -97,14 +97,16 @@ keys! {
     /// `budget = &BUDGET`: pays for retries; a `Budget` or another `RetryBudget` that calls share. Without a value: one
     /// budget for all calls of this function.
     budget
-    /// `breaker = &BREAKER`: rejects attempts while a server is down; a `Breaker` or another `AdmissionControl` that
-    /// calls share. The error type must be `From<Rejected>`.
+    /// `breaker = &BREAKER`: rejects attempts while a server is down; a `Breaker` of `retry-protections` or another
+    /// `AdmissionControl` that calls share. The error type must be `From<Rejected>`.
     breaker
-    /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: makes each attempt wait for a limiter that calls share, and
-    /// slows all of them down when the server throttles. The error type must be `From<Rejected>`.
+    /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: makes each attempt wait for a limiter that calls share, such as
+    /// a `RateLimiter` of `retry-protections`, and slows all of them down when the server throttles. The error type must
+    /// be `From<Rejected>`.
     limiter
     /// `hedge = "200ms"`: starts another attempt next to one that takes longer; the first success wins, and the others
-    /// are dropped. A duration, or a quantile of a `Latency`. For async functions whose body only borrows.
+    /// are dropped. A duration, or a quantile of a `Latency` of `retry-protections`. For async functions whose body only
+    /// borrows.
     hedge
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.

@@ -8,20 +8,16 @@ use core::pin::Pin;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
+use crate::admission::with_cost::WithCost;
 #[cfg(not(feature = "std"))]
 use crate::budget::retry_budget::RetryBudget;
-use crate::limiter::with_cost::WithCost;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, CancelFn, IntoCancelled};
 use crate::time::timer::Timer;
 #[cfg(feature = "std")]
-use crate::{
-    breaker::circuit::Breaker, budget::bucket::Budget,
-    limiter::concurrency_limiter::ConcurrencyLimiter, limiter::rate_limiter::RateLimiter,
-    time::timer::TimerFn,
-};
+use crate::{budget::bucket::Budget, time::timer::TimerFn};
 
 /// Distinguishes an impl for a trait's implementors from one for functions.
 pub struct ViaTrait;
@@ -233,16 +229,7 @@ impl<T> Deref for ByValue<T> {
 pub trait Remembers {}
 
 #[cfg(feature = "std")]
-impl Remembers for Breaker {}
-
-#[cfg(feature = "std")]
 impl Remembers for Budget {}
-
-#[cfg(feature = "std")]
-impl Remembers for ConcurrencyLimiter {}
-
-#[cfg(feature = "std")]
-impl<By> Remembers for RateLimiter<By> {}
 
 impl<L: Remembers> Remembers for WithCost<L> {}
 

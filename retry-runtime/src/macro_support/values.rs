@@ -2,15 +2,12 @@
 
 use alloc::sync::Arc;
 use core::borrow::Borrow;
-use core::ops::Deref;
 use core::time::Duration;
 
 use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
 #[cfg(feature = "std")]
 use crate::configure::shared_policy::SharedPolicy;
-use crate::hedge::latency::Latency;
-#[cfg(feature = "std")]
-use crate::hedge::latency::Quantile;
+use crate::hedge::delay::HedgeDelay;
 use crate::hedge::running::Measured;
 use crate::policy::Policy;
 use crate::policy::backoff::Backoff;
@@ -110,37 +107,51 @@ impl TimeLimit for Option<Duration> {
 /// The types that the key `hedge` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used for `hedge`",
-    label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
-    note = "use a duration such as `\"200ms\"`, a `Duration`, an `Option<Duration>`, where `None` means never, or a quantile of a `retry_runtime::Latency`"
+    label = "neither a `Duration`, an `Option<Duration>` nor a `HedgeDelay`",
+    note = "use a duration such as `\"200ms\"`, a `Duration`, an `Option<Duration>`, where `None` means never, or a quantile of a `retry_protections::Latency`"
 )]
 // A parameter, because a missing associated type would be a second error.
-pub trait HedgeAfter<L> {
+pub trait HedgeAfter<D> {
     /// The time after which another attempt starts next to a slow one, and the recorder of attempts' durations.
-    fn hedge_after(self) -> (Option<Duration>, Option<L>);
+    fn hedge_after(self) -> (Option<Duration>, Option<D>);
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: TimeLimit> HedgeAfter<&'static Latency> for T {
-    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
+impl<T: TimeLimit> HedgeAfter<Untold> for T {
+    fn hedge_after(self) -> (Option<Duration>, Option<Untold>) {
         (self.limit(), None)
     }
 }
 
-#[cfg(feature = "std")]
-impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
-    fn hedge_after(self) -> (Option<Duration>, Option<L>) {
-        (self.get(), Some(self.into_latency()))
+#[diagnostic::do_not_recommend]
+impl<D: HedgeDelay> HedgeAfter<D> for D {
+    fn hedge_after(self) -> (Option<Duration>, Option<D>) {
+        (self.delay(), Some(self))
+    }
+}
+
+/// Stands for what is told where the key gives a time.
+#[derive(Debug)]
+pub enum Untold {}
+
+impl HedgeDelay for Untold {
+    fn delay(&self) -> Option<Duration> {
+        match *self {}
+    }
+
+    fn record(&self, _: Duration) {
+        match *self {}
     }
 }
 
 /// The time before hedging, and the recorder of attempts' durations on this clock.
 #[inline]
-pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
-    hedge: impl HedgeAfter<L>,
+pub fn hedge<D: HedgeDelay, N: Fn() -> Moment>(
+    hedge: impl HedgeAfter<D>,
     now: N,
-) -> (Option<Duration>, Measured<L, N>) {
-    let (after, latency) = hedge.hedge_after();
-    (after, Measured::new(after, latency, now))
+) -> (Option<Duration>, Measured<D, N>) {
+    let (after, delay) = hedge.hedge_after();
+    (after, Measured::new(after, delay, now))
 }
 
 /// The value of `hedge` if it has a number above 1, as in `own.quantile(95)`: a time limit from a user's own method,

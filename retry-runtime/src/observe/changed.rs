@@ -3,11 +3,12 @@
 
 use core::fmt::Display;
 
+/// Logs that an operator changed that to a value.
 #[cfg(feature = "tracing")]
-pub(crate) fn changed(what: &str, to: &dyn Display) {
+pub fn changed(what: &str, to: &dyn Display) {
     tracing::info!(target: "retry::protections", "{what}: {to}");
 }
 
 /// Without `tracing`, there is no log.
 #[cfg(not(feature = "tracing"))]
-pub(crate) fn changed(_: &str, _: &dyn Display) {}
+pub fn changed(_: &str, _: &dyn Display) {}

@@ -34,7 +34,8 @@ use crate::observe::{Event, Observer};
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;
-/// use retry_runtime::{Breaker, Budget, retry};
+/// use retry_protections::Breaker;
+/// use retry_runtime::{Budget, retry};
 ///
 /// static BUDGET: Budget = Budget::standard();
 /// static BREAKER: Breaker = Breaker::new();
@@ -97,11 +98,12 @@ impl<'a> Metrics<'a> {
     /// Shows the state of the breaker under this name, at each event of a call that uses this observer. A breaker of
     /// your own type is shown by its [`state`](crate::AdmissionControl::state).
     ///
-    /// To show one of several breakers, for example in a [`Keyed`](crate::Keyed), look it up in a closure:
+    /// To show one of several breakers, for example in a `Keyed`, look it up in a closure:
     ///
     /// ```
     /// use retry_runtime::observers::Metrics;
-    /// use retry_runtime::{Breaker, Keyed, Observer, retry};
+    /// use retry_protections::{Breaker, Keyed};
+    /// use retry_runtime::{Observer, retry};
     ///
     /// struct Client {
     ///     breakers: Keyed<String, Breaker>,

@@ -92,7 +92,8 @@ where
     /// ```
     /// use std::time::Duration;
     /// use retry_runtime::plan::Validity;
-    /// use retry_runtime::{Breaker, Plan, Policy, Reason};
+    /// use retry_protections::Breaker;
+    /// use retry_runtime::{Plan, Policy, Reason};
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {

@@ -1,13 +1,5 @@
 use core::time::Duration;
 
-/// The most by which one thread's clock may be ahead of another's, if calls have their own timers. A clock that is
-/// further behind was set back.
-#[cfg_attr(
-    not(feature = "std"),
-    allow(dead_code, reason = "what calls share needs `std`")
-)]
-pub(crate) const AHEAD: Duration = Duration::from_secs(60);
-
 /// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.
 ///
 /// Each clock chooses its own origin, so moments of two clocks can't be compared. The origin must be earlier than every

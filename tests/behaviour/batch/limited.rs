@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::join;
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, RateLimiter, Reason, Rejected,
-    RejectedBy, TimerFn, retry_each, retry_each_blocking, testing,
+    Budget, Event, ItemError, Policy, Reason, Rejected, RejectedBy, TimerFn, retry_each,
+    retry_each_blocking, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};

@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::join;
-use retry_runtime::{
-    Breaker, Event, EventData, Policy, RateLimiter, retry_each, retry_each_blocking,
-};
+use retry_protections::{Breaker, RateLimiter};
+use retry_runtime::{Event, EventData, Policy, retry_each, retry_each_blocking};
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::HeldPermit;
 use tokio::time::sleep;

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
+use retry_protections::Breaker;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict,
-    retry, retry_each, retry_each_blocking, testing,
+    BreakerState, Budget, Event, Kind, Policy, Reason, RetryBudget, TimerFn, Verdict, retry,
+    retry_each, retry_each_blocking, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};

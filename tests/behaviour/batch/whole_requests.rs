@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use retry_runtime::{
-    Breaker, BreakerState, Budget, Kind, Policy, Reason, RetryBudget, retry_each, testing,
-};
+use retry_protections::Breaker;
+use retry_runtime::{BreakerState, Budget, Kind, Policy, Reason, RetryBudget, retry_each, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::time::{advance, sleep};
 

@@ -13,7 +13,8 @@ mod resilience4j;
 
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, Breaker, BreakerState, Kind};
+use retry_protections::Breaker;
+use retry_runtime::{AttemptOutcome, BreakerState, Kind};
 use support::held_permit::Admit;
 use tokio::time::advance;
 

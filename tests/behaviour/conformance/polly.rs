@@ -1,6 +1,6 @@
 //! Polly's circuit breaker: <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
 
-use retry_runtime::Breaker;
+use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, ForcedOpen, HalfOpen, Open};
 
 use super::Step::{

@@ -4,7 +4,7 @@
 //! It differs in two things: over a window of time a success never opens ours, and one trial call that fails does unless
 //! `trial_successes` bears it.
 
-use retry_runtime::Breaker;
+use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, ForcedClosed, ForcedOpen, HalfOpen, Open};
 
 use super::Step::{

@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use retry_runtime::{
-    Breaker, BreakerState, Budget, Event, EventData, Observer, Quota, RateLimiter, Verdict, retry,
-};
+use retry_protections::{Breaker, Quota, RateLimiter};
+use retry_runtime::{BreakerState, Budget, Event, EventData, Observer, Verdict, retry};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::time::Instant;
 

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    Backoff, Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Policy, TokioTimer, Verdict,
-    retry, retrying, testing,
+    Backoff, Budget, Event, GaveUp, Policy, TokioTimer, Verdict, retry, retrying, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use retry_runtime::{Breaker, GaveUp, Rejected, TimedOut, retrying, testing};
+use retry_protections::Breaker;
+use retry_runtime::{GaveUp, Rejected, TimedOut, retrying, testing};
 
 type Boxed = Box<dyn Error + Send + Sync>;
 

@@ -7,9 +7,10 @@ mod rules;
 use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
+use retry_protections::RateLimiter;
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    AttemptOutcome, Budget, Event, Kind, Plan, RateLimiter, Verdict, retry, retry_each, retrying,
+    AttemptOutcome, Budget, Event, Kind, Plan, Verdict, retry, retry_each, retrying,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::forms::{AMBIGUOUS, Scenario, World, seen};

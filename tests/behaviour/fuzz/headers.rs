@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use proptest::prelude::*;
-use retry_runtime::{Classify, RateLimiter, ResponseError, Verdict, retry_after};
+use retry_protections::RateLimiter;
+use retry_runtime::{Classify, ResponseError, Verdict, retry_after};
 
 use super::{fuzz, texts};
 

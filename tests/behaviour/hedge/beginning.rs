@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
+use retry_protections::ConcurrencyLimiter;
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Budget, ConcurrencyLimiter, Event, EventData,
-    Permit, retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Budget, Event, EventData, Permit, retry, testing,
 };
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::timeout;

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::{AttemptOutcome, Breaker, Budget, Kind, Latency, RetryBudget, retry};
+use retry_protections::{Breaker, Latency};
+use retry_runtime::{AttemptOutcome, Budget, Kind, RetryBudget, retry};
 use support::dropped::{Alive, dropped_after};
 use support::failure::{Failure, TRANSIENT};
 use support::held_permit::Admit;

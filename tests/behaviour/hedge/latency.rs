@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use retry_runtime::{Keyed, Latency, Quantile, retry};
+use retry_protections::{Keyed, Latency, Quantile};
+use retry_runtime::retry;
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::{advance, timeout};
 

@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    AttemptOutcome, Attempts, Breaker, BreakerState, Budget, ConcurrencyLimiter, Event, EventData,
-    Kind, Policy, RetryBudget, Site, retry, testing,
+    AttemptOutcome, Attempts, BreakerState, Budget, Event, EventData, Kind, Policy, RetryBudget,
+    Site, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::held_permit::{Admit, HeldPermit};

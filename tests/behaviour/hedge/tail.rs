@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{Budget, Latency, retry};
+use retry_protections::Latency;
+use retry_runtime::{Budget, retry};
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
 

@@ -5,10 +5,8 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use retry_runtime::{
-    Breaker, Budget, Cancelled, ConcurrencyLimiter, Quota, RateLimiter, Reason, Rejected, Verdict,
-    retry, retrying, testing,
-};
+use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
+use retry_runtime::{Budget, Cancelled, Reason, Rejected, Verdict, retry, retrying, testing};
 use support::failure::{Failure, TRANSIENT};
 use tokio::sync::oneshot;
 use tokio::task::{consume_budget, yield_now};

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
+use retry_protections::ConcurrencyLimiter;
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Budget, Cancel, CancelFn,
-    ConcurrencyLimiter, GaveUp, Jitter, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy,
-    RetryBudget, TimerFn, Verdict, retry, retry_each_blocking, retrying, testing,
+    Admission, AdmissionControl, AttemptOutcome, BlockingTimer, Budget, Cancel, CancelFn, GaveUp,
+    Jitter, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy, RetryBudget, TimerFn,
+    Verdict, retry, retry_each_blocking, retrying, testing,
 };
 use support::held_permit::HeldPermit;
 use support::limiters::at_a_time;

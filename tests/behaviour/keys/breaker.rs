@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
+use retry_protections::{Breaker, Keyed, Quota, RateLimiter};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, Breaker, BreakerState, Budget,
-    Cancelled, Cause, Changes, Classify, Event, EventData, GaveUp, Keyed, Kind, Permit, Policy,
-    Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, Verdict, retry,
-    retry_each, testing,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, BreakerState, Budget, Cancelled, Cause,
+    Changes, Classify, Event, EventData, GaveUp, Kind, Permit, Policy, Reason, Rejected,
+    RejectedBy, RetryBudget, Site, Verdict, retry, retry_each, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};

@@ -8,9 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use retry_runtime::{
-    AttemptOutcome, Breaker, BreakerState, Cause, Keyed, Kind, Permit, Transition,
-};
+use retry_protections::{Breaker, Keyed};
+use retry_runtime::{AttemptOutcome, BreakerState, Cause, Kind, Permit, Transition};
 use support::held_permit::{Admit, CLOSED, HeldPermit, UNCHANGED};
 use support::runtime;
 use tokio::runtime::Handle;

@@ -1,9 +1,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use retry_runtime::{
-    Breaker, ConcurrencyLimiter, Kind, Reason, RetryBudget, Verdict, retry, testing,
-};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{Kind, Reason, RetryBudget, Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::turns::Turns;
 use tokio::time::{Instant, sleep, timeout};

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use proptest::prelude::*;
-use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
+use retry_protections::Keyed;
+use retry_runtime::{Budget, Call, Jitter, Kind, Policy, RetryBudget, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::runtime;
 use tokio::time::{advance, timeout};

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use retry_runtime::{Breaker, GaveUp, Policy, Quota, RateLimiter, Reason, Verdict, retry, testing};
+use retry_protections::{Breaker, Quota, RateLimiter};
+use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
 use support::failure::{Failure, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 

@@ -5,8 +5,9 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use retry_protections::Breaker;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, GaveUp, Kind, Policy, Reason, Rejected, Verdict, retry};
+use retry_runtime::{GaveUp, Kind, Policy, Reason, Rejected, Verdict, retry};
 use serde_json::json;
 use tokio::time::sleep;
 

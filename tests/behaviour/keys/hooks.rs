@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, GaveUp, Jitter, NextAttempt, Policy, Reason, Verdict,
-    retry, retrying, testing,
+    Budget, GaveUp, Jitter, NextAttempt, Policy, Reason, Verdict, retry, retrying, testing,
 };
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 use tokio::time::{Instant, sleep};

@@ -17,11 +17,11 @@ use futures::{Stream, StreamExt, stream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, BlockingTimer, Breaker, BreakerState,
-    Budget, Change, Changes, ConcurrencyLimiter, GaveUp, Keyed, Kind, Moment, Permit, Policy,
-    Quota, RateLimiter, Reason, Rejected, RejectedBy, Site, TimedOut, TimerFn, TokioTimer, Verdict,
-    WithCost, retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, BlockingTimer, BreakerState, Budget,
+    Change, Changes, GaveUp, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy, Site,
+    TimedOut, TimerFn, TokioTimer, Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use support::held_permit::{Admit, HeldPermit, UNCHANGED};

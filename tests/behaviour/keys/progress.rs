@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::{StreamExt, pin_mut, stream};
-use retry_runtime::{Attempt, Backoff, Breaker, Jitter, Policy, retry, retrying, testing};
+use retry_protections::Breaker;
+use retry_runtime::{Attempt, Backoff, Jitter, Policy, retry, retrying, testing};
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::{Instant, sleep};
 

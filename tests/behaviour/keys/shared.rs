@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Breaker, BreakerState, Budget, Changes,
-    ConcurrencyLimiter, Kind, Permit, Policy, RetryBudget, retry,
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Budget, Changes, Kind, Permit,
+    Policy, RetryBudget, retry,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use support::held_permit::Admit;

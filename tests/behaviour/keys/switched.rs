@@ -1,6 +1,7 @@
 //! Protections that are there or not: `None` is a switch that is off.
 
-use retry_runtime::{AdmissionControl, Breaker, Budget, ConcurrencyLimiter, retry};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{AdmissionControl, Budget, retry};
 use support::failure::{Failure, THROTTLED, TRANSIENT};
 
 use crate::keys::Script;

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use retry_protections::{Quota, RateLimiter};
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, Attempts, Changes, Event, Moment, Permit, Policy,
-    Quota, RateLimiter, Site, Timer, TokioTimer, retry,
+    Site, Timer, TokioTimer, retry,
 };
 use support::clock::Simulated;
 use support::failure::Failure;

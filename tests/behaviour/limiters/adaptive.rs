@@ -3,9 +3,8 @@
 use std::cell::Cell;
 
 use futures::future::join_all;
-use retry_runtime::{
-    AdmissionControl, AttemptOutcome, Change, Permit, RateLimiter, Verdict, retry, testing,
-};
+use retry_protections::RateLimiter;
+use retry_runtime::{AdmissionControl, AttemptOutcome, Change, Permit, Verdict, retry, testing};
 use support::failure::Failure;
 use support::held_permit::UNCHANGED;
 use tokio::time::{Instant, advance, sleep};

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use futures::future::join_all;
-use retry_runtime::{Classify, ConcurrencyLimiter, Rejected, RejectedBy, retry};
+use retry_protections::ConcurrencyLimiter;
+use retry_runtime::{Classify, Rejected, RejectedBy, retry};
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs};

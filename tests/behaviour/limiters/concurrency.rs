@@ -3,10 +3,8 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Change, ConcurrencyLimiter, Permit, RateLimiter,
-    Verdict, retry,
-};
+use retry_protections::{ConcurrencyLimiter, RateLimiter};
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Change, Permit, Verdict, retry};
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use governor::Quota;
 use governor::clock::Clock;
-use retry_runtime::{AdmissionControl, AttemptOutcome, RateLimiter};
+use retry_protections::RateLimiter;
+use retry_runtime::{AdmissionControl, AttemptOutcome};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::limiters::{begins, millis, refused, secs, turn};

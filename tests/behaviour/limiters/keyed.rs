@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use retry_runtime::{
-    AdmissionControl, AttemptOutcome, Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter,
-};
+use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
+use retry_runtime::{AdmissionControl, AttemptOutcome};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 

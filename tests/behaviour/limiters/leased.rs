@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::Waker;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Leased, RateLimiter, Rejected, RejectedBy, retry,
-};
+use retry_protections::{Leased, RateLimiter};
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Rejected, RejectedBy, retry};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use futures::future::join_all;
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    AdmissionControl, AttemptOutcome, Breaker, BreakerNumbers, BreakerState, ConcurrencyLimiter,
-    LimiterNumbers, RateLimiter, retry,
+    AdmissionControl, AttemptOutcome, BreakerNumbers, BreakerState, LimiterNumbers, retry,
 };
 use tokio::time::{Instant, sleep};
 

@@ -21,10 +21,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, ConcurrencyLimiter, Kind, Permit, Quota,
-    RateLimiter,
-};
+use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Kind, Permit};
 use tokio::time::{Instant, sleep};
 
 const fn secs(secs: u64) -> Duration {

@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{
-    AdmissionControl, Classify, ConcurrencyLimiter, RateLimiter, Rejected, Verdict, retry, testing,
-};
+use retry_protections::{ConcurrencyLimiter, RateLimiter};
+use retry_runtime::{AdmissionControl, Classify, Rejected, Verdict, retry, testing};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 

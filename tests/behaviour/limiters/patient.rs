@@ -5,9 +5,10 @@ use std::task::Waker;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
+use retry_protections::Breaker;
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Breaker, BreakerState, Changes, Kind, Permit,
-    retry, testing,
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Kind, Permit, retry,
+    testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::Admit;

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::task::Waker;
 
 use futures::future::join_all;
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Quota, RateLimiter, Verdict, retry,
-};
+use retry_protections::{Quota, RateLimiter};
+use retry_runtime::{Admission, AdmissionControl, AttemptOutcome, Verdict, retry};
 use support::failure::Failure;
 use support::runtime;
 use tokio::task::JoinSet;

@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::Mutex;
 
-use retry_runtime::{ConcurrencyLimiter, Work, retrying};
+use retry_protections::{ConcurrencyLimiter, Work};
+use retry_runtime::retrying;
 use tokio::time::{Instant, sleep};
 
 use crate::limiters::secs;

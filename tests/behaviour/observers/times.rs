@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use futures::executor::block_on;
+use retry_protections::ConcurrencyLimiter;
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
 use retry_runtime::{
-    ConcurrencyLimiter, Event, EventData, Plan, Policy, Rejected, Section, Verdict, retry,
-    retry_each,
+    Event, EventData, Plan, Policy, Rejected, Section, Verdict, retry, retry_each,
 };
 use support::clock::Simulated;
 use tokio::time::sleep;

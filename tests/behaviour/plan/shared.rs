@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use futures::join;
+use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
 use retry_runtime::{
-    Breaker, BreakerState, Budget, ConcurrencyLimiter, Event, Kind, Plan, Policy, Quota,
-    RateLimiter, Reason, RetryBudget, TimerFn, Verdict, testing,
+    BreakerState, Budget, Event, Kind, Plan, Policy, Reason, RetryBudget, TimerFn, Verdict, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};

@@ -1,7 +1,8 @@
 //! What calls share hears of an attempt once, at its first item: whatever its stream does then.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
-use retry_runtime::{Breaker, BreakerState, ConcurrencyLimiter, retry};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{BreakerState, retry};
 use tokio::time::sleep;
 
 use super::{BUSY, Failure, Item, Server, Step, Wait, all, items, secs};

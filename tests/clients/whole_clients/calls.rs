@@ -8,9 +8,9 @@ use http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::classify;
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
 use retry_runtime::{
-    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected,
-    RejectedBy, Section, TimedOut, Verdict, testing,
+    BreakerState, Budget, Jitter, Policy, Rejected, RejectedBy, Section, TimedOut, Verdict, testing,
 };
 use tokio::time::{Instant, advance, sleep_until};
 use tower::ServiceExt;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use retry_clients::tower::{ByClone, GaveUp, HookFuture, Retry, RetryLayer};
+use retry_protections::Breaker;
 use retry_runtime::{
-    Breaker, Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, Section,
-    TimedOut, Verdict, testing,
+    Budget, Event, Jitter, NextAttempt, Policy, Reason, Rejected, RejectedBy, Section, TimedOut,
+    Verdict, testing,
 };
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::Instant;

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{
-    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter,
-};
+use retry_protections::{Breaker, ConcurrencyLimiter, RateLimiter};
+use retry_runtime::{BreakerState, Budget, Jitter, Policy};
 use tokio::time::timeout;
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};

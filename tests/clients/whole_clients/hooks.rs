@@ -11,7 +11,8 @@ use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::http::{LookedAt, Outcome, RetryCount, classify};
 use retry_clients::tower::{GaveUp, RetryLayer};
-use retry_runtime::{Breaker, Jitter, Policy, Verdict, testing};
+use retry_protections::Breaker;
+use retry_runtime::{Jitter, Policy, Verdict, testing};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted, post};

@@ -1,18 +1,18 @@
-#[path = "../../../retry-runtime/src/breaker/admission.rs"]
+#[path = "../../../retry-protections/src/breaker/admission.rs"]
 mod admission;
-#[path = "../../../retry-runtime/src/breaker/by_hand.rs"]
+#[path = "../../../retry-protections/src/breaker/by_hand.rs"]
 mod by_hand;
-#[path = "../../../retry-runtime/src/breaker/circuit.rs"]
+#[path = "../../../retry-protections/src/breaker/circuit.rs"]
 pub(crate) mod circuit;
-#[path = "../../../retry-runtime/src/breaker/cusum.rs"]
+#[path = "../../../retry-protections/src/breaker/cusum.rs"]
 mod cusum;
-#[path = "../../../retry-runtime/src/breaker/last_calls.rs"]
+#[path = "../../../retry-protections/src/breaker/last_calls.rs"]
 mod last_calls;
-#[path = "../../../retry-runtime/src/breaker/rule.rs"]
+#[path = "../../../retry-protections/src/breaker/rule.rs"]
 mod rule;
-#[path = "../../../retry-runtime/src/breaker/setters.rs"]
+#[path = "../../../retry-protections/src/breaker/setters.rs"]
 mod setters;
-#[path = "../../../retry-runtime/src/breaker/waiters.rs"]
+#[path = "../../../retry-protections/src/breaker/waiters.rs"]
 mod waiters;
-#[path = "../../../retry-runtime/src/breaker/window.rs"]
+#[path = "../../../retry-protections/src/breaker/window.rs"]
 mod window;

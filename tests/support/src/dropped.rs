@@ -6,7 +6,8 @@ use std::mem::replace;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use retry_runtime::{Budget, ConcurrencyLimiter};
+use retry_protections::ConcurrencyLimiter;
+use retry_runtime::Budget;
 
 use crate::failure::{Failure, TRANSIENT};
 use crate::limiters::at_a_time;

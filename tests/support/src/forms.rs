@@ -6,7 +6,8 @@ mod world;
 use std::ops::Range;
 use std::time::Duration;
 
-use retry_runtime::{Budget, Jitter, Policy, Quota, RateLimiter, Verdict};
+use retry_protections::{Quota, RateLimiter};
+use retry_runtime::{Budget, Jitter, Policy, Verdict};
 
 use crate::failure::Failure;
 pub use world::{Clock, Watched, World, differences, seen};

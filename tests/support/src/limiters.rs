@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retry_runtime::{ConcurrencyLimiter, Quota, RateLimiter};
+use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
 
 /// So many at a time, whatever happens.
 pub const fn at_a_time(limit: u32) -> ConcurrencyLimiter {

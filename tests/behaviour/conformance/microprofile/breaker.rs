@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
+use retry_protections::Breaker;
 use retry_runtime::BreakerState::{Closed, Open};
-use retry_runtime::{AttemptOutcome, Breaker, Kind, RejectedBy, retry};
+use retry_runtime::{AttemptOutcome, Kind, RejectedBy, retry};
 use support::held_permit::Admit;
 use tokio::time::{Instant, sleep};
 

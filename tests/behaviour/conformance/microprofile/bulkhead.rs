@@ -4,7 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use futures::future::{join, join_all};
-use retry_runtime::{Breaker, BreakerState, ConcurrencyLimiter, RejectedBy, retry};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{BreakerState, RejectedBy, retry};
 use tokio::time::{Instant, sleep};
 
 use super::Error;

@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use retry_runtime::{Breaker, BreakerState, Rejected, Verdict, retry};
+use retry_protections::Breaker;
+use retry_runtime::{BreakerState, Rejected, Verdict, retry};
 
 /// What is thrown in each of three services.
 pub(super) const ROWS: usize = THROWN.len() * SERVICES.len();

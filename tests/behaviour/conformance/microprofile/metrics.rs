@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use futures::future::{join, join_all};
+use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::observers::Stats;
 use retry_runtime::testing::{self, Script};
-use retry_runtime::{
-    Breaker, ConcurrencyLimiter, EventData, Observer, Policy, Reason, RejectedBy, retry,
-};
+use retry_runtime::{EventData, Observer, Policy, Reason, RejectedBy, retry};
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::{advance, sleep};
 

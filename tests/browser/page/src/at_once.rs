@@ -9,8 +9,9 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{self, Stream, StreamExt};
 use gloo_timers::callback::Timeout;
+use retry_protections::{Quota, RateLimiter};
 use retry_runtime::plan::{PlanEnd, Validity};
-use retry_runtime::{Plan, Policy, Quota, RateLimiter, TimerFn, retry, retry_each, retrying};
+use retry_runtime::{Plan, Policy, TimerFn, retry, retry_each, retrying};
 
 use super::AnyError;
 

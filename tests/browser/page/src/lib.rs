@@ -8,7 +8,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
-use retry_runtime::{Breaker, ErrorForRetry, Event, EventData, Policy, RateLimiter, retry};
+use retry_protections::{Breaker, RateLimiter};
+use retry_runtime::{ErrorForRetry, Event, EventData, Policy, retry};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -122,7 +123,7 @@ async fn drawn() -> (Vec<Duration>, String) {
 /// What calls share counts by the page's clock.
 async fn limited() -> String {
     static BREAKER: Breaker = Breaker::new();
-    static LIMITER: RateLimiter<retry_runtime::Quota> =
+    static LIMITER: RateLimiter<retry_protections::Quota> =
         RateLimiter::fixed(1, Duration::from_millis(150)).burst(1);
 
     let started = Instant::now();

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
+use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Breaker, Budget,
-    Changes, ConcurrencyLimiter, DefaultTimer, Event, EventData, Kind, Moment, NextAttempt, Permit,
-    Policy, Quota, RateLimiter, RetryBudget, Timer, TokioTimer, Verdict, testing,
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Budget, Changes,
+    DefaultTimer, Event, EventData, Kind, Moment, NextAttempt, Permit, Policy, RetryBudget, Timer,
+    TokioTimer, Verdict, testing,
 };
 use tokio::join;
 use tokio::time::{advance, sleep, timeout};

@@ -1,6 +1,7 @@
 use std::io;
 
-use retry_runtime::{Breaker, retry};
+use retry_protections::Breaker;
+use retry_runtime::retry;
 
 struct Client {
     breaker: Breaker,

@@ -1,4 +1,5 @@
-use retry_runtime::{Breaker, ConcurrencyLimiter, Policy};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::Policy;
 
 static BREAKER: Breaker = Breaker::new();
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();

@@ -1,6 +1,7 @@
 use std::io::Error;
 
-use retry_runtime::{Breaker, Budget, Policy, RateLimiter};
+use retry_protections::{Breaker, RateLimiter};
+use retry_runtime::{Budget, Policy};
 
 fn main() {
     let read = || Ok::<_, Error>(1);

@@ -1,4 +1,5 @@
-use retry_runtime::{Breaker, retry};
+use retry_protections::Breaker;
+use retry_runtime::retry;
 
 static BREAKER: Breaker = Breaker::new();
 

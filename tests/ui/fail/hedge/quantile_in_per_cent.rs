@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
-use retry_runtime::{Keyed, Latency, Quantile, retry};
+use retry_protections::{Keyed, Latency, Quantile};
+use retry_runtime::retry;
 
 static LATENCY: Latency = Latency::new();
 static LATENCIES: LazyLock<Keyed<String, Latency>> =

@@ -1,4 +1,5 @@
-use retry_runtime::{Breaker, Budget, RateLimiter, retry, retrying};
+use retry_protections::{Breaker, RateLimiter};
+use retry_runtime::{Budget, retry, retrying};
 
 const BREAKER: Breaker = Breaker::new();
 const BUDGET: Budget = Budget::standard();

@@ -1,4 +1,5 @@
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, retry};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{Budget, retry};
 
 const BREAKER: Breaker = Breaker::new();
 const LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();

@@ -1,4 +1,5 @@
-use retry_runtime::{ConcurrencyLimiter, retry};
+use retry_protections::ConcurrencyLimiter;
+use retry_runtime::retry;
 
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
 

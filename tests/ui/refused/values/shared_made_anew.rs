@@ -1,7 +1,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Limiter, WithCost, retry, retrying};
+use retry_protections::{Breaker, ConcurrencyLimiter};
+use retry_runtime::{Budget, WithCost, retry, retrying};
 
 #[retry(budget = Arc::new(Budget::standard()), breaker = std::sync::Arc::new(Breaker::new()))]
 async fn budget() -> std::io::Result<()> {
@@ -31,7 +32,7 @@ async fn by_value() -> std::io::Result<()> {
     Ok(())
 }
 
-#[retry(limiter = &retry_runtime::RateLimiter::quota(60, 1000), budget = &self.budgets.new(1))]
+#[retry(limiter = &retry_protections::RateLimiter::quota(60, 1000), budget = &self.budgets.new(1))]
 async fn by_path() -> std::io::Result<()> {
     Ok(())
 }

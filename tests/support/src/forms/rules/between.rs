@@ -1,6 +1,6 @@
 //! Rules of hooks, of cancelled calls and of dropped calls.
 
-use retry_runtime::RateLimiter;
+use retry_protections::RateLimiter;
 
 use super::{RETRY, millis, retried, secs};
 use crate::failure::{STOP, TRANSIENT};

@@ -1,6 +1,7 @@
 //! Rules of the values that a call returns: those that `until` accepts or rejects, and a fallback's.
 
-use retry_runtime::{Budget, RateLimiter};
+use retry_protections::RateLimiter;
+use retry_runtime::Budget;
 
 use super::{RETRY, millis, retried, secs};
 use crate::failure::{STOP, TRANSIENT};

@@ -1,6 +1,7 @@
 //! Rules of policies, verdicts and clocks: how often and how soon a call is retried.
 
-use retry_runtime::{Backoff, Policy, RateLimiter, Section, Verdict};
+use retry_protections::RateLimiter;
+use retry_runtime::{Backoff, Policy, Section, Verdict};
 
 use super::{RETRY, THROTTLED_RETRY, millis, retried, secs};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};

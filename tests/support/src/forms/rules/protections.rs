@@ -1,6 +1,7 @@
 //! Rules of breakers, limiters and budgets, which calls share.
 
-use retry_runtime::{Budget, RateLimiter};
+use retry_protections::RateLimiter;
+use retry_runtime::Budget;
 
 use super::{RETRY, retried, secs};
 use crate::failure::{STOP, THROTTLED, TRANSIENT, throttled_for};

@@ -1,6 +1,7 @@
 //! The key `rejected`: attempts that the breaker or the limiter keeps from beginning are tried again.
 
-use retry_runtime::{Budget, RateLimiter};
+use retry_protections::RateLimiter;
+use retry_runtime::Budget;
 
 use super::{AGAIN, RETRY, millis, retried, secs};
 use crate::failure::TRANSIENT;

@@ -1,0 +1,20 @@
+//! What calls share so that attempts come no faster, or no more at a time, than a server can take.
+
+pub(crate) mod adaptive;
+mod aimd;
+pub(crate) mod concurrency_limiter;
+mod debt;
+mod gate;
+#[cfg(feature = "governor_0_10")]
+mod governor;
+pub(crate) mod leased;
+mod paced;
+mod queue;
+mod queued;
+pub(crate) mod quota;
+pub(crate) mod rate_limiter;
+mod remaining;
+mod slow_start;
+#[cfg(test)]
+mod tests;
+pub(crate) mod work;

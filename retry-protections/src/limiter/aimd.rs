@@ -1,0 +1,167 @@
+use std::time::Duration;
+
+use retry_runtime::{AdmissionState, AttemptOutcome, Change, Kind};
+
+use crate::limiter::gate::{Gate, Now};
+
+/// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure
+/// that an overloaded server may have caused: half the share of attempts that fail, as DCTCP does (RFC 8257), up to a
+/// tenth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aimd {
+    limit: f64,
+    least: u32,
+    most: u32,
+    /// The cost of what runs.
+    running: u64,
+    /// How often the limit was lowered. Attempts that began before the last time say nothing new.
+    lowered: u32,
+    /// The share of attempts that fail, of some [`SHARED`]. All, before any is known.
+    failed: f64,
+}
+
+/// What failures leave of the limit at least.
+const LOWERED: f64 = 0.9;
+/// The number of attempts over which the share of failures is averaged.
+const SHARED: f64 = 64.0;
+
+impl Aimd {
+    pub(super) const fn new() -> Self {
+        Self {
+            limit: 20.0,
+            least: 1,
+            most: 200,
+            running: 0,
+            lowered: 0,
+            failed: 1.0,
+        }
+    }
+
+    /// A limit that never changes.
+    pub(super) const fn fixed(limit: u32) -> Self {
+        Self::new().between(limit, limit)
+    }
+
+    pub(super) const fn between(self, least: u32, most: u32) -> Self {
+        Self {
+            least,
+            most,
+            ..self
+        }
+        .bounded()
+    }
+
+    pub(super) const fn start(self, limit: u32) -> Self {
+        let limit = limit as f64;
+        Self { limit, ..self }.bounded()
+    }
+
+    pub(super) const fn least(self, least: u32) -> Self {
+        let least = if least == 0 { 1 } else { least };
+        let most = if self.most < least { least } else { self.most };
+        self.between(least, most)
+    }
+
+    pub(super) const fn most(self, most: u32) -> Self {
+        let most = if most == 0 { 1 } else { most };
+        let least = if self.least > most { most } else { self.least };
+        self.between(least, most)
+    }
+
+    const fn bounded(self) -> Self {
+        let limit = self.limit.clamp(self.least as f64, self.most as f64);
+        Self { limit, ..self }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between the bounds"
+    )]
+    pub(super) const fn limit(&self) -> u32 {
+        self.limit as u32
+    }
+
+    pub(super) fn bounds(&self) -> (u32, u32) {
+        (self.least, self.most)
+    }
+
+    pub(super) fn running(&self) -> u64 {
+        self.running
+    }
+
+    /// Counts an attempt that failed, or did not.
+    fn answered(&mut self, failed: f64) {
+        self.failed += (failed - self.failed) / SHARED;
+    }
+
+    /// Raises the limit while at least half of it is in use: otherwise successes say nothing about
+    /// a higher one.
+    fn raise(&mut self, cost: u32) {
+        if self.running.saturating_mul(2) >= u64::from(self.limit()) {
+            // What costs more than the limit is a whole round.
+            self.limit += (f64::from(cost) / self.limit).min(1.0);
+            *self = self.bounded();
+        }
+    }
+
+    fn lower(&mut self) -> Option<Change> {
+        let before = self.limit();
+        self.limit *= (1.0 - self.failed / 2.0).max(LOWERED);
+        *self = self.bounded();
+        self.lowered = self.lowered.wrapping_add(1);
+        let limit = self.limit();
+        (limit < before).then_some(Change::Limit(limit))
+    }
+}
+
+impl Gate for Aimd {
+    fn state(&self) -> AdmissionState {
+        let mut state = AdmissionState::default();
+        state.running = Some(self.running());
+        state.limit = Some(self.limit());
+        state
+    }
+
+    #[inline]
+    fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
+        let running = self.running.saturating_add(u64::from(cost));
+        // What costs more than the limit runs alone.
+        if running > u64::from(self.limit()) && self.running > 0 {
+            return Err(None);
+        }
+        self.running = running;
+        Ok(self.lowered)
+    }
+
+    #[inline]
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        outcome: AttemptOutcome,
+        _: impl Now,
+    ) -> Option<Change> {
+        let is_current = stamp == self.lowered;
+        let change = match outcome {
+            AttemptOutcome::Success => {
+                self.answered(0.0);
+                self.raise(cost);
+                None
+            }
+            AttemptOutcome::Failure {
+                kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
+                ..
+            } => {
+                self.answered(1.0);
+                is_current.then(|| self.lower()).flatten()
+            }
+            AttemptOutcome::Failure { .. }
+            | AttemptOutcome::Ignored
+            | AttemptOutcome::Dropped
+            | AttemptOutcome::NotBegun => None,
+        };
+        self.running = self.running.saturating_sub(u64::from(cost));
+        change
+    }
+}

@@ -1,0 +1,34 @@
+//! Time passes when a test says so.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use retry_runtime::Moment;
+
+/// As in the sources.
+pub(crate) const AHEAD: Duration = Duration::from_secs(60);
+
+thread_local! {
+    /// All threads of a test run on one of the system's.
+    static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static IS_MISSING: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(crate) fn now() -> Moment {
+    assert!(!IS_MISSING.get(), "the clock that this system lacks");
+    Moment::from_origin(NOW.get())
+}
+
+/// As on systems without one.
+pub(crate) fn remove() {
+    IS_MISSING.set(true);
+}
+
+/// Each schedule begins at the same time.
+pub(crate) fn set(since_origin: Duration) {
+    NOW.set(since_origin);
+}
+
+pub(crate) fn advance(by: Duration) {
+    NOW.set(NOW.get() + by);
+}
