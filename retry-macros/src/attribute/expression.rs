@@ -221,7 +221,7 @@ fn variant(expr: &Expr) -> Option<String> {
 
 const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
 
-/// Rejects a constructor call, which would create a new value for every attempt.
+/// Rejects a constructor call, which would create a new value for each call.
 fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
     let (path, made) = made_anew(expr).filter(|_| SHARED.contains(&key))?;
     let is_pointer = made == "Arc" || made == "Rc";
@@ -236,7 +236,7 @@ fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
     };
     let shown = shown(path);
     Some(error!(in path =>
-        "`{shown}(…)` would be created again for every attempt: store the `{made}` {kept}, and pass {given}"))
+        "`{shown}(…)` would be created again for each call: store the `{made}` {kept}, and pass {given}"))
 }
 
 /// Constructors of pointers, and of the runtime's protections and stateful observers.

@@ -110,9 +110,8 @@ impl Held {
         half_opened: impl FnOnce(),
     ) -> bool {
         if let Some(breaker) = shared.breaker() {
-            let state = breaker.state().circuit;
             let is_closed = matches!(
-                state,
+                breaker.state().circuit,
                 None | Some(BreakerState::Closed | BreakerState::ForcedClosed)
             );
             match is_closed.then(|| self.pass(breaker)).flatten() {

@@ -237,7 +237,7 @@ impl<T: Remembers> Remembers for Box<T> {}
 
 /// The types that calls can share.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` would be created again for every attempt, so it could not share any state",
+    message = "`{Self}` would be created again for each call, so it could not share any state",
     label = "not shared between calls",
     note = "store it in a `static` or in a field, and pass a reference or an `Arc`"
 )]

@@ -37,8 +37,8 @@ impl From<Fault> for PolicyError {
             Fault::Above(low, high) => complaint::is_above(low, high),
             Fault::BesideList(section) => {
                 let [base, factor] = [Key::Base, Key::Factor].map(|key| At { section, key });
-                let growth = format_args!("{base}` or `{factor}");
-                complaint::no_effect(&growth, complaint::BESIDE_LIST)
+                let reason = complaint::BESIDE_LIST;
+                complaint::no_effect(&format_args!("{base}` or `{factor}"), reason)
             }
         })
     }

@@ -37,6 +37,7 @@ impl Moment {
     }
 
     /// The time since `earlier`. `None` if `earlier` is later.
+    #[inline]
     pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
         self.0.checked_sub(earlier.0)
     }

@@ -12,9 +12,13 @@ use core::cell::{Cell, RefCell};
 use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::AtomicBool;
+use core::task::Waker;
 use core::time::Duration;
 
-use retry_runtime::{Attempt, BlockingTimer, AdmissionControl, Classify, Event, GaveUp, Jitter, Kind, Moment, Permit, Policies, Policy, Rejected, RetryBudget, AttemptOutcome, TimedOut, Timer, Transition, on, retry, retrying};
+use retry_runtime::{
+    Admission, AdmissionControl, Attempt, BlockingTimer, Classify, Event, GaveUp, Jitter, Kind,
+    Moment, Permit, Policies, Policy, Rejected, RetryBudget, TimedOut, Timer, on, retry, retrying,
+};
 
 /// Embassy's timer and its clock.
 #[derive(Clone, Copy)]
@@ -214,9 +218,7 @@ pub async fn read_hedged_until(millis: u64, bus: &Bus) -> Result<u32, BusError> 
 }
 
 pub async fn read_by_policy_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
-    let policy = Policy::new()
-        .base(Duration::from_millis(100))
-        .max(9);
+    let policy = Policy::new().base(Duration::from_millis(100)).max(9);
     policy
         .jitter(Jitter::None)
         .timer(Embassy)

@@ -15,7 +15,9 @@ use embassy_executor::Executor;
 use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embassy_time::MockDriver;
-use retry_runtime::{AttemptOutcome, AdmissionControl, Changes, Policies, Policy, Permit, Timer, Admission};
+use retry_runtime::{
+    Admission, AdmissionControl, AttemptOutcome, Changes, Permit, Policies, Policy, Timer,
+};
 
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
