@@ -1,4 +1,4 @@
-//! What calls share to leave a server alone that is down.
+//! Circuit breakers.
 
 mod admission;
 mod by_hand;

@@ -10,8 +10,8 @@ use crate::clock;
 use crate::clock::AHEAD;
 use crate::sync::{Mutex, lock};
 
-/// Something for each key: a [`Budget`](retry_runtime::Budget) or a [`Breaker`](crate::Breaker) per host,
-/// provider or tenant.
+/// One protection for each key, such as a [`Budget`](retry_runtime::Budget) or a [`Breaker`](crate::Breaker) for each
+/// host, provider or tenant.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -31,18 +31,20 @@ use crate::sync::{Mutex, lock};
 /// assert_eq!(PER_HOST.of("us.example.com").available(), 500.0);
 /// ```
 ///
-/// Keys often come from outside, so their number is bounded. If there are as many, a new key takes the place of those at
-/// rest, unless a call has theirs:
+/// Keys often come from outside, so their number is bounded. Once it is reached, a new key replaces those at rest,
+/// unless a call still holds their value. At rest are:
 ///
-/// - what is as good as new: a full budget, a closed breaker without failures or slow calls, a quota that owes nothing,
+/// - a value in its initial state: a full budget, a closed breaker without failures or slow calls, a quota that owes
+///   nothing,
 /// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
-/// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it in ten minutes. These
-///   are counted at the earliest from when another key found no room, because the clock is not read before.
+/// - a budget, a latency, or a limiter that found its limit by trying, if it was not used for ten minutes. The ten
+///   minutes begin no earlier than when another key first found no room, because the clock is not read before.
 ///
-/// A breaker or limiter that an operator forced, or whose numbers one changed, is kept until somebody takes that back.
+/// A breaker or limiter that an operator forced, or whose numbers an operator changed, is kept until the change is
+/// undone.
 ///
-/// If none is at rest, further keys share one, so that nobody gets a full budget by making up keys. Once a second, it
-/// checks again whether one has come to rest.
+/// If none is at rest, further keys share one value, so that made-up keys don't each get a full budget. At most once a
+/// second, a new key causes another check for values at rest.
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,
@@ -51,21 +53,22 @@ pub struct Keyed<K, V> {
 
 struct All<K, V> {
     known: HashMap<K, Known<V>>,
-    /// What keys share that have no room.
+    /// The value that keys share if there is no room for them.
     shared: Option<Arc<V>>,
-    /// When none of those known was at rest.
+    /// When a check last found no value at rest.
     full_at: Option<Moment>,
 }
 
 struct Known<V> {
     value: Arc<V>,
-    /// When it was last asked for. `None` until another key finds no room: some systems have no clock.
+    /// When it was last used. `None` until another key finds no room, because some systems have no clock.
     used: Option<Moment>,
 }
 
-/// What may be forgotten while nobody holds it.
+/// A value that [`Keyed`] may forget while no call holds it.
 pub trait Rest {
-    /// Whether the value is as new, or says nothing about today. What was learnt says little if it is long unused.
+    /// Returns true if the value is in its initial state or out of date. `is_unused` is true if it was not used for ten
+    /// minutes: the data that it collected is then out of date.
     fn is_at_rest(&self, is_unused: bool) -> bool;
 }
 
@@ -75,14 +78,14 @@ impl Rest for Budget {
     }
 }
 
-/// How long nobody asks for what is unused.
+/// The time after which a value counts as unused.
 const UNUSED: Duration = Duration::from_secs(10 * 60);
 
-/// How long nobody looks again for what is at rest where nothing is: that takes as long as there are keys.
+/// The time until the next check for values at rest, if the last one found none. A check visits every key.
 const FULL: Duration = Duration::from_secs(1);
 
 impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
-    /// Makes one for each key when it is first asked for, for at most that many keys at a time.
+    /// Creates a value with `make` when a key is first used. Holds at most `most` keys at a time.
     pub fn new(most: usize, make: fn() -> V) -> Self {
         Self {
             make,
@@ -95,7 +98,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         }
     }
 
-    /// The value of a key.
+    /// The value of a key; created if the key is new. If there is no room, the value that further keys share.
     pub fn of<Q>(&self, key: &Q) -> Arc<V>
     where
         K: std::borrow::Borrow<Q>,
@@ -121,20 +124,20 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         new
     }
 
-    /// How many keys are known.
+    /// The number of keys that have a value of their own.
     pub fn len(&self) -> usize {
         let all = lock(&self.all);
         all.known.len()
     }
 
-    /// Whether no key is known.
+    /// Returns true if no key has a value of its own.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<K, V: Rest> All<K, V> {
-    /// Whether one more may be known. Forgets what is at rest to make room.
+    /// Returns true if there is room for another key. Forgets values at rest to make room.
     fn has_room(&mut self, most: usize) -> bool {
         if self.known.len() < most {
             return true;
@@ -146,7 +149,7 @@ impl<K, V: Rest> All<K, V> {
         }
         self.known.retain(|_, known| {
             let is_unused = is_unused(*known.used.get_or_insert(now), now);
-            // One that a call still holds may yet change.
+            // A value that a call still holds may change.
             Arc::strong_count(&known.value) > 1 || !known.value.is_at_rest(is_unused)
         });
         let has_room = self.known.len() < most;
@@ -155,7 +158,8 @@ impl<K, V: Rest> All<K, V> {
     }
 }
 
-/// Whether nobody has asked since then. A clock that was far ahead was set back.
+/// Returns true if [`UNUSED`] has passed since `used`. Also true if the clock was set back by more than [`AHEAD`],
+/// because the time is then unknown.
 fn is_unused(used: Moment, now: Moment) -> bool {
     match now.checked_since(used) {
         Some(passed) => passed >= UNUSED,

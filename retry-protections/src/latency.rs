@@ -6,7 +6,8 @@ use retry_runtime::HedgeDelay;
 use crate::keyed::Rest;
 use crate::sync::{Mutex, lock};
 
-/// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
+/// The times of recent attempts, shared by calls. `hedge = LATENCY.quantile(0.95)` begins another attempt after the
+/// time within which 95 % of them end.
 ///
 /// ```
 /// use retry_protections::Latency;
@@ -21,9 +22,9 @@ use crate::sync::{Mutex, lock};
 /// }
 /// ```
 ///
-/// Functions that name it feed it: each attempt that succeeds says how long it took. One that was dropped (another won,
-/// it timed out, or its call was dropped) counts as one that would have taken at least that long, by the Kaplan–Meier
-/// estimator. A failure says nothing.
+/// The functions that name it record their attempts. An attempt that succeeds is recorded with its time. One that was
+/// dropped (another won, it timed out, or its call was dropped) counts as one that would have taken at least that long,
+/// by the Kaplan–Meier estimator. Failures are not recorded.
 ///
 /// Keeps the last 1024 attempts in 16 KiB.
 #[derive(Debug)]
@@ -33,34 +34,34 @@ pub struct Latency {
 
 #[derive(Debug)]
 struct Last {
-    /// The attempts that are kept: in no order once it is full, since the oldest is replaced.
+    /// The attempts that are kept, in no particular order once it is full, because the newest replaces the oldest.
     attempts: [Took; KEPT],
     kept: usize,
     oldest: usize,
     estimate: Option<Estimate>,
 }
 
-/// How long an attempt took, in nanoseconds, and whether it was dropped. So equal times are in the estimator's order:
-/// what ended comes before what would have gone on.
+/// The time of an attempt in nanoseconds, and true if it was dropped. Tuples sort as the estimator needs them: of equal
+/// times, completed attempts come before dropped ones.
 type Took = (u64, bool);
 
-/// What a quantile was when it was last worked out.
+/// The last computed quantile.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
     quantile: f64,
     value: Duration,
-    /// The attempts since.
+    /// The number of attempts recorded since.
     age: usize,
 }
 
 const KEPT: usize = 1024;
-/// Fewer say too little.
+/// The smallest number of attempts for which a quantile is computed.
 const LEAST: usize = 100;
-/// How many attempts a quantile lags behind: sorting takes thousands of instructions.
+/// The number of attempts after which a quantile is computed again, because sorting takes thousands of instructions.
 const STALE: usize = 64;
 
 impl Latency {
-    /// Knows of no attempt yet.
+    /// A latency without attempts.
     pub const fn new() -> Self {
         Self {
             last: Mutex::new(Last {
@@ -72,25 +73,25 @@ impl Latency {
         }
     }
 
-    /// The time within which that fraction of the attempts ends, for the key `hedge`: above 0, up to 1. Other values
-    /// count as the nearest in that range.
+    /// The time within which this fraction of the attempts ends, for the key `hedge`: above 0, at most 1. A value
+    /// outside that range is replaced by the nearest one inside it.
     #[must_use]
     pub const fn quantile(&self, quantile: f64) -> Quantile<&Self> {
         Quantile::new(self, quantile)
     }
 
-    /// Records that an attempt of your own loop succeeded after that time.
+    /// Records an attempt of your own loop that succeeded after this time.
     pub fn record(&self, took: Duration) {
         lock(&self.last).push((nanos(took), false));
     }
 
-    /// Records that an attempt of your own loop was dropped after that time, and would have taken longer.
+    /// Records an attempt of your own loop that was dropped after this time, and would have taken longer.
     pub fn record_dropped(&self, after: Duration) {
         lock(&self.last).push((nanos(after), true));
     }
 }
 
-/// While it knows too few attempts to say anything, or is unused.
+/// At rest if it has too few attempts for a quantile, or is unused.
 impl Rest for Latency {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         is_unused || lock(&self.last).kept < LEAST
@@ -103,7 +104,7 @@ impl Default for Latency {
     }
 }
 
-/// A quantile of a [`Latency`]: what the key `hedge` takes.
+/// A quantile of a [`Latency`], for the key `hedge`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -122,7 +123,7 @@ pub struct Quantile<L> {
 }
 
 impl<L: Deref<Target = Latency>> Quantile<L> {
-    /// Like [`Latency::quantile`], of a `Latency` that something else holds, such as one for each provider:
+    /// Like [`Latency::quantile`], for a `Latency` behind a pointer, such as one for each provider:
     ///
     /// ```
     /// use std::sync::LazyLock;
@@ -149,9 +150,11 @@ impl<L: Deref<Target = Latency>> Quantile<L> {
         Self { latency, quantile }
     }
 
-    /// The quantile now, at most 64 attempts late. `None`, so that nothing is hedged, until 100 attempts are known.
+    /// The current quantile; up to 63 newer attempts may be missing from it. `None` until 100 attempts have been
+    /// recorded: nothing is hedged until then.
     ///
-    /// If too many of the last attempts were dropped to know it, this is the longest time known, which is too short.
+    /// If too many of the recent attempts were dropped, the quantile is unknown. This is then the longest time
+    /// recorded, which is too short.
     pub fn get(&self) -> Option<Duration> {
         lock(&self.latency.last).quantile(self.quantile)
     }
@@ -171,7 +174,7 @@ impl<L: Deref<Target = Latency>> HedgeDelay for Quantile<L> {
     }
 }
 
-/// In nanoseconds, at most 584 years.
+/// The time in nanoseconds, at most 584 years.
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -203,12 +206,13 @@ impl Last {
     }
 }
 
-/// By E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete observations, J. Amer. Statist. Assoc. 53
-/// (1958): at each time at which an attempt ended, the part that goes on shrinks by one of those that still ran.
+/// The estimator of E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete observations, J. Amer. Statist.
+/// Assoc. 53 (1958): whenever an attempt ended while `n` were running, the estimated share of attempts that take longer
+/// shrinks by 1/`n`.
 #[cold]
 #[expect(clippy::cast_precision_loss, reason = "at most 1024 attempts")]
 fn estimate(mut attempts: [Took; KEPT], kept: usize, quantile: f64) -> Duration {
-    /// Far below one in 1024, far above what rounding makes of a product.
+    /// Far below 1/1024, and far above the rounding error of the product.
     const ROUNDING: f64 = 1e-9;
     let attempts = &mut attempts[..kept];
     attempts.sort_unstable();

@@ -1,4 +1,4 @@
-//! What calls share so that attempts come no faster, or no more at a time, than a server can take.
+//! Rate limiters and concurrency limiters.
 
 pub(crate) mod adaptive;
 mod aimd;

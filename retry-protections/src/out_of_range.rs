@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A setter got a number that makes no sense. Nothing has changed.
+/// A setter was called with a number that is out of range. It changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfRange;

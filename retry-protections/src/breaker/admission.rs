@@ -7,18 +7,19 @@ use retry_runtime::{
 
 use crate::breaker::circuit::Breaker;
 
-/// The bits of a permit's number: set if the attempt is admitted, then the time of the admission in milliseconds, and
-/// the number of the circuit's state at that time. More states than fit would take years.
+/// The bits of a permit's number. The highest bit is set if the attempt is admitted. It is followed by the time of the
+/// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits). It takes years to
+/// change the state as often as those can count.
 const ADMITTED: u64 = 1 << 63;
 const STATE: u64 = (1 << 31) - 1;
 
-/// What the permit of an admitted attempt contains.
+/// The contents of an admitted attempt's permit.
 #[derive(Clone, Copy)]
 pub(super) struct Admitted {
-    /// The number of the circuit's state, without what is above 31 bits.
+    /// The lowest 31 bits of the number of the circuit's state.
     pub(super) state: u64,
-    /// The time of the admission, if the breaker measures attempts: in milliseconds from the clock's origin, without
-    /// what is above 32 bits.
+    /// The time of the admission in milliseconds from the clock's origin, lowest 32 bits. 0 if the breaker doesn't
+    /// measure attempts.
     pub(super) at: u32,
 }
 
@@ -42,7 +43,7 @@ impl Admitted {
 }
 
 impl Breaker {
-    /// The permit of an attempt that may begin now, in the state with that number.
+    /// Creates the permit of an attempt that may begin now, in the state with this number.
     #[inline]
     fn permit(&self, state: u64, half_opens: bool, cost: u32) -> Permit {
         let number = ADMITTED | u64::from(self.admission_time()) << 31 | state & STATE;
@@ -124,7 +125,7 @@ impl Breaker {
     fn poll_waiting(&self, permit: &mut Permit, waker: &Waker) -> Admission {
         let number = permit.number();
         loop {
-            // Wakers are the executor's: none is cloned or dropped under the lock.
+            // A waker runs the executor's code, so none is cloned or dropped under the lock.
             let waker = waker.clone();
             let mut circuit = self.circuit();
             let before = circuit.waiters.keep(number, waker);

@@ -7,12 +7,11 @@ use crate::breaker::circuit::{Breaker, Phase, wake};
 use crate::breaker::setters::{at_least_a_milli, millionths};
 use crate::out_of_range::OutOfRange;
 
-/// What operators do, while it is used.
+/// Methods for operators, while the breaker is in use.
 impl Breaker {
-    /// Opens the breaker until somebody resets it or forces it closed: for maintenance, or to take the load off a
-    /// server at once.
+    /// Opens the breaker until it is reset or forced closed: for maintenance, or to take the load off a server at once.
     ///
-    /// Whatever operators change about a breaker leaves an `INFO` in the log.
+    /// Each change by an operator is logged at level `INFO`.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -40,15 +39,14 @@ impl Breaker {
         });
     }
 
-    /// Switches the breaker off until somebody resets it or forces it open: everything is let through, and nothing
-    /// counts.
+    /// Switches the breaker off until it is reset or forced open: every attempt is admitted, and none is counted.
     pub fn force_closed(&self) {
         self.force(Phase::ForcedClosed, "forced closed");
         self.tell(Transition::Closed);
     }
 
-    /// Closes the breaker, and forgets what it counted and that anybody forced it. Its numbers stay as they
-    /// were last set.
+    /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Its numbers stay as they were
+    /// last set.
     pub fn reset(&self) {
         self.force(Phase::Closed, "reset");
         self.tell(Transition::Closed);
@@ -62,7 +60,7 @@ impl Breaker {
         changed("breaker", &how);
     }
 
-    /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing if it is not above 0, or above 1.
+    /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing unless it is above 0 and at most 1.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -78,18 +76,18 @@ impl Breaker {
         Ok(())
     }
 
-    /// Changes [`open_for`](Self::open_for), from the next time that it opens.
+    /// Changes [`open_for`](Self::open_for), from the next time that the breaker opens.
     pub fn set_open_for(&self, open_for: Duration) {
         self.set_numbers(None, Some(open_for));
     }
 
-    /// Changes the numbers that configuration names, from now on.
+    /// Changes the numbers that the configuration contains, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
         self.set_numbers(numbers.ratio(), numbers.open_for());
     }
 
-    /// Sets both at once, so that no failure meets one that is new beside one that is old. The
-    /// ratio is in range.
+    /// Sets both numbers under one lock, so that no attempt sees one new and one old number. The ratio has already been
+    /// checked.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
         let rule = circuit.changed.get_or_insert(self.made);
@@ -98,7 +96,7 @@ impl Breaker {
         rule.open_for = open_for.map_or(rule.open_for, at_least_a_milli);
         let after = *rule;
         drop(circuit);
-        // A file that is read again has mostly the numbers of before.
+        // Log changes only: a file that is read again contains mostly the same numbers.
         if let Some(ratio) = ratio.filter(|_| after.ratio != before.ratio) {
             changed("breaker's ratio", &ratio);
         }

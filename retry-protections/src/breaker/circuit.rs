@@ -15,12 +15,12 @@ use crate::clock;
 use crate::keyed::Rest;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 
-/// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
+/// A circuit breaker: stops calls to a server that is down. For the key `breaker`, shared by all calls that name it.
 ///
-/// Closed, it lets every attempt through and counts those that fail. Once nearly all have failed for 2 s, or too many
-/// within the window, it opens: new calls end at once, with [`Rejected`](retry_runtime::Rejected). Calls that are already
-/// retrying end after their pause, with their last error. After a while it is half open and lets a few trial calls
-/// through. If they succeed, it closes; if one fails, it opens again.
+/// While closed, it admits every attempt and counts the failures. Once nearly all attempts have failed for 2 s, or too
+/// many within the window, it opens: new calls end at once, with [`Rejected`](retry_runtime::Rejected). Calls that are
+/// already retrying end after their pause, with their last error. After [`open_for`](Self::open_for) it is half open,
+/// and admits a few trial calls. If they succeed, it closes; if one fails, it opens again.
 ///
 /// ```
 /// use retry_protections::Breaker;
@@ -40,8 +40,8 @@ use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 /// assert_eq!(MODEL_API.state(), BreakerState::Open);
 /// ```
 ///
-/// Transient failures and timeouts count. An error that is not worth a retry is an answer of a server that is up, and
-/// counts as a success. A throttled attempt counts as neither, nor does an error that nobody knows.
+/// Transient failures and timeouts count as failures. An error that is not worth a retry counts as a success, because
+/// the server answered. Throttled attempts and unknown errors don't count.
 ///
 /// | setter | default |
 /// |---|---|
@@ -50,53 +50,54 @@ use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 /// | [`consecutive_failures`](Self::consecutive_failures) | off |
 /// | [`window`](Self::window), or [`count_window`](Self::count_window) | 30 s |
 /// | [`slow`](Self::slow) | off |
-/// | [`open_for`](Self::open_for) | 5 s, or what the server asks for |
+/// | [`open_for`](Self::open_for) | 5 s, or the server's hint |
 /// | [`trial_calls`](Self::trial_calls) | 1 |
 /// | [`trial_successes`](Self::trial_successes) | all trial calls |
 /// | [`hung_after`](Self::hung_after) | off |
 /// | [`max_wait`](Self::max_wait) | no limit |
 /// | [`listener`](Self::listener) | none |
 ///
-/// Setters panic on numbers that make no sense, such as a ratio of 1.1. In a `static` or a `const` that is an error
-/// when the program is compiled, and no call ever sees it. Only a breaker made of numbers that are read at run time has
-/// to check them before.
+/// Setters panic on numbers that are out of range, such as a ratio of 1.1. In a `static` or a `const` this is a compile
+/// error. Only a program that reads the numbers at run time has to check them first.
 ///
-/// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed) and [`reset`](Self::reset) are for operators,
-/// as are [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for).
+/// [`force_open`](Self::force_open), [`force_closed`](Self::force_closed), [`reset`](Self::reset),
+/// [`set_ratio`](Self::set_ratio) and [`set_open_for`](Self::set_open_for) are for operators.
 ///
-/// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
+/// Create one for each service that can fail on its own, or use [`Keyed`](crate::Keyed).
 #[derive(Debug)]
 pub struct Breaker {
-    /// As it was made. What changes while it is used is in the circuit.
+    /// The settings with which it was created. Changes made while it is in use are in the circuit.
     pub(super) made: Rule,
-    /// The state's number, doubled; odd unless it is closed and attempts have succeeded.
+    /// The number of the state, shifted left by one. The lowest bit is 0 only while the breaker is closed and an
+    /// attempt has succeeded in this state.
     gate: AtomicU64,
-    /// How many successes may yet be counted here alone, without the lock and the clock.
+    /// The number of successes that may still be recorded here, without taking the lock or reading the clock.
     granted: AtomicU32,
     circuit: Mutex<Circuit>,
 }
 
 #[derive(Debug)]
 pub(super) struct Circuit {
-    /// The rule, if an operator has changed it.
+    /// The settings in force, if an operator has changed them.
     pub(super) changed: Option<Rule>,
-    /// The number of the state: each gets another. A pass of an earlier state changes nothing.
+    /// The number of the state; each change of state increments it. An attempt admitted in an earlier state changes
+    /// nothing.
     number: u64,
     pub(super) phase: Phase,
     window: Window,
     last_calls: LastCalls,
     cusum: Cusum,
-    /// The failures since the last success.
+    /// The number of failures since the last success.
     consecutive: u32,
-    /// The passes given and not yet back, while none came back with a success.
+    /// The number of attempts under way, counted until the first success in this state.
     under_way: u32,
-    /// How many successes were granted last.
+    /// The number of successes that the last grant allowed: the initial value of the breaker's `granted`.
     granted: u32,
     pub(super) waiters: Waiters,
 }
 
 impl Circuit {
-    /// A pass of a closed breaker.
+    /// Admits an attempt while the breaker is closed. Returns the number of the state.
     fn begin(&mut self) -> u64 {
         self.under_way = self.under_way.saturating_add(1);
         self.number
@@ -123,11 +124,11 @@ impl Phase {
 
 #[derive(Debug)]
 pub(super) struct Trials {
-    /// Trial calls whose end is not known.
+    /// The number of trial calls that have not ended.
     running: u32,
     succeeded: u32,
     failed: u32,
-    /// Trial calls that may run or have ended.
+    /// The number of trial calls that may be under way or have ended.
     places: u32,
     /// When the last trial call began.
     since: Moment,
@@ -138,8 +139,9 @@ impl Trials {
         self.running + self.succeeded + self.failed >= self.places
     }
 
-    /// A trial call sent nothing, as a call within it was rejected: perhaps by this breaker, for want of a place beside
-    /// it. Both need one, or no trial would ever reach the server.
+    /// Allows one more trial call after one that sent nothing because a call inside it was rejected. This breaker may
+    /// have rejected the inner call because no other trial call was allowed. Both need to be admitted, or no trial
+    /// would ever reach the server.
     fn make_room(&mut self, made: u32) {
         if self.places < made.saturating_add(LAYERS) {
             self.places += 1;
@@ -147,16 +149,16 @@ impl Trials {
     }
 }
 
-/// The shortest time that a breaker is open because of a hint: the shortest `Retry-After`. A server
-/// that is down may also say that it wants no wait.
+/// The shortest time for which a hint keeps a breaker open: the shortest `Retry-After`. A server that is down may also
+/// ask for no wait at all.
 const SHORTEST_BY_HINT: Duration = Duration::from_secs(1);
-/// How many calls that share a breaker may run one within another.
+/// The largest number of calls nested in each other that share a breaker.
 const LAYERS: u32 = 4;
-/// The longest time that a breaker is open because of a hint: the default of `max_hint`.
+/// The longest time for which a hint keeps a breaker open: the default of `max_hint`.
 const LONGEST_BY_HINT: Duration = Duration::from_secs(120);
 
 impl Breaker {
-    /// A closed breaker with the defaults.
+    /// Creates a closed breaker with the default settings.
     pub const fn new() -> Self {
         Self {
             made: Rule::DEFAULT,
@@ -177,7 +179,7 @@ impl Breaker {
         }
     }
 
-    /// The state now. It turns from open to half open when the first trial call begins.
+    /// The current state. It changes from open to half open when the first trial call begins.
     pub fn state(&self) -> BreakerState {
         match self.circuit().phase {
             Phase::Closed => BreakerState::Closed,
@@ -188,7 +190,7 @@ impl Breaker {
         }
     }
 
-    /// Whether nothing is let through now.
+    /// Returns true if no attempt may begin now.
     pub(super) fn rejects_all(&self, circuit: &Circuit) -> bool {
         let now = clock::now();
         match circuit.phase {
@@ -201,8 +203,8 @@ impl Breaker {
         }
     }
 
-    /// How many are before that one of those that wait, and after how long it asks again: `None` where it is woken. No
-    /// answer if it can ask for a pass now.
+    /// The number of attempts ahead of this waiting call, and the time after which it asks again; without a time, it
+    /// asks when it is woken. `None` if it can ask to be admitted now.
     pub(super) fn wait(&self, circuit: &Circuit, number: u64) -> Option<(usize, Option<Duration>)> {
         let ahead = circuit.waiters.ahead(number);
         match &circuit.phase {
@@ -211,7 +213,8 @@ impl Breaker {
                 (!turn.is_zero()).then_some((ahead, Some(turn)))
             }
             _ if !self.rejects_all(circuit) => None,
-            // The trial calls are before it, and may never end: it looks now and then whether one more is let through.
+            // The trial calls count as one ahead. They may never end, so the call also checks from time to time if
+            // another trial call is admitted.
             Phase::HalfOpen(_) => Some((ahead + 1, None)),
             phase => Some((ahead, phase.half_open_in())),
         }
@@ -221,12 +224,12 @@ impl Breaker {
         lock(&self.circuit)
     }
 
-    /// The rule in force.
+    /// The settings in force.
     pub(super) fn rule(&self, circuit: &Circuit) -> Rule {
         circuit.changed.unwrap_or(self.made)
     }
 
-    /// Counts calls that ended now, or since the window last moved. Returns all that are in the window.
+    /// Counts calls that ended since the window last moved. Returns the counts of the whole window.
     fn count(&self, circuit: &mut Circuit, calls: Calls) -> Calls {
         match self.made.count_window {
             0 => circuit.window.add(calls),
@@ -234,8 +237,8 @@ impl Breaker {
         }
     }
 
-    /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they
-    /// count as of then. Returns what time it is.
+    /// Counts the successes that were recorded without the lock, as of the time when the window last moved. Then moves
+    /// the window. Returns the current time.
     fn settle(&self, circuit: &mut Circuit) -> Moment {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
@@ -249,7 +252,7 @@ impl Breaker {
         now
     }
 
-    /// Lets the next successes be counted without the lock and a look at the clock.
+    /// Allows the next successes to be recorded without taking the lock or reading the clock.
     fn grant(&self, circuit: &mut Circuit, ended: u32) {
         circuit.granted = self.made.granted(ended);
         self.granted.store(circuit.granted, Ordering::Relaxed);
@@ -275,7 +278,7 @@ impl Breaker {
     }
 
     pub(super) fn close(&self, circuit: &mut Circuit) -> Transition {
-        // Nothing that was granted counts in the new state.
+        // Successes recorded without the lock belong to the old state, and don't count in the new one.
         let now = self.settle(circuit);
         circuit.waiters.resume(now);
         circuit.window = Window::new();
@@ -287,8 +290,9 @@ impl Breaker {
         Transition::Closed
     }
 
-    /// Counts a success of a closed breaker. Returns why it opens, if it does: the call that a ratio waited for may
-    /// succeed, and be slow. In a window of time, successes come too often to open it for what failed before.
+    /// Counts a success while closed. Returns the cause if the breaker opens: because a slow attempt reaches the ratio,
+    /// or because this attempt completes the minimum number of a count window. In a time window, a success never opens
+    /// the breaker for earlier failures.
     fn succeeded(&self, circuit: &mut Circuit, slow: u32) -> Option<Cause> {
         circuit.consecutive = 0;
         circuit.under_way = 0;
@@ -306,7 +310,7 @@ impl Breaker {
         (rule.count_window > 0 || cause == Cause::Slow).then_some(cause)
     }
 
-    /// Counts a failure of a closed breaker. Returns why it opens, if it does.
+    /// Counts a failure while closed. Returns the cause if the breaker opens.
     fn failed(&self, circuit: &mut Circuit, kind: Kind, slow: u32) -> Option<Cause> {
         circuit.consecutive = circuit.consecutive.saturating_add(1);
         let now = self.settle(circuit);
@@ -331,14 +335,14 @@ impl Breaker {
             let is_sudden = circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
             is_sudden.then_some(Cause::Ratio)
         };
-        // Failures may come before the first success only because they are faster: those under way may yet succeed.
-        // Where attempts time out, nothing is slower.
+        // Before the first success there may be failures only because they are faster: attempts under way may still
+        // succeed. After timeouts this doesn't apply, because no answer is slower than a timeout.
         let is_early = kind != Kind::Timeout && circuit.under_way > circuit.consecutive;
         let by_ratio = || rule.opens_at(calls).or_else(sudden);
         (!is_early).then(by_ratio).flatten().or_else(in_a_row)
     }
 
-    /// The time at which an attempt is admitted, if the breaker measures attempts.
+    /// The time in milliseconds at which an attempt is admitted. 0 if the breaker doesn't measure attempts.
     #[inline]
     pub(super) fn admission_time(&self) -> u32 {
         if self.made.is_timed() {
@@ -353,7 +357,8 @@ impl Breaker {
         least > 0 && (least..=LONGEST_RUN).contains(&ran())
     }
 
-    /// The outcome as it counts: a throttled attempt doesn't, and one that was dropped only if it hung.
+    /// The outcome as the breaker counts it: a throttled attempt is ignored, and a dropped one counts as a timeout if
+    /// it ran for at least `hung_after`.
     fn counted(&self, admitted: Admitted, outcome: AttemptOutcome) -> AttemptOutcome {
         match outcome {
             AttemptOutcome::Failure { kind, .. }
@@ -371,19 +376,21 @@ impl Breaker {
         }
     }
 
-    /// The number of the state if that is closed, and an attempt has succeeded in it: then no lock is needed.
+    /// The number of the state, if the breaker is closed and an attempt has succeeded in this state: then no lock is
+    /// needed.
     #[inline]
     pub(super) fn closed_state(&self) -> Option<u64> {
         let gate = self.gate.load(Ordering::Acquire);
         (gate & 1 == 0).then_some(gate >> 1)
     }
 
-    /// Admits an attempt under the lock. Returns the number of the state, and true if it has just become half open.
+    /// Admits an attempt under the lock. Returns the number of the state, and true if the breaker has just become half
+    /// open. `None` if the attempt is not admitted.
     #[cold]
     pub(super) fn admit_unless_open(&self) -> Option<(u64, bool)> {
         let mut guard = self.circuit();
         let circuit = &mut *guard;
-        // Read under the lock, so that no other thread's time is later.
+        // Read under the lock, so that no other thread has seen a later time.
         let now = clock::now();
         let open_for = self.rule(circuit).open_for;
         let number = match &mut circuit.phase {
@@ -443,7 +450,7 @@ impl Breaker {
         transition
     }
 
-    /// Tells the listener. Nobody holds the lock, so it may ask the breaker.
+    /// Calls the listener. The lock must not be held, because the listener may query the breaker.
     pub(super) fn tell(&self, transition: Transition) {
         if let Some(listener) = self.made.listener {
             listener(transition);
@@ -499,7 +506,7 @@ impl Breaker {
     }
 }
 
-/// Wakes those that wait, if what they wait for has changed.
+/// Releases the lock and wakes the waiting calls, if a change allows them to ask again.
 pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>, is_changed: bool) {
     if is_changed {
         let wakers = circuit.waiters.wakers();
@@ -508,13 +515,14 @@ pub(super) fn wake(mut circuit: MutexGuard<'_, Circuit>, is_changed: bool) {
     }
 }
 
-/// The low bits of the milliseconds, which is all that a difference of less than 49 days needs.
+/// The time in milliseconds, lowest 32 bits. Differences below 49 days are exact.
 #[expect(clippy::cast_possible_truncation, reason = "on purpose")]
 fn millis(moment: Moment) -> u32 {
     moment.since_origin().as_millis() as u32
 }
 
-/// Whether so long has not passed yet. A clock that ran backwards must not keep a breaker open.
+/// Returns true if less than `length` has passed since `since`. False if the clock ran backwards, so that this never
+/// keeps a breaker open.
 fn is_within(since: Moment, length: Duration, now: Moment) -> bool {
     let passed = now.checked_since(since);
     passed.is_some_and(|passed| passed < length)
@@ -534,18 +542,18 @@ impl Rest for Breaker {
         let now = clock::now();
         let (rule, made) = (self.rule(circuit), &self.made);
         if (rule.ratio, rule.open_for) != (made.ratio, made.open_for) {
-            // As an operator set it.
+            // An operator has changed a setting.
             return false;
         }
         let window = made.window;
         match circuit.phase {
-            // The last calls stay the last.
+            // A count window keeps its calls, however old they are.
             Phase::Closed if made.count_window > 0 => is_unused,
             Phase::Closed => {
                 let calls = circuit.window.slide(now, window);
                 calls.failed == 0 && calls.slow == 0
             }
-            // Nobody has asked for it since.
+            // No trial call has begun in the `window` since one could have.
             Phase::Open { since, length } => !is_within(since, length.saturating_add(window), now),
             Phase::HalfOpen(ref trials) => !is_within(trials.since, window, now),
             Phase::ForcedOpen | Phase::ForcedClosed => false,
@@ -553,7 +561,7 @@ impl Rest for Breaker {
     }
 }
 
-/// Shows its state: `open`.
+/// Formats the state, such as `open`.
 impl fmt::Display for Breaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state().fmt(f)

@@ -2,10 +2,10 @@ use std::collections::VecDeque;
 
 use crate::breaker::window::Calls;
 
-/// The last so many calls.
+/// A sliding window of the last calls, by number instead of time.
 #[derive(Debug)]
 pub(super) struct LastCalls {
-    /// Each call: whether it failed, and whether it was slow.
+    /// One pair for each call: true if it failed, true if it was slow.
     ended: VecDeque<(bool, bool)>,
     all: Calls,
 }
@@ -18,7 +18,8 @@ impl LastCalls {
         }
     }
 
-    /// Adds calls that are all alike, and forgets what is then beyond the last `length`. Returns all.
+    /// Adds calls with the same outcome, and removes the oldest ones beyond `length`. Returns the counts of the whole
+    /// window.
     pub(super) fn add(&mut self, calls: Calls, length: u32) -> Calls {
         for _ in 0..calls.ended.min(length) {
             self.push(calls.failed > 0, calls.slow > 0);

@@ -4,39 +4,39 @@ use retry_runtime::{Cause, Transition};
 
 use crate::breaker::window::Calls;
 
-/// A breaker's numbers.
+/// The settings of a breaker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// A ratio in millionths, so that decimal fractions compare exactly.
+    /// The failure ratio that opens the breaker, in millionths, so that decimal fractions compare exactly.
     pub(super) ratio: u64,
-    /// Zero where nobody said so.
+    /// 0 if not set.
     pub(super) minimum_calls: u32,
-    /// Zero for no limit.
+    /// The number of consecutive failures that opens the breaker. 0 is no limit.
     pub(super) consecutive: u32,
     pub(super) window: Duration,
-    /// The number of calls that the ratio is taken of. Zero where a time says which.
+    /// The length of the window in calls. 0 if the window is a time.
     pub(super) count_window: u32,
-    /// A time in milliseconds; zero for never.
+    /// The time in milliseconds from which an attempt is slow. 0 is never.
     pub(super) slow_after: u32,
-    /// A ratio in millionths.
+    /// The ratio of slow attempts that opens the breaker, in millionths.
     pub(super) slow_ratio: u64,
     pub(super) open_for: Duration,
     pub(super) trial_calls: u32,
-    /// How many of those must succeed; zero for all.
+    /// The number of trial calls that must succeed. 0 is all of them.
     pub(super) trial_successes: u32,
-    /// A time in milliseconds; zero for never.
+    /// The time in milliseconds from which a dropped attempt counts as a timeout. 0 is never.
     pub(super) hung_after: u32,
     pub(super) max_wait: Option<Duration>,
     pub(super) listener: Option<fn(Transition)>,
 }
 
 pub(super) const MILLION: u64 = 1_000_000;
-/// The fewest failures that look sudden: so many random ones in a row are rare where half of the
-/// attempts fail: see `docs/lab.md`.
+/// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
+/// in a row are rare: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
-/// The longest run of an attempt, in milliseconds: 24 days. More is a clock that is behind
-/// another's.
+/// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind the
+/// one of the thread on which the attempt began.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
 impl Rule {
@@ -56,7 +56,7 @@ impl Rule {
         listener: None,
     };
 
-    /// Whether how long an attempt runs counts.
+    /// Returns true if the duration of an attempt matters.
     pub(super) const fn is_timed(&self) -> bool {
         self.hung_after > 0 || self.slow_after > 0
     }
@@ -66,7 +66,7 @@ impl Rule {
             (0, 0) => 100,
             (0, least) => least,
             (last, 0) => last,
-            // More than the window holds would never be there.
+            // The window never contains more calls than its length.
             (last, least) => least.min(last),
         }
     }
@@ -78,19 +78,20 @@ impl Rule {
         }
     }
 
-    /// How far failures of the last moments exceed successes in a sudden outage.
+    /// The value of the CUSUM sum at which an outage counts as sudden.
     pub(super) fn sudden(&self) -> u32 {
         (self.minimum_calls() / 4).max(FEWEST_SUDDEN)
     }
 
-    /// How many such failures a success outweighs: so many that their ratio is at least what the breaker opens at.
+    /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
+    /// only if the ratio of failures is above the one that opens the breaker.
     #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
     pub(super) fn outweighed(&self) -> u32 {
         let by_ratio = self.ratio / (MILLION - self.ratio).max(1);
         self.sudden().max(by_ratio as u32)
     }
 
-    /// Why so many calls open it, if they do.
+    /// The cause for which these counts open the breaker, if they do.
     pub(super) fn opens_at(&self, calls: Calls) -> Option<Cause> {
         let reaches =
             |part: u32, ratio| u64::from(part) * MILLION >= u64::from(calls.ended) * ratio;
@@ -103,10 +104,12 @@ impl Rule {
         }
     }
 
-    /// How many successes may go uncounted until the next look, after so many calls. In a window of time few beside
-    /// those in it, so that neither the ratio nor their time is off by much, and beside those that decide, as the
-    /// window may lose all others before the next look. In a window of calls those before the first look that can open
-    /// it.
+    /// The number of successes that may be recorded without the lock, when the window contains `ended` calls.
+    ///
+    /// In a time window this is at most an eighth of the calls in it, so that the ratio and the times of the calls are
+    /// nearly exact. It is also at most an eighth of `minimum_calls`, because all other calls may leave the window
+    /// before the lock is taken again. In a count window it is 0 below `minimum_calls`, because even a success may then
+    /// open the breaker. It is always 0 if slow attempts count.
     pub(super) fn granted(&self, ended: u32) -> u32 {
         if self.slow_after > 0 || (self.count_window > 0 && ended < self.minimum_calls()) {
             0

@@ -5,30 +5,31 @@ use retry_runtime::Transition;
 use crate::breaker::circuit::Breaker;
 use crate::breaker::rule::LONGEST_RUN;
 
-/// The breaker's numbers, as it is made.
+/// Settings of a new breaker.
 impl Breaker {
-    /// Opens once this part of the attempts within the window has failed: from above 0 to 1. Default 0.9.
+    /// The failure ratio at which the breaker opens: of the attempts within the window, above 0 and at most 1. Default
+    /// 0.9.
     ///
-    /// Beware of low ratios: retries get calls through to a server that fails every second attempt, a breaker at 0.5
-    /// fails nearly all of them.
+    /// Beware of low ratios: with retries, calls get through to a server that fails every other attempt, but a breaker
+    /// at 0.5 rejects nearly all of them.
     ///
     /// # Panics
     ///
-    /// If `ratio` is not above 0, or above 1.
+    /// If `ratio` is not above 0 and at most 1.
     pub const fn ratio(mut self, ratio: f64) -> Self {
         self.made.ratio = checked_ratio(ratio);
         self
     }
 
-    /// The ratio counts only from that many attempts within the window. At least 1, default 100. In a
-    /// [`count_window`](Self::count_window), its length is the default and the most.
+    /// The number of attempts within the window from which the ratio counts. At least 1, default 100. With a
+    /// [`count_window`](Self::count_window), both the default and the maximum are its length.
     ///
-    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25,
-    /// over a fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks
-    /// for it.
+    /// A sudden outage opens the breaker sooner: once a quarter of that number have failed, but at least 25, over a
+    /// fifteenth of the window. One success cancels out an equal number of failures, or more if the
+    /// [`ratio`](Self::ratio) requires it.
     ///
     /// Until an attempt has succeeded, the breaker stays closed while more attempts are under way than have failed,
-    /// because failures may be faster than successes. Attempts that time out open it all the same.
+    /// because failures may be faster than successes. Timeouts open it regardless.
     ///
     /// # Panics
     ///
@@ -39,14 +40,15 @@ impl Breaker {
         self
     }
 
-    /// Opens also once that many attempts in a row have failed, whatever the window holds. 0, the default, is no limit.
+    /// The number of consecutive failures that opens the breaker, whatever the ratio is. Default 0: no limit.
     pub const fn consecutive_failures(mut self, failures: u32) -> Self {
         self.made.consecutive = failures;
         self
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker
-    /// after 2 s. A few successes may drop out of it too early: at most an eighth of `minimum_calls` at a time.
+    /// The time for which an attempt counts in the ratio, accurate to a tenth of it. Default 30 s: a sudden outage
+    /// opens the breaker after 2 s. A few successes may leave the window too early: at most an eighth of
+    /// `minimum_calls` at a time.
     ///
     /// # Panics
     ///
@@ -58,12 +60,13 @@ impl Breaker {
         self
     }
 
-    /// The ratio is that of the last so many attempts, however long ago they ended: at least 1, in place of a
-    /// [`window`](Self::window) of time. From then on it opens by the count alone: the attempt that fills the window
-    /// may open it by a success, no sudden outage opens it sooner, and attempts under way don't keep it closed.
+    /// Computes the ratio over the last `calls` attempts, however long ago they ended, instead of a
+    /// [`window`](Self::window) of time. At least 1. The breaker then opens by the count alone: the attempt that fills
+    /// the window may open it even if it succeeds, a sudden outage doesn't open it sooner, and attempts under way don't
+    /// keep it closed.
     ///
-    /// For functions that are called too seldom for a window of time, and for numbers known from elsewhere:
-    /// resilience4j and `MicroProfile` Fault Tolerance count so. It keeps two bytes for each attempt.
+    /// For functions that are called too rarely for a window of time, and for settings taken over from resilience4j or
+    /// `MicroProfile` Fault Tolerance, which count in the same way. Uses two bytes of memory for each attempt.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -94,10 +97,10 @@ impl Breaker {
         self
     }
 
-    /// An attempt that takes this long is slow, to a millisecond. The breaker also opens once this part of the attempts
-    /// in the window was slow: from above 0 to 1. Off by default. A slow trial call counts as a failure.
+    /// The time from which an attempt counts as slow, accurate to a millisecond, and the ratio of slow attempts in the
+    /// window at which the breaker opens: above 0 and at most 1. Off by default. A slow trial call counts as a failure.
     ///
-    /// For a server that answers everything too late. Unlike the key `timeout`, it cuts no attempt short.
+    /// For a server whose answers all come too late. Unlike the key `timeout`, this doesn't end any attempt.
     ///
     /// ```
     /// use std::time::Duration;
@@ -110,7 +113,7 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// If the time is zero, or the ratio is not above 0, or above 1.
+    /// If the time is zero, or the ratio is not above 0 and at most 1.
     pub const fn slow(mut self, after: Duration, ratio: f64) -> Self {
         assert!(!after.is_zero(), "what is slow takes some time");
         self.made.slow_after = millis(after);
@@ -118,23 +121,23 @@ impl Breaker {
         self
     }
 
-    /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that
-    /// opens it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter,
-    /// and up to 2 minutes or this time, whichever is longer.
+    /// The time for which the breaker stays open before it admits a trial call. At least 1 ms, default 5 s. If the
+    /// failure that opens it has a hint from the server, the hint is used instead. It is raised to a second or
+    /// `open_for`, whichever is shorter, and limited to 2 minutes or `open_for`, whichever is longer.
     pub const fn open_for(mut self, open_for: Duration) -> Self {
         self.made.open_for = at_least_a_milli(open_for);
         self
     }
 
-    /// How many trial calls it lets through when half open, at a time and in all. At least 1, the default. They all
-    /// must succeed to close it, unless [`trial_successes`](Self::trial_successes) says otherwise.
+    /// The number of trial calls that the breaker admits while half open, both at a time and in total. At least 1,
+    /// default 1. All of them must succeed to close it, unless [`trial_successes`](Self::trial_successes) is lower.
     ///
-    /// A trial call that is dropped gives its place to another. So that a trial call that never ends can't keep it half
-    /// open, one more is let through whenever none has begun for as long as `open_for`.
+    /// A trial call that is dropped is replaced by another. One that never ends can't keep the breaker half open:
+    /// whenever no trial call has begun for `open_for`, one more is admitted.
     ///
     /// # Panics
     ///
-    /// If `calls` is 0, or less than the successes that were asked for.
+    /// If `calls` is 0, or less than `trial_successes`.
     pub const fn trial_calls(mut self, calls: u32) -> Self {
         assert!(calls > 0, "`trial_calls` is at least 1");
         assert!(
@@ -145,8 +148,8 @@ impl Breaker {
         self
     }
 
-    /// How many of the [`trial_calls`](Self::trial_calls) must succeed to close it. As soon as so many have failed that
-    /// no more can, it opens again. At least 1, and by default all. Set it after their number.
+    /// The number of [`trial_calls`](Self::trial_calls) that must succeed to close the breaker. It opens again as soon
+    /// as that number can no longer be reached. At least 1, default all. Set it after `trial_calls`.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -168,9 +171,9 @@ impl Breaker {
         self
     }
 
-    /// A function to call with each change of state, on the thread that makes the change: that of an operator, or of an
-    /// attempt, even of one that was dropped and is not in the log. It may ask the breaker, and must not block. The log
-    /// and the key `observe` have the changes that attempts make, with their calls' names.
+    /// A function that is called with each change of state, on the thread that causes it: an operator's, or that of an
+    /// attempt, even one that was dropped and is not in the log. It may query the breaker, and must not block. For
+    /// changes that attempts cause, the log and the key `observe` also have the name of the call.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -192,12 +195,12 @@ impl Breaker {
         self
     }
 
-    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at
-    /// most 24 days. Zero, the default, is never: what is dropped says nothing about the server.
+    /// The time from which an attempt that is dropped counts as a timeout, accurate to a millisecond and at most 24
+    /// days. Default 0: never, because a dropped attempt gives no information about the server.
     ///
-    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs.
-    /// Choose more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also
-    /// retries, and the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
+    /// For callers with a time limit of their own, which drop the call before it can detect that its server hangs.
+    /// Choose a time that is longer than answers take. If the function itself can have a time limit, prefer its key
+    /// `timeout`: it also retries, and the log records when the breaker opens. A dropped call can't log that.
     ///
     /// ```
     /// use std::time::Duration;
@@ -223,8 +226,8 @@ impl Breaker {
         self
     }
 
-    /// The longest that a call waits while the breaker is open, if the breaker is the call's `limiter`: for workers
-    /// and consumers of queues, which have nothing better to do. No limit by default, but that of the call's deadline.
+    /// The longest time that a call waits while the breaker is open, if the breaker is the call's `limiter`: for
+    /// workers and queue consumers, which have nothing else to do. Default: no limit except the call's deadline.
     ///
     /// ```
     /// use std::time::Duration;
@@ -244,9 +247,9 @@ impl Breaker {
     /// # }
     /// ```
     ///
-    /// Calls that name the same breaker by the key `breaker` are rejected as usual. A call that would have to wait
-    /// longer is rejected at once. When the breaker closes, two of the calls that wait begin at once, and within each
-    /// second as many as began before. Otherwise they would come as one wave.
+    /// Calls that name the same breaker with the key `breaker` are rejected as usual. A call that would have to wait
+    /// longer is rejected at once. When the breaker closes, two of the waiting calls begin at once, and the number that
+    /// have begun doubles every second. Otherwise all of them would begin at the same time.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.made.max_wait = Some(max_wait);
         self
@@ -260,7 +263,7 @@ const fn millis(time: Duration) -> u32 {
     (if millis < most { millis } else { most }) as u32
 }
 
-/// The ratio in millionths.
+/// The ratio in millionths. `None` unless it is above 0 and at most 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -5,22 +5,22 @@ use std::vec::Vec;
 
 use retry_runtime::Moment;
 
-/// Calls that wait while a breaker is open, in the order in which they came. Once it closes, they begin slowly:
-/// otherwise all would come as one wave, and bring the server down again.
+/// Calls that wait while a breaker is open, in the order in which they came. After it closes, they begin gradually:
+/// otherwise they would all begin at once, and bring the server down again.
 #[derive(Debug)]
 pub(super) struct Waiters {
     waiting: VecDeque<(u64, Option<Waker>)>,
-    /// The number of the next.
+    /// The number of the next call that waits.
     next: u64,
-    /// When the breaker closed last.
+    /// When the breaker last closed.
     closed: Option<Moment>,
-    /// How many began since.
+    /// The number of waiting calls that have begun since then.
     begun: u32,
 }
 
-/// So many begin as soon as the breaker closes.
+/// The number of waiting calls that may begin as soon as the breaker closes.
 const FIRST: f64 = 2.0;
-/// The time in which those that may have begun become twice as many.
+/// The time in which the number of calls that may have begun doubles.
 const DOUBLED: Duration = Duration::from_secs(1);
 
 impl Waiters {
@@ -33,12 +33,12 @@ impl Waiters {
         }
     }
 
-    /// The breaker closes.
+    /// Records that the breaker closes.
     pub(super) fn resume(&mut self, now: Moment) {
         (self.closed, self.begun) = (Some(now), 0);
     }
 
-    /// The number of another that waits.
+    /// Adds a call that waits. Returns its number.
     pub(super) fn enter(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -46,7 +46,7 @@ impl Waiters {
         number
     }
 
-    /// How many wait before that number.
+    /// The number of calls that wait before this one.
     pub(super) fn ahead(&self, number: u64) -> usize {
         let place = self
             .waiting
@@ -54,14 +54,15 @@ impl Waiters {
         place.unwrap_or_else(|place| place)
     }
 
-    /// Keeps what wakes that number. Returns the last one, to be dropped without the lock.
+    /// Stores the call's waker. Returns the previous one, which must be dropped after the lock is released.
     pub(super) fn keep(&mut self, number: u64, waker: Waker) -> Option<Waker> {
         let place = self.ahead(number);
         let (_, kept) = self.waiting.get_mut(place)?;
         kept.replace(waker)
     }
 
-    /// After how long that number may begin, if the breaker is closed. Those before it don't have to begin first.
+    /// The time until this call may begin, if the breaker is closed; zero if it may begin now. Calls before it need not
+    /// have begun.
     pub(super) fn turn_in(&self, number: u64, now: Moment) -> Duration {
         let Some(closed) = self.closed else {
             return Duration::ZERO;
@@ -72,19 +73,19 @@ impl Waiters {
         turn.saturating_sub(now.since(closed))
     }
 
-    /// Begins the call with that number.
+    /// Counts the call as begun, and removes it. Returns its waker, which must be dropped after the lock is released.
     pub(super) fn begin(&mut self, number: u64) -> Option<Waker> {
         self.begun = self.begun.saturating_add(1);
         self.leave(number)
     }
 
-    /// Forgets that number. Returns its waker, to be dropped without the lock.
+    /// Removes the call. Returns its waker, which must be dropped after the lock is released.
     pub(super) fn leave(&mut self, number: u64) -> Option<Waker> {
         let place = self.ahead(number);
         self.waiting.remove(place)?.1
     }
 
-    /// What wakes all of them, to be called without the lock.
+    /// Takes the wakers of all waiting calls, to be woken after the lock is released.
     pub(super) fn wakers(&mut self) -> Vec<Waker> {
         let wakers = self
             .waiting

@@ -4,7 +4,7 @@ use retry_runtime::Moment;
 
 use crate::clock::AHEAD;
 
-/// The calls of the last so many seconds, in slices of time: as the oldest slice goes, its calls do.
+/// A sliding time window of call outcomes, divided into ten slices. It moves by whole slices.
 #[derive(Debug)]
 pub(super) struct Window {
     slices: [Calls; SLICES],
@@ -13,7 +13,7 @@ pub(super) struct Window {
     all: Calls,
 }
 
-/// How many calls ended, and how many of them failed or were slow.
+/// The number of calls that ended, and of those that failed or were slow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     pub(super) ended: u32,
@@ -44,14 +44,14 @@ impl Window {
         }
     }
 
-    /// The calls in a window of that length that ends now.
+    /// Moves the window, which is `length` long, so that it ends at `now`. Returns the calls in it.
     pub(super) fn slide(&mut self, now: Moment, length: Duration) -> Calls {
         let slice = (length / 10).as_nanos().max(1);
         let number = now.since_origin().as_nanos() / slice;
         let number = u64::try_from(number).unwrap_or(u64::MAX);
         let behind = self.newest.saturating_sub(number);
-        // A thread's clock that is behind another's brings nothing back. After one was set back, the window begins
-        // anew: otherwise it would not move until the clock had caught up.
+        // If this thread's clock is slightly behind another's, the window doesn't move back. If the clock was set back,
+        // the window starts empty: otherwise it would not move until the clock had caught up.
         let is_set_back = behind >= SLICES as u64 && u128::from(behind) * slice > AHEAD.as_nanos();
         if is_set_back || number.saturating_sub(self.newest) >= SLICES as u64 {
             *self = Self::new();
@@ -68,9 +68,9 @@ impl Window {
         self.all
     }
 
-    /// Adds calls to the newest slice. Returns all.
+    /// Adds calls to the newest slice. Returns the counts of the whole window.
     pub(super) fn add(&mut self, more: Calls) -> Calls {
-        // Full after four thousand million calls: the ratio stays as it is.
+        // Once the count is at its maximum, above four billion calls, nothing is added, and the ratio stays the same.
         if self.all.ended.checked_add(more.ended).is_some() {
             for calls in [&mut self.slices[at(self.newest)], &mut self.all] {
                 calls.ended += more.ended;

@@ -6,46 +6,47 @@ use crate::limiter::debt::Debt;
 use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 
-/// A rate that refusals lower and successes raise: made by [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
+/// A rate that refusals lower and successes raise, created by [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
 #[derive(Clone, Copy, Debug)]
 pub struct Adaptive {
     least: f64,
     most: f64,
-    /// Per second; infinite until a refusal lowers it.
+    /// The cost that may begin per second; infinite until a refusal lowers it.
     rate: f64,
-    /// The last rate at which anything got through; infinite while none is known. Below it, the rate rises fast.
+    /// The last rate at which attempts succeeded; infinite if unknown. Below it, the rate rises fast.
     good: f64,
     debt: Debt,
-    /// How often refusals or an operator lowered the rate. Refused attempts that began before the last of them say
-    /// nothing new.
+    /// The number of times that refusals or an operator lowered the rate. If an attempt that began before the last time
+    /// is refused, the rate stays the same.
     lowered: u32,
-    /// What got through since then.
+    /// The cost of the attempts that began since then and succeeded.
     through_since: f64,
-    /// When the server let it.
+    /// When the rate was last lowered, plus the hint of that refusal.
     lowered_at: Moment,
-    /// What got through since more than [`FEW`] were refused.
+    /// The successes since more than [`FEW`] were last refused.
     steady: Through,
-    /// The most that this ever was per second.
+    /// The highest rate of `steady`, per second.
     highest: f64,
-    /// The share of refusals, of some [`SHARED`] attempts.
+    /// The share of refusals, averaged over about [`SHARED`] attempts.
     refused: f64,
-    /// How many attempts had to wait. The rate rises for only as many successes, so not while nobody needs it.
+    /// The number of attempts that had to wait since the rate was last lowered, less the successes that have raised it
+    /// since. A success raises the rate only while this is above 0, so the rate doesn't rise while it is not used up.
     delayed: u32,
     through: Through,
 }
 
-/// What a refusal leaves of what got through.
+/// The factor by which a refusal lowers the rate, or the rate of successes if that is lower.
 const LOWERED: f64 = 0.9;
-/// What a success adds.
+/// The factor by which a success raises the rate, unless the rate is below the last good one.
 const RAISED: f64 = 1.002;
-/// What refusals leave of the highest rate at least, while they are few: some servers refuse whatever the rate is, and
-/// each refusal would lower it further. Half is what TCP leaves of a window after a loss.
+/// The smallest part of the highest rate that refusals leave, while they are few. Some servers refuse attempts at any
+/// rate, and each refusal would lower the rate further. Half is what TCP leaves of a window after a loss.
 const KEPT: f64 = 0.5;
-/// More refusals than this share are taken as a limit that has become lower.
+/// The share of refusals above which they mean that the server's limit is lower than before.
 const FEW: f64 = 0.2;
 /// The number of attempts over which the share of refusals is averaged.
 const SHARED: f64 = 64.0;
-/// The longest time from one attempt to the next. So a rate that is far too low is noticed.
+/// The longest time between two attempts. It ensures that the limiter notices when its rate is far too low.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
 
 impl Adaptive {
@@ -72,7 +73,7 @@ impl Adaptive {
     }
 
     pub(super) const fn least(self, least: f64) -> Self {
-        // Also where it is not a number.
+        // `max` also replaces a NaN.
         let least = least.max(f64::MIN_POSITIVE);
         Self { least, ..self }.bounded()
     }
@@ -82,7 +83,8 @@ impl Adaptive {
         Self { most, ..self }.bounded()
     }
 
-    /// While it is used. What began at a higher rate was charged less than it would give back.
+    /// Sets the highest rate while the limiter is in use. A lower rate invalidates earlier stamps, because attempts
+    /// that began at a higher rate were charged less than they would be refunded.
     pub(super) fn set_most(&mut self, most: f64) {
         let before = self.rate;
         *self = self.most(most);
@@ -112,9 +114,10 @@ impl Adaptive {
         };
         let is_first = self.rate.is_infinite();
         self.rate = within(rate.min(self.rate), self.least, self.most);
-        // Without anything through, the last good rate is as good as it was.
+        // If nothing succeeded, the last good rate stays the same.
         if self.through_since > 0.0 {
-            // What got through before the first refusal was perhaps all that was asked for, unless it came at once.
+            // Before the first refusal, the successes may only show how many attempts were made, unless they came in a
+            // burst.
             let is_burst = self.through.span(now) <= hint.max(SECOND);
             self.good = if is_first && !is_burst {
                 f64::INFINITY
@@ -126,14 +129,14 @@ impl Adaptive {
         self.lowered_at = now.checked_add(hint).unwrap_or(now);
         self.lowered = self.lowered.wrapping_add(1);
         self.delayed = 0;
-        // The refused attempt has had its turn.
+        // The refused attempt is charged at the new rate.
         let time = self.time(cost);
         self.debt.at_least(time);
         Some(Change::Rate(self.rate))
     }
 
-    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is
-    /// not known, and where the server says by itself how long to wait.
+    /// The rate after a refusal that is one of few: the larger their share, the lower. `None` leaves a rate unlimited:
+    /// while no rate has been measured, or if the server sent a hint.
     fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
         if self.steady.span(now) >= SECOND {
             let through = self.steady.per_second(Duration::ZERO, now);
@@ -152,19 +155,19 @@ impl Adaptive {
         Some(lowered.max(self.highest * kept))
     }
 
-    /// What a refusal leaves that is one of many: less than what got through.
+    /// The rate after a refusal that is one of many: below the rate of successes.
     fn got_through(&mut self, cost: u32, hint: Duration, now: Moment) -> f64 {
         let since = per_second(self.through_since, now.since(self.lowered_at), hint);
         let through = self.through.per_second(hint, now).max(since);
         if through > 0.0 {
             self.rate.min(through) * LOWERED
         } else {
-            // Nothing is known: at first one of the sort per second.
+            // Nothing has succeeded: start with at most one attempt of this cost per second.
             (self.rate * LOWERED).min(f64::from(cost.max(1)))
         }
     }
 
-    /// Counts an attempt that was refused, or was not.
+    /// Updates the share of refusals: `refused` is 1 for a refusal, 0 for a success.
     fn answered(&mut self, refused: f64) {
         self.refused += (refused - self.refused) / SHARED;
     }
@@ -238,7 +241,7 @@ impl Gate for Adaptive {
                 self.debt.pay(now);
                 self.lower(cost, hint, now)
             }
-            // What began at another rate was charged otherwise, if at all.
+            // An attempt that began at another rate was charged a different time, or none: no refund.
             AttemptOutcome::NotBegun if is_current => {
                 self.debt.forgive(self.time(cost));
                 None
@@ -265,7 +268,7 @@ impl Paced for Adaptive {
     }
 }
 
-/// What got through in the last minute or two.
+/// The successes of the last one to two minutes.
 #[derive(Clone, Copy, Debug)]
 struct Through {
     cost: f64,
@@ -290,7 +293,8 @@ impl Through {
         self.since.is_none()
     }
 
-    /// For how long it was counted. From time to time, the last minute's average replaces all before it.
+    /// The time over which the cost was counted. After two minutes, the cost is reduced to that of one minute, at the
+    /// average rate.
     fn span(&mut self, now: Moment) -> Duration {
         let since = *self.since.get_or_insert(now);
         let Some(span) = now.checked_since(since) else {
@@ -313,18 +317,18 @@ impl Through {
     }
 }
 
-/// What got through in that time, as a rate, if nothing more does until the hint has passed.
+/// The cost per second, over `span` and the hint, because nothing succeeds until the hint has passed.
 fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
     let span = span.max(SECOND).saturating_add(hint);
     cost / span.as_secs_f64()
 }
 
-/// The rate, or the bound that it is beyond. Bounds may exclude each other, or be no numbers.
+/// The rate, limited to the bounds. Unlike `clamp`, it accepts bounds that contradict each other, or are NaN.
 const fn within(rate: f64, least: f64, most: f64) -> f64 {
     rate.min(most).max(least)
 }
 
-/// How long that takes at that rate.
+/// The time that `cost` takes at this rate.
 fn time(cost: f64, rate: f64) -> Duration {
     Duration::try_from_secs_f64(cost / rate).unwrap_or(Duration::MAX)
 }

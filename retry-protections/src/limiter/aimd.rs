@@ -4,23 +4,24 @@ use retry_runtime::{AdmissionState, AttemptOutcome, Change, Kind};
 
 use crate::limiter::gate::{Gate, Now};
 
-/// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure
-/// that an overloaded server may have caused: half the share of attempts that fail, as DCTCP does (RFC 8257), up to a
-/// tenth.
+/// The number of attempts that may run at a time. It rises by one for each round of successes. It falls for each round
+/// with a failure that overload may have caused: by half the share of attempts that fail, as in DCTCP (RFC 8257), but
+/// by no more than a tenth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aimd {
     limit: f64,
     least: u32,
     most: u32,
-    /// The cost of what runs.
+    /// The cost of the attempts that run.
     running: u64,
-    /// How often the limit was lowered. Attempts that began before the last time say nothing new.
+    /// The number of times that the limit was lowered. A failure of an attempt that began before the last time doesn't
+    /// lower it again.
     lowered: u32,
-    /// The share of attempts that fail, of some [`SHARED`]. All, before any is known.
+    /// The share of attempts that fail, averaged over about [`SHARED`] attempts. 1 at first.
     failed: f64,
 }
 
-/// What failures leave of the limit at least.
+/// The smallest factor by which a failure lowers the limit.
 const LOWERED: f64 = 0.9;
 /// The number of attempts over which the share of failures is averaged.
 const SHARED: f64 = 64.0;
@@ -90,16 +91,16 @@ impl Aimd {
         self.running
     }
 
-    /// Counts an attempt that failed, or did not.
+    /// Updates the share of failures: `failed` is 1 for a failure, 0 for a success.
     fn answered(&mut self, failed: f64) {
         self.failed += (failed - self.failed) / SHARED;
     }
 
-    /// Raises the limit while at least half of it is in use: otherwise successes say nothing about
-    /// a higher one.
+    /// Raises the limit if at least half of it is in use. Otherwise, successes don't show that the server copes with a
+    /// higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
-            // What costs more than the limit is a whole round.
+            // An attempt that costs more than the limit is a whole round.
             self.limit += (f64::from(cost) / self.limit).min(1.0);
             *self = self.bounded();
         }
@@ -126,7 +127,7 @@ impl Gate for Aimd {
     #[inline]
     fn admit(&mut self, cost: u32, _: impl Now) -> Result<u32, Option<Duration>> {
         let running = self.running.saturating_add(u64::from(cost));
-        // What costs more than the limit runs alone.
+        // An attempt that costs more than the limit runs alone.
         if running > u64::from(self.limit()) && self.running > 0 {
             return Err(None);
         }

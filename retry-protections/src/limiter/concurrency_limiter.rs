@@ -10,15 +10,15 @@ use crate::limiter::aimd::Aimd;
 use crate::limiter::queue::Queue;
 use crate::out_of_range::OutOfRange;
 
-/// Bounds how many attempts run at a time: the key `limiter`.
+/// Limits the number of attempts that run at a time, for the key `limiter`.
 ///
-/// | made by | the limit | a name for it |
+/// | created by | limit | also known as |
 /// |---|---|---|
-/// | [`fixed`](Self::fixed) | known, such as that of a pool of connections | bulkhead, semaphore |
-/// | [`aimd`](Self::aimd) | found by trying, by how well the server copes | adaptive limit |
+/// | [`fixed`](Self::fixed) | known, such as the size of a connection pool | bulkhead, semaphore |
+/// | [`aimd`](Self::aimd) | found by trying, from the server's failures | adaptive limit |
 ///
-/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. `aimd`
-/// finds the limit by trying: one more for each round of successes, and up to a tenth less when an attempt fails.
+/// A server that slows down under load needs fewer attempts at a time, not fewer per second. `aimd` finds the limit by
+/// trying: it rises by one for each round of successes, and falls by up to a tenth when an attempt fails.
 ///
 /// ```
 /// use retry_protections::ConcurrencyLimiter;
@@ -40,21 +40,21 @@ use crate::out_of_range::OutOfRange;
 /// # }
 /// ```
 ///
-/// An overloaded server causes three kinds of failure, and all lower the limit: `Throttled`, `Timeout`, and
-/// `Transient`, such as 503, 529 and refused connections. Not every transient failure comes from overload, so the limit
-/// also falls with a server that fails at random: to about ten attempts at a time if a tenth of them fail. Set
+/// An overloaded server causes three kinds of failure, and each lowers the limit: `Throttled`, `Timeout`, and
+/// `Transient`, such as 503, 529 and refused connections. Not every transient failure is caused by overload, so a
+/// server that fails at random lowers the limit, too: to about ten attempts at a time if a tenth of them fail. Set
 /// [`least`](Self::least) if you need more.
 ///
 /// A failure lowers the limit by half the share of attempts that fail, as
 /// [DCTCP](https://www.rfc-editor.org/rfc/rfc8257) does, but by no more than a tenth. A round of failures lowers it
-/// once: failures of attempts that began before it was last lowered don't count. Successes raise it only while at least
-/// half of it is in use.
+/// only once: a failure of an attempt that began before it was last lowered doesn't lower it again. Successes raise it
+/// only while at least half of it is in use.
 ///
-/// An attempt that makes calls with the same limiter takes up more of the limit for each of them. Once the limit is too
-/// low, it deadlocks with itself. Give each layer its own limiter.
+/// Don't make calls with the same limiter inside an attempt: each of them also counts, and once the limit is too low,
+/// the attempt deadlocks. Give each layer its own limiter.
 ///
-/// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers
-/// from Netflix's [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.
+/// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681). The numbers
+/// come from Netflix's [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises the limit faster.
 ///
 /// | setter | default |
 /// |---|---|
@@ -64,19 +64,19 @@ use crate::out_of_range::OutOfRange;
 /// | [`max_wait`](Self::max_wait) | none |
 /// | [`queue`](Self::queue) | no limit |
 ///
-/// Make one for each server that can be overloaded separately: each host, each database. [`Keyed`](crate::Keyed) keeps
-/// them apart.
+/// Create one for each server that can be overloaded separately, such as each host or database, or use
+/// [`Keyed`](crate::Keyed).
 #[derive(Debug)]
 pub struct ConcurrencyLimiter(pub(super) Queue<Aimd>);
 
 impl ConcurrencyLimiter {
-    /// A limit that starts at 20.
+    /// An adaptive limit that starts at 20.
     pub const fn aimd() -> Self {
         Self(Queue::new(Aimd::new()))
     }
 
-    /// A limit that never changes: a bulkhead. What waits begins in the order in which it came, and a retry waits
-    /// behind what came during its pause.
+    /// A limit that never changes: a bulkhead. Attempts begin in the order in which they came. A retry goes to the end
+    /// of the queue after its pause.
     ///
     /// ```
     /// use retry_protections::ConcurrencyLimiter;
@@ -103,13 +103,13 @@ impl ConcurrencyLimiter {
         Self(Queue::new(Aimd::fixed(limit)))
     }
 
-    /// The limit at first. From `least` to `most`, default 20.
+    /// The initial limit, between `least` and `most`. Default 20.
     pub const fn start(mut self, limit: u32) -> Self {
         self.0.replace(self.0.new.start(limit));
         self
     }
 
-    /// The lowest limit. At least 1, the default.
+    /// The lowest limit. At least 1, default 1.
     pub const fn least(mut self, limit: u32) -> Self {
         self.0.replace(self.0.new.least(limit));
         self
@@ -121,32 +121,32 @@ impl ConcurrencyLimiter {
         self
     }
 
-    /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
+    /// The longest time that an attempt waits for its turn. Default: no limit.
     ///
     /// With zero, an attempt begins at once or is rejected ("try acquire").
     ///
-    /// If calls have no deadline, set this: while a server is slow, calls would wait in a queue that only grows.
+    /// Set this if calls have no deadline: while a server is slow, the queue would otherwise grow without limit.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.0.max_wait = Some(max_wait);
         self
     }
 
-    /// How many attempts may wait for their turn. One more is rejected at once, with
-    /// [`RejectedBy::Full`](retry_runtime::RejectedBy::Full). With 0, none waits. By default there is no limit.
+    /// The number of attempts that may wait for their turn. Further ones are rejected at once, with
+    /// [`RejectedBy::Full`](retry_runtime::RejectedBy::Full). With 0, no attempt waits. Default: no limit.
     pub const fn queue(mut self, attempts: u32) -> Self {
         self.0.most_waiting = attempts as usize;
         self
     }
 
-    /// This limiter for attempts with that cost: each counts as that many. One that costs more than the limit runs
-    /// alone.
+    /// This limiter, for attempts with this cost: each counts as that number of attempts. One that costs more than the
+    /// limit runs alone.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
 
-    /// Keeps the limit within these bounds from now on: for an operator, to slow calls down at once. The same number
-    /// twice fixes the limit. What runs goes on; what waits begins as soon as there is room. The log has an `INFO`.
-    /// Fails and changes nothing if the bounds are empty or include 0.
+    /// Keeps the limit within these bounds from now on: for an operator, to slow calls down at once. Equal bounds fix
+    /// the limit. Running attempts continue; waiting ones begin as soon as there is room. The change is logged at level
+    /// `INFO`. Fails and changes nothing if the range is empty or includes 0.
     ///
     /// ```
     /// use retry_protections::ConcurrencyLimiter;
@@ -162,15 +162,15 @@ impl ConcurrencyLimiter {
         self.change_limits(|_, _| limits)
     }
 
-    /// Changes the bounds that configuration names, from now on, as [`set_limits`](Self::set_limits) does. Fails and
-    /// changes nothing if the lower bound would be above the upper one.
+    /// Changes the bounds that the configuration contains, from now on, as [`set_limits`](Self::set_limits) does. Fails
+    /// and changes nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
         self.change_limits(|least, most| {
             numbers.least().unwrap_or(least)..=numbers.most().unwrap_or(most)
         })
     }
 
-    /// Puts others in the place of those in force, under one lock: what others set meanwhile is not lost.
+    /// Replaces the bounds under one lock, so that no concurrent change is lost.
     fn change_limits(
         &self,
         change: impl FnOnce(u32, u32) -> RangeInclusive<u32>,
@@ -185,29 +185,29 @@ impl ConcurrencyLimiter {
             *gate = gate.between(least, most);
             Ok((before != (least, most)).then_some(limits))
         })?;
-        // A file that is read again has mostly the numbers of before.
+        // Log changes only: a file that is read again contains mostly the same numbers.
         if let Some(limits) = limits {
             changed("limits of attempts at a time", &format_args!("{limits:?}"));
         }
         Ok(())
     }
 
-    /// How many attempts may run at a time now.
+    /// The number of attempts that may run at a time now.
     pub fn limit(&self) -> u32 {
         self.0.look(|gate, _| gate.limit())
     }
 
-    /// How many run: the sum of their costs.
+    /// The sum of the costs of the attempts that run.
     pub fn running(&self) -> u64 {
         self.0.look(|gate, _| gate.running())
     }
 
-    /// How many wait for their turn.
+    /// The number of attempts that wait for their turn.
     pub fn waiting(&self) -> usize {
         self.0.waiting()
     }
 
-    /// For how long nothing begins because the server said so. `None` if nothing is paused.
+    /// The time until a pause ends that the server asked for. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
         self.0.paused_for()
     }
@@ -215,7 +215,7 @@ impl ConcurrencyLimiter {
 
 impl Remembers for ConcurrencyLimiter {}
 
-/// While nothing runs or waits, no operator's bounds are in force, and the limit is the first one or unused.
+/// At rest if no attempt runs or waits, no operator has changed the bounds, and the limit is the initial one or unused.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         let new = &self.0.new;
@@ -226,7 +226,7 @@ impl Rest for ConcurrencyLimiter {
     }
 }
 
-/// Shows how many run, how many may, and how many wait: `18 of 20 running, 3 waiting`.
+/// Formats the number of attempts that run, may run, and wait, such as `18 of 20 running, 3 waiting`.
 impl fmt::Display for ConcurrencyLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (running, limit, waiting) = self

@@ -4,20 +4,21 @@ use retry_runtime::Moment;
 
 use crate::clock::AHEAD;
 
-/// What has begun and is not yet paid for by the time passed since: a token bucket, counted in the time that it takes
-/// to fill. Exact, and the same at every rate.
+/// A token bucket, measured in time: each attempt adds the time that pays for it, and the debt shrinks as time passes.
+/// Exact, and the same at every rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Debt {
     owed: Duration,
     at: Moment,
-    /// When what waits is due.
+    /// When the waiting attempt may begin.
     due: Option<Moment>,
-    /// The time by which what waited began too late: what follows makes up for it.
+    /// The delay of attempts that began later than they could have, less the part that was made up for. At most
+    /// [`LATE`].
     late: Duration,
 }
 
-/// How late timers are; tokio's are by up to two milliseconds. Without it each wait would be that much longer: at a
-/// hundred per second, every tenth attempt would be lost.
+/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. Without this, each wait would be that
+/// much longer: at 100 attempts per second, a tenth of them would be lost.
 const LATE: Duration = Duration::from_millis(2);
 
 impl Debt {
@@ -28,12 +29,12 @@ impl Debt {
         late: Duration::ZERO,
     };
 
-    /// The debt as of now. A clock that stands or runs backwards pays for nothing, and charges nothing.
+    /// The debt at `now`. A clock that stands still or runs backwards neither pays for anything nor adds to the debt.
     pub(super) fn owed(&self, now: Moment) -> Duration {
         self.owed.saturating_sub(now.since(self.at))
     }
 
-    /// Goes on from now. No time pays twice, for each of two threads.
+    /// Subtracts the time that has passed. Does nothing if the clock of another thread has already paid for that time.
     pub(super) fn pay(&mut self, now: Moment) {
         if self.ahead(now).is_zero() {
             self.owed = self.owed(now);
@@ -41,14 +42,15 @@ impl Debt {
         }
     }
 
-    /// How long until the moment from which it goes on, by a clock that has not come to it.
+    /// The time by which this clock is behind the last payment. Zero if that is more than [`AHEAD`]: then the clock was
+    /// set back.
     fn ahead(&self, now: Moment) -> Duration {
         let ahead = self.at.since(now);
         if ahead > AHEAD { Duration::ZERO } else { ahead }
     }
 
-    /// How long until something can begin that takes that time to pay for, where that much may be owed at most. What
-    /// takes longer than that begins once nothing is owed.
+    /// The time until an attempt can begin that takes `time` to pay for, if at most `most` may be owed. If it takes
+    /// longer than `most`, it can begin once nothing is owed.
     pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {
         let room = most.saturating_sub(time);
         let wait = self.owed(now).saturating_sub(room);
@@ -58,12 +60,13 @@ impl Debt {
         wait.saturating_add(self.ahead(now))
     }
 
-    /// Something waits for so long.
+    /// Records that an attempt has to wait for this long.
     pub(super) fn defer(&mut self, wait: Duration, now: Moment) {
         self.due = now.checked_add(wait);
     }
 
-    /// Something begins. Returns whether it had to wait, or would have but for what began too late.
+    /// Charges an attempt that begins. Returns true if it had to wait, or would have had to if no delay had been made
+    /// up for.
     pub(super) fn charge(&mut self, time: Duration, now: Moment) -> bool {
         let due = self.due.take();
         let late = due.map_or(Duration::ZERO, |due| now.since(due));
@@ -78,7 +81,7 @@ impl Debt {
         self.owed = self.owed.saturating_add(time);
     }
 
-    /// Returns what is left of the time.
+    /// Subtracts `time` from the debt. Returns the part of `time` that exceeds the debt.
     pub(super) fn forgive(&mut self, time: Duration) -> Duration {
         let left = time.saturating_sub(self.owed);
         self.owed = self.owed.saturating_sub(time);

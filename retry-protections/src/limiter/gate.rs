@@ -2,34 +2,33 @@ use std::time::Duration;
 
 use retry_runtime::{AdmissionState, AttemptOutcome, Change, Moment};
 
-/// The limit behind a limiter's queue: data that is told the time. The queue handles the order, wakers, and the pauses
-/// that servers ask for.
+/// The limit behind a limiter's queue: plain data, to which the time is passed. The queue handles the order, the
+/// wakers, and the pauses that servers ask for.
 pub trait Gate {
-    /// The cost that may begin per second, where there is such a rate; infinite while nothing
-    /// limits it.
+    /// The cost that may begin per second; infinite while there is no limit. `None` if the gate has no rate.
     fn per_second(&self) -> Option<f64> {
         None
     }
 
-    /// Whether it spreads attempts that waited for a pause to end. Otherwise the queue lets them begin slowly.
+    /// Returns true if the gate spreads the attempts that waited for a pause to end. Otherwise the queue lets them
+    /// begin gradually.
     fn has_pace(&self) -> bool {
         self.per_second().is_some_and(f64::is_finite)
     }
 
-    /// What the gate knows of the limiter's state, without the queue.
+    /// The gate's part of the limiter's state.
     fn state(&self) -> AdmissionState {
         let mut state = AdmissionState::default();
         state.rate = self.per_second();
         state
     }
 
-    /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it
-    /// began; or for how long it has to wait, `None` until another attempt ends. Asked again, it may say something
-    /// else.
+    /// Admits an attempt now and charges it. Returns a stamp, which [`ended`](Self::ended) gets back: it identifies the
+    /// limit that was in force or the charge. Otherwise returns the time after which to ask again, or `None` to wait
+    /// for another attempt to end. A later answer may differ.
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>>;
 
-    /// Tells the gate how an attempt that it let begin has ended, with its cost and stamp. Called exactly once for
-    /// each.
+    /// Records the outcome of an attempt that the gate admitted, with its cost and stamp. Called exactly once for each.
     fn ended(
         &mut self,
         cost: u32,
@@ -39,7 +38,7 @@ pub trait Gate {
     ) -> Option<Change>;
 }
 
-/// Reads the clock, where it is needed.
+/// Reads the clock, if a gate needs the time.
 pub trait Now: FnOnce() -> Moment {}
 
 impl<F: FnOnce() -> Moment> Now for F {}

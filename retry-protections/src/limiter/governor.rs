@@ -20,12 +20,12 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    /// The limit of one of governor's rate limiters, which other code may share.
+    /// Limits attempts by one of governor's rate limiters, which other code may share.
     ///
-    /// Attempts wait here in order. With governor alone they don't: an attempt that costs ten may never get its turn
-    /// beside many that cost one. And if the server throttles and says for how long, nothing begins until then.
+    /// Attempts wait in order. With governor alone they don't: an attempt that costs ten may wait forever while others
+    /// that cost one begin. And if the server throttles with a hint, no attempt begins until the hint has passed.
     ///
-    /// An attempt that costs more than governor's burst takes a whole burst. One that got its turn but never began
+    /// An attempt that costs more than governor's burst takes a whole burst. One that was admitted but never began
     /// isn't refunded.
     ///
     /// ```

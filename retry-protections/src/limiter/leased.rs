@@ -6,17 +6,17 @@ use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::limiter::rate_limiter::RateLimiter;
 
-/// Room that somebody else hands out: made by [`RateLimiter::leased`](crate::RateLimiter::leased).
+/// A limit that other code manages: created by [`RateLimiter::leased`](crate::RateLimiter::leased).
 #[derive(Clone, Copy, Debug)]
 pub struct Leased {
     room: u64,
-    /// What the first that waits costs.
+    /// The cost of the first attempt that waits.
     first: u64,
 }
 
 impl RateLimiter<Leased> {
-    /// A limit that something else keeps account of, such as on a server for all processes of a fleet. Nothing begins
-    /// until [`grant`](Self::grant) makes room.
+    /// A limit that other code manages, such as a server for all processes of a fleet. No attempt begins until
+    /// [`grant`](Self::grant) makes room.
     ///
     /// ```
     /// use retry_protections::{Leased, RateLimiter};
@@ -34,12 +34,12 @@ impl RateLimiter<Leased> {
     /// assert!(read().is_err());
     /// ```
     ///
-    /// Attempts wait in order. One that never began gives its room back.
+    /// Attempts wait in order. One that was admitted but never began returns its room.
     pub const fn leased() -> Self {
         Self(Queue::new(Leased { room: 0, first: 0 }))
     }
 
-    /// Makes room for that much cost, beside what is there.
+    /// Adds room for this much cost.
     pub fn grant(&self, cost: u64) {
         if cost > 0 {
             self.0
@@ -52,13 +52,13 @@ impl RateLimiter<Leased> {
         self.0.with(|leased| leased.room)
     }
 
-    /// Takes away the room that is left, and returns how much it was.
+    /// Removes the room that is left. Returns its amount.
     pub fn revoke(&self) -> u64 {
         self.0.with(|leased| std::mem::take(&mut leased.room))
     }
 
-    /// Takes away the room that nobody can use: nobody waits, the server's pause lasts, or the first costs more.
-    /// Returns how much it was.
+    /// Removes the room that is left if no attempt can use it: none waits, the pause that the server asked for is not
+    /// over, or the first costs more. Returns the amount removed.
     pub fn revoke_unused(&self) -> u64 {
         self.0.with_ready(|leased, ready| {
             if ready == 0 || leased.room < leased.first {
@@ -69,9 +69,9 @@ impl RateLimiter<Leased> {
         })
     }
 
-    /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0
-    /// if none waits, or while a pause lasts that the server asked for. In the seconds after it, only those count that
-    /// begin soon.
+    /// The room that is missing for the waiting attempts: the cost of the first, and 1 for each of the others. 0 if
+    /// none waits, or during a pause that the server asked for. In the seconds after the pause, only attempts that may
+    /// begin soon count.
     pub fn lacking(&self) -> u64 {
         self.0.with_ready(|leased, ready| {
             let Some(behind) = ready.checked_sub(1) else {
@@ -83,7 +83,8 @@ impl RateLimiter<Leased> {
         })
     }
 
-    /// How much of what is [lacking](Self::lacking) the first needs: it begins once all of that is there.
+    /// The part of the [lacking](Self::lacking) room that the first attempt needs. It begins once all of that is
+    /// granted.
     pub fn lacking_for_first(&self) -> u64 {
         self.0.with_ready(|leased, ready| {
             if ready == 0 {
@@ -100,7 +101,7 @@ impl Gate for Leased {
         match self.room.checked_sub(cost) {
             Some(left) => {
                 self.room = left;
-                // The next is not known before it asks.
+                // The cost of the next attempt is not known until it asks.
                 self.first = 1;
                 Ok(0)
             }

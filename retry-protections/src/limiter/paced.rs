@@ -9,9 +9,10 @@ pub trait Paced: Gate {
         self.per_second().unwrap_or(f64::INFINITY)
     }
 
-    /// How much cost may begin at once; less than 0 where more than all of it is owed.
+    /// The cost that may begin at once. May be below 0 while more than a burst is owed.
     fn available(&self, now: Moment) -> f64;
 
-    /// Whether it may be forgotten, made like `new`. Numbers that an operator changed are kept.
+    /// Returns true if the gate, created with the settings of `new`, may be forgotten. False if an operator has changed
+    /// them.
     fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool;
 }

@@ -14,15 +14,15 @@ use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
 use crate::sync::{Mutex, MutexGuard, lock};
 
-/// Attempts in front of a gate, in the order in which they came. None overtakes the first, whatever it costs, as long
-/// as the first takes its turn: one that is no longer polled would keep out all others forever.
+/// The attempts that wait for a gate, in the order in which they came. No attempt overtakes the first, whatever it
+/// costs, as long as the first takes its turn. One that is no longer polled would otherwise block all others forever.
 ///
-/// All gates share this queue. It also does what a server asks of all calls: nothing begins for as long as it says.
+/// All gates use this queue. It also applies a server's hint to all calls: no attempt begins until it has passed.
 pub(crate) struct Queue<G> {
-    /// The gate as it was made, for what changes it before it is used, and to compare with.
+    /// The gate as it was created: setters change it before use, and [`Keyed`](crate::Keyed) compares with it.
     pub(crate) new: G,
     pub(crate) max_wait: Option<Duration>,
-    /// How many may wait at a time.
+    /// The number of attempts that may wait at a time.
     pub(crate) most_waiting: usize,
     state: Mutex<State<G>>,
 }
@@ -30,35 +30,34 @@ pub(crate) struct Queue<G> {
 struct State<G> {
     gate: G,
     waiting: VecDeque<Waiting>,
-    /// The number of the next that has to wait.
+    /// The number of the next attempt that has to wait.
     next: u64,
-    /// How many attempts run.
+    /// The number of attempts that run.
     running: u32,
-    /// How many did at a time, over the last [`ROUND`].
+    /// The moving average of `running`, over about [`ROUND`] attempts. Never below `running` when an attempt begins.
     ran: f64,
-    /// What remains of the last pause.
+    /// The last pause. `None` once its slow start is over.
     pause: Option<SlowStart>,
-    /// How many pauses there were.
+    /// The number of pauses so far.
     pauses: u32,
 }
 
 struct Waiting {
     number: u64,
-    /// `None` once it was woken, until it asks again.
+    /// `None` after it was woken, until the attempt asks again.
     waker: Option<Waker>,
-    /// From when it could ask again, as the first. `None` while it is not known to be worthwhile.
+    /// The time from which this attempt, if it is first, could ask again. `None` while that is unknown.
     due: Option<Moment>,
 }
 
-/// Bits of a permit's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
-/// their number in the queue.
+/// The highest bit of a permit's number is set if the attempt had its turn. It is followed by the number of pauses
+/// before that (31 bits) and the gate's stamp (32 bits). Other permits contain their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
 /// The number of a permit for which the queue had no room.
 const NO_ROOM: u64 = HAD_TURN - 1;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-/// The number of attempts over which those that run at a time are averaged. A round of them may all
-/// end before the next begin.
+/// The number of attempts over which `running` is averaged. All running attempts may end before the next begin.
 const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
@@ -66,17 +65,17 @@ impl<G: Copy> Queue<G> {
         Self::of(gate, gate)
     }
 
-    /// Puts another gate in the place of one that nobody has used.
+    /// Replaces the gate of a queue that has not been used.
     pub(crate) const fn replace(&mut self, gate: G) {
         self.new = gate;
         let state = Mutex::new(State::new(gate));
-        // There is nothing in it to drop, which a `const fn` could not do.
+        // A `const fn` can't drop the old state, but it contains nothing that needs to be dropped.
         let _unused = ManuallyDrop::new(mem::replace(&mut self.state, state));
     }
 }
 
 impl<G> Queue<G> {
-    /// A queue in front of a gate that was made like `new`.
+    /// A queue in front of `gate`, which was created with the settings of `new`.
     pub(crate) const fn of(new: G, gate: G) -> Self {
         Self {
             new,
@@ -86,7 +85,7 @@ impl<G> Queue<G> {
         }
     }
 
-    /// Corrects the gate. The first that waits asks again.
+    /// Changes the gate, then wakes the first waiting attempt.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut G) -> T) -> T {
         let mut state = self.lock();
         let made = work(&mut state.gate);
@@ -96,13 +95,13 @@ impl<G> Queue<G> {
         made
     }
 
-    /// Reads the gate, and how many attempts wait. Nobody is woken.
+    /// Reads the gate and the number of waiting attempts. Wakes no attempt.
     pub(crate) fn look<T>(&self, read: impl FnOnce(&G, usize) -> T) -> T {
         let state = self.lock();
         read(&state.gate, state.waiting.len())
     }
 
-    /// Corrects the gate, which is told how many of the attempts that wait may begin now. Nobody is woken.
+    /// Changes the gate, given the number of waiting attempts that may begin now. Wakes no attempt.
     pub(crate) fn with_ready<T>(&self, work: impl FnOnce(&mut G, usize) -> T) -> T {
         let mut state = self.lock();
         let waiting = state.waiting.len();
@@ -113,17 +112,17 @@ impl<G> Queue<G> {
         work(&mut state.gate, ready)
     }
 
-    /// How many attempts wait.
+    /// The number of attempts that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.look(|_, waiting| waiting)
     }
 
-    /// For how long nothing begins, because the server said so. `None` where attempts begin.
+    /// The time until a pause ends that the server asked for. `None` if there is no pause.
     pub(crate) fn paused_for(&self) -> Option<Duration> {
         self.lock().paused_for()
     }
 
-    /// Whether nobody waits, no pause has an effect any more, and that is so of the gate.
+    /// Returns true if no attempt waits, no pause has an effect any more, and `gate_is` returns true.
     pub(crate) fn is_at_rest(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
         let (state, now) = (self.lock(), clock::now());
         let is_over = state.pause.as_ref().is_none_or(|pause| pause.is_wide(now));
@@ -192,7 +191,7 @@ impl<G: Gate> AdmissionControl for Queue<G> {
 }
 
 impl<G: Gate> Queue<G> {
-    /// Leaves the queue without having been admitted.
+    /// Removes an attempt that was not admitted.
     #[cold]
     fn leave_waiting(&self, number: u64) {
         let mut state = self.lock();
@@ -205,7 +204,7 @@ impl<G: Gate> Queue<G> {
         wake(first);
     }
 
-    // Wakers are the executor's: none is called or dropped under the lock.
+    // A waker runs the executor's code, so none is called or dropped under the lock.
     #[cold]
     #[inline(never)]
     fn poll_waiting(&self, permit: &mut Permit, waker: Waker) -> Admission {
@@ -270,7 +269,7 @@ impl<G> State<G> {
         place.ok()
     }
 
-    /// Whether all before that place are absent.
+    /// Returns true if all attempts before this place are absent.
     fn is_next(&self, place: usize) -> bool {
         place == 0 || {
             let now = clock::now();
@@ -279,8 +278,8 @@ impl<G> State<G> {
         }
     }
 
-    /// Where the first is absent and nobody else is known to be due, has all before that place ask, to know which of
-    /// them are there. Returns what wakes them.
+    /// Finds out which attempts before this place are present, if the first is absent and no present one is known to be
+    /// due. Marks them as due now, and returns their wakers.
     fn call(&mut self, place: usize) -> Vec<Waker> {
         if place == 0 || self.waiting[0].due.is_none() {
             return Vec::new();
@@ -302,7 +301,7 @@ impl<G> State<G> {
         called.filter_map(call).collect()
     }
 
-    /// What wakes the first that waits and is not absent.
+    /// Marks the first attempt that is not absent as due. Returns its waker.
     #[inline]
     fn first(&mut self) -> Option<Waker> {
         if self.waiting.is_empty() {
@@ -325,7 +324,7 @@ impl<G> State<G> {
         waker
     }
 
-    /// Whether so many wait who are there.
+    /// Returns true if at least `most` attempts wait that are not absent.
     fn is_full(&self, most: usize) -> bool {
         self.waiting.len() >= most && {
             let now = clock::now();
@@ -346,7 +345,7 @@ impl Waiting {
 }
 
 impl<G: Gate> State<G> {
-    /// The number of a permit that has its turn now, or how long it has to wait.
+    /// Admits an attempt. Returns the number of its permit, or the time after which to ask again.
     fn admit(&mut self, cost: u32) -> Result<u64, Option<Duration>> {
         let stamp = match &mut self.pause {
             None => self.gate.admit(cost, clock::now)?,
@@ -363,7 +362,7 @@ impl<G: Gate> State<G> {
         Ok(HAD_TURN | self.pauses_in_numbers() | u64::from(stamp))
     }
 
-    /// The gate is told first: it may have charged what the pause is about.
+    /// Records an outcome. The gate comes first, because it may have charged the attempt that causes a pause.
     fn ended(&mut self, permit: &Permit, outcome: AttemptOutcome) -> Changes {
         #[expect(
             clippy::cast_possible_truncation,
@@ -380,7 +379,8 @@ impl<G: Gate> State<G> {
             }
             _ => None,
         };
-        // Also of a server that is down for a while: HTTP 503 with `Retry-After`.
+        // Any kind of failure with a hint pauses, such as HTTP 503 with `Retry-After` from a server that is down for a
+        // while.
         let paused = match outcome {
             AttemptOutcome::Failure {
                 hint: Some(hint), ..
@@ -392,7 +392,7 @@ impl<G: Gate> State<G> {
         [paused.or(of_pause), change]
     }
 
-    /// Lets nothing begin for that long. Reports it, unless it is paused already for at least half as long.
+    /// Pauses for `hint`. Returns the change, unless a pause is under way that becomes at most twice as long.
     fn pause(&mut self, hint: Duration) -> Option<Change> {
         let now = clock::now();
         let paused = self.pause.as_mut();
@@ -409,7 +409,7 @@ impl<G: Gate> State<G> {
         Some(Change::Paused { pause })
     }
 
-    /// After the end of an attempt that began after the last pause.
+    /// Records the end of an attempt that began after the last pause.
     fn resumed(&mut self, outcome: AttemptOutcome) -> Option<Change> {
         let pause = self.pause.as_mut()?;
         pause.ended();

@@ -7,7 +7,7 @@ use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::gate::Gate;
 use crate::limiter::rate_limiter::RateLimiter;
 
-/// Implements [`AdmissionControl`] for limiters by the queue that they contain.
+/// Implements [`AdmissionControl`] for limiters by means of the queue that they contain.
 macro_rules! queued {
     ($([$($generics:tt)*] $limiter:ty;)+) => {$(
         impl<$($generics)*> AdmissionControl for $limiter {

@@ -8,31 +8,31 @@ use crate::limiter::gate::{Gate, Now};
 use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
 
-/// Limits that are known: made by [`RateLimiter::quota`](crate::RateLimiter::quota) and
+/// Known limits, created by [`RateLimiter::quota`](crate::RateLimiter::quota) and
 /// [`RateLimiter::fixed`](crate::RateLimiter::fixed).
 #[derive(Clone, Copy, Debug)]
 pub struct Quota {
     period: Duration,
     burst: u32,
-    /// What may begin at once, in the time that it takes to gather it.
+    /// The largest burst, as the time in which it accumulates.
     capacity: Duration,
-    /// What each attempt takes one of, whatever it costs.
+    /// The limit of which each attempt takes 1, whatever it costs.
     requests: Option<Allowance>,
-    /// What each attempt takes its cost of.
+    /// The limit of which each attempt takes its cost.
     units: Allowance,
 }
 
-/// An amount for each period.
+/// An amount for each period, and its current use.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     amount: u32,
     debt: Debt,
-    /// What was given back beyond the debt: none while anything is owed.
+    /// Refunds beyond the debt, as time. Zero while anything is owed.
     credit: Duration,
 }
 
 impl Quota {
-    /// At least one for each period, and a period of at least a nanosecond.
+    /// Raises amounts of 0 to 1, and a period of zero to a nanosecond.
     pub(super) const fn new(requests: Option<u32>, units: u32, period: Duration) -> Self {
         let quota = Self {
             period: if period.is_zero() {
@@ -69,7 +69,7 @@ impl Quota {
         *self = self.burst(self.burst);
     }
 
-    /// None where there are none, or never any.
+    /// Returns `None` and changes nothing if there is no limit of requests, or `amount` is 0.
     pub(super) fn set_requests(&mut self, amount: u32, now: Moment) -> Option<()> {
         let requests = self.requests.as_mut().filter(|_| amount > 0)?;
         requests.set_amount(amount, self.period, now);
@@ -77,10 +77,10 @@ impl Quota {
         Some(())
     }
 
-    /// An attempt that took `cost` has used `used`.
+    /// Corrects the charge of an attempt: it was charged `cost`, but used `used`.
     pub(super) fn settle(&mut self, cost: u32, used: u32, now: Moment) {
         let period = self.period;
-        // What has passed until now has paid for what was taken until now.
+        // The time until now pays only for what was charged until now.
         self.units.debt.pay(now);
         if let Some(more) = used.checked_sub(cost) {
             let time = self.units.time(more, period);
@@ -123,14 +123,14 @@ impl Allowance {
         }
     }
 
-    /// The time in which so many units are gathered, up to six hundred years: rounded up, so that
-    /// there are never more than the server allows.
+    /// The time in which `units` accumulate, at most 584 years. Rounded up, so that there are never more than the
+    /// server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;
         let nanos = period.as_nanos().saturating_mul(units as u128);
         Duration::from_nanos(if nanos <= MOST {
-            // Faster, and nearly always so.
+            // Nearly always the case, and faster in 64 bits.
             (nanos as u64).div_ceil(self.amount as u64)
         } else {
             let nanos = nanos.div_ceil(self.amount as u128);
@@ -138,7 +138,8 @@ impl Allowance {
         })
     }
 
-    /// As many units stay owed and credited: what runs gives back units.
+    /// Changes the amount. The debt and the credit stay the same in units, because running attempts may still return
+    /// units.
     fn set_amount(&mut self, amount: u32, period: Duration, now: Moment) {
         let before = mem::replace(&mut self.amount, amount);
         self.debt.pay(now);
@@ -148,15 +149,15 @@ impl Allowance {
         self.credit = self.time(before, self.credit).min(period);
     }
 
-    /// Returns how much the credit paid for.
+    /// Charges `time`. Returns the part that the credit paid for.
     fn charge(&mut self, time: Duration, now: Moment) -> Duration {
         let owed = self.uncredited(time);
         self.debt.charge(owed, now);
         time.saturating_sub(owed)
     }
 
-    /// Takes back a charge of that many units. Credit paid for `credited` of them. Time may have paid for the rest
-    /// since: nothing is owed for it then.
+    /// Takes back a charge of `units`, of which the credit paid for `credited`. If time has already paid for some of
+    /// the others, these are not refunded.
     fn undo(&mut self, units: u32, credited: u32, period: Duration) {
         let credited = self.time(credited, period);
         let owed = self.time(units, period).saturating_sub(credited);
@@ -164,7 +165,7 @@ impl Allowance {
         self.credit = self.credit.saturating_add(credited).min(period);
     }
 
-    /// How many whole units are gathered in that time.
+    /// The number of whole units that accumulate in `time`.
     fn units(&self, time: Duration, period: Duration) -> u32 {
         if time.is_zero() {
             return 0;
@@ -173,21 +174,21 @@ impl Allowance {
         u32::try_from(units).unwrap_or(u32::MAX)
     }
 
-    /// What the credit does not pay for.
+    /// Pays for `time` with the credit. Returns the part that it doesn't cover.
     fn uncredited(&mut self, time: Duration) -> Duration {
         let left = time.saturating_sub(self.credit);
         self.credit = self.credit.saturating_sub(time);
         left
     }
 
-    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket
-    /// above its capacity.
+    /// Refunds `time`: to the debt first, then as credit, up to the amount of a period. The server still has that much,
+    /// even though the passing of time never fills the bucket above its capacity.
     fn give(&mut self, time: Duration, period: Duration) {
         let left = self.debt.forgive(time);
         self.credit = self.credit.saturating_add(left).min(period);
     }
 
-    /// No more than that is there.
+    /// Lowers the available amount to `remaining`, if it is more.
     fn at_most(&mut self, remaining: Duration, capacity: Duration, now: Moment) {
         self.debt.pay(now);
         self.credit = self.credit.min(remaining.saturating_sub(capacity));
@@ -200,7 +201,7 @@ impl Gate for Quota {
         Some(f64::from(self.units.amount) / self.period.as_secs_f64())
     }
 
-    /// A burst that was gathered during a pause would come as one wave.
+    /// False with a burst: attempts that waited for a pause to end would all begin at once.
     fn has_pace(&self) -> bool {
         self.burst == 1
     }
@@ -225,7 +226,7 @@ impl Gate for Quota {
             let paid = allowance.charge(time, now);
             credited = allowance.units(paid, period).min(units);
         }
-        // Of the units, which are the last: nobody gives requests back.
+        // The loop ends with the units, so this is their credit. Requests have none, because they are never returned.
         Ok(credited)
     }
 
@@ -262,7 +263,7 @@ impl Paced for Quota {
         there.as_secs_f64() * self.rate()
     }
 
-    /// What is owed is owed however long it is unused.
+    /// A debt remains a debt, however long the limiter is unused.
     fn is_at_rest(&self, new: &Self, _: bool, now: Moment) -> bool {
         let owes = |allowance: &Allowance| !allowance.debt.owed(now).is_zero();
         let amounts = |quota: &Self| {

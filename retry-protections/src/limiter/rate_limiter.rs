@@ -13,10 +13,10 @@ use crate::limiter::quota::Quota;
 use crate::limiter::remaining::remaining;
 use crate::out_of_range::OutOfRange;
 
-/// Bounds how many attempts begin per second: the key `limiter`.
+/// Limits the number of attempts that begin per second, for the key `limiter`.
 ///
-/// For servers that refuse what comes too fast, such as model APIs. Attempts wait for their turn in the order in which
-/// they came, so there are few refusals to retry.
+/// For servers that refuse requests if they come too fast, such as model APIs. Attempts wait for their turn in the
+/// order in which they came, so few are refused and have to be retried.
 ///
 /// ```
 /// use retry_protections::RateLimiter;
@@ -38,35 +38,34 @@ use crate::out_of_range::OutOfRange;
 /// # }
 /// ```
 ///
-/// | made by | the rate | type |
+/// | created by | rate | type |
 /// |---|---|---|
 /// | [`adaptive`](Self::adaptive) | found by trying | `RateLimiter` |
 /// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
 /// | [`fixed`](Self::fixed) | known: an amount per period | `RateLimiter<Quota>` |
-/// | [`leased`](Self::leased) | reckoned elsewhere | `RateLimiter<Leased>` |
+/// | [`leased`](Self::leased) | managed by other code | `RateLimiter<Leased>` |
 ///
-/// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per
-/// second.
+/// An attempt costs 1, or the amount passed to [`cost`](Self::cost), as in `limiter = MODEL_API.cost(tokens)`. Rates
+/// are in cost per second.
 ///
-/// Make one for each limit that the server has: usually one for each key and model. [`Keyed`](crate::Keyed) keeps them
-/// apart.
+/// Create one for each limit of the server, usually one for each API key and model, or use [`Keyed`](crate::Keyed).
 #[derive(Debug)]
 pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
-    /// Finds the rate that the server can take. There is no limit until it refuses as `Throttled` what came first, more
-    /// than a fifth of the attempts, or, after a second of answers, something without saying how long to wait. Each
-    /// refusal sets the rate to nine tenths of what got through in the last minute or two, or of the rate before,
-    /// whichever is less.
+    /// Finds the rate that the server can take. There is no limit until the server refuses attempts as `Throttled`: the
+    /// first ones, more than a fifth of all, or, after a second of answers, one without a hint. Each refusal sets the
+    /// rate to nine tenths of the rate of successes in the last one to two minutes, or of the previous rate, whichever
+    /// is lower.
     ///
-    /// Each success that had to wait raises the rate by a five-hundredth, or faster while it is below the last one at
-    /// which anything got through. Refused attempts that began before the rate was last lowered change nothing. If the
-    /// server says how long to wait, nothing begins for that long.
+    /// Each success that had to wait raises the rate by a five-hundredth, or faster while the rate is below the last
+    /// one at which attempts succeeded. A refused attempt that began before the rate was last lowered doesn't change
+    /// it. If the server sends a hint, no attempt begins until the hint has passed.
     ///
-    /// Some servers also refuse for other reasons, whatever the rate is. While they refuse no more than a fifth of the
-    /// attempts, refusals lower the rate to no less than nine tenths of the most that got through per second, or, of
-    /// many, to less by twice their share. If such a server says how long to wait, refusals only lower the rate by a
-    /// tenth.
+    /// Some servers also refuse attempts for other reasons, at any rate. While they refuse no more than a fifth of the
+    /// attempts, no refusal lowers the rate below nine tenths of the highest rate of successes or, once more than a
+    /// twentieth are refused, below that highest rate reduced by twice the share of refusals. If such a server sends a
+    /// hint, a refusal only lowers the rate by a tenth.
     ///
     /// A rate that is far too low doesn't last: an attempt begins at least once a minute.
     ///
@@ -77,29 +76,29 @@ impl RateLimiter {
         Self(Queue::new(Adaptive::new()))
     }
 
-    /// The rate at first. Default none: no limit until refusals set one.
+    /// The initial rate. Default: no limit until the server refuses attempts.
     pub const fn start(mut self, per_second: f64) -> Self {
         self.0.replace(self.0.new.start(per_second));
         self
     }
 
-    /// The lowest rate. Default none.
+    /// The lowest rate. Default: none.
     pub const fn least(mut self, per_second: f64) -> Self {
         self.0.replace(self.0.new.least(per_second));
         self
     }
 
-    /// The highest rate, also before the first refusal. Default none. If it is below `least`, `least` counts.
+    /// The highest rate, also before the first refusal. Default: none. If it is below `least`, `least` applies.
     ///
-    /// An attempt begins once a minute all the same. If that is too often, or its cost takes longer, you know the
+    /// An attempt still begins once a minute. If that is too often, or paying for its cost takes longer, you know the
     /// limit: use [`fixed`](Self::fixed).
     pub const fn most(mut self, per_second: f64) -> Self {
         self.0.replace(self.0.new.most(per_second));
         self
     }
 
-    /// Changes the highest rate from now on: for an operator, to slow calls down at once. Infinite is none. Has an
-    /// `INFO` in the log. Fails and changes nothing if it is not above 0.
+    /// Changes the highest rate from now on: for an operator, to slow calls down at once. Infinity means none. The
+    /// change is logged at level `INFO`. Fails and changes nothing if the rate is not above 0.
     ///
     /// ```
     /// use retry_protections::RateLimiter;
@@ -124,11 +123,12 @@ impl RateLimiter<Quota> {
     /// Known limits: requests and tokens per minute. An attempt takes one request, and its [`cost`](Self::cost) in
     /// tokens.
     ///
-    /// Both are taken together, evenly over the minute: with 60 requests, one each second. [`burst`](Self::burst) lets
-    /// more begin at once after a lull. An attempt that costs more tokens than a burst holds begins when all are there,
-    /// and those after it wait for the rest.
+    /// Both limits are spread evenly over the minute: with 60 requests, one attempt begins each second.
+    /// [`burst`](Self::burst) lets more begin at once after a quiet time. An attempt that costs more tokens than a
+    /// burst holds begins once a full burst is available, and the attempts after it wait for the rest.
     ///
-    /// How many tokens an answer takes is known only afterwards. Report it, because most estimates are far too high:
+    /// The number of tokens that an answer takes is known only afterwards. Report it, because most estimates are far
+    /// too high:
     ///
     /// ```
     /// use retry_protections::{Quota, RateLimiter};
@@ -155,13 +155,13 @@ impl RateLimiter<Quota> {
     /// # }
     /// ```
     ///
-    /// At least one request and one token.
+    /// `requests` and `tokens` are at least 1: 0 counts as 1.
     pub const fn quota(requests: u32, tokens: u32) -> Self {
         let minute = Duration::from_secs(60);
         Self(Queue::new(Quota::new(Some(requests), tokens, minute)))
     }
 
-    /// A known limit: an amount of cost per period. Attempts cost 1 each unless [`cost`](Self::cost) says otherwise.
+    /// A known limit: an amount of cost per period. An attempt costs 1 unless [`cost`](Self::cost) sets another cost.
     ///
     /// ```
     /// use std::time::Duration;
@@ -174,15 +174,15 @@ impl RateLimiter<Quota> {
     /// assert_eq!(SEARCH.available(), 5.0);
     /// ```
     ///
-    /// An amount of at least 1, and a period of at least a nanosecond.
+    /// `amount` is at least 1 and `period` at least a nanosecond: 0 counts as that.
     pub const fn fixed(amount: u32, period: Duration) -> Self {
         Self(Queue::new(Quota::new(None, amount, period)))
     }
 
-    /// How much may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of the same time,
-    /// or cost of a [`fixed`](Self::fixed) amount. At least 1, the default.
+    /// The amount that may begin at once after a quiet time: for a [`quota`](Self::quota) the number of requests,
+    /// together with the tokens of the same time; for a [`fixed`](Self::fixed) amount the cost. At least 1, default 1.
     ///
-    /// A burst is safe up to what the server itself lets accumulate: for many servers the amount of a minute, for some
+    /// A burst is safe up to the amount that the server itself accumulates: for many servers that of a minute, for some
     /// only that of a second.
     pub const fn burst(mut self, burst: u32) -> Self {
         self.0.replace(self.0.new.burst(burst));
@@ -190,9 +190,8 @@ impl RateLimiter<Quota> {
     }
 
     /// Changes the amount for each period from now on, or the tokens of a [`quota`](Self::quota): for an operator, to
-    /// slow calls down at once. What is still owed, and what running attempts give back, is as much as it was, at the
-    /// new rate. A [`burst`](Self::burst) is as large as it was. Has an `INFO` in the log. Fails and changes nothing if
-    /// it is 0.
+    /// slow calls down at once. The debt, refunds of running attempts and the [`burst`](Self::burst) stay the same in
+    /// units, at the new rate. The change is logged at level `INFO`. Fails and changes nothing if `amount` is 0.
     ///
     /// ```
     /// use std::time::Duration;
@@ -214,7 +213,7 @@ impl RateLimiter<Quota> {
     }
 
     /// Changes the requests of a [`quota`](Self::quota) from now on, as [`set_amount`](Self::set_amount) does its
-    /// tokens. Fails and changes nothing if it is 0, or there is no limit of requests.
+    /// tokens. Fails and changes nothing if `requests` is 0, or there is no limit of requests.
     pub fn set_requests(&self, requests: u32) -> Result<(), OutOfRange> {
         self.0
             .with(|quota| quota.set_requests(requests, clock::now()))
@@ -223,14 +222,14 @@ impl RateLimiter<Quota> {
         Ok(())
     }
 
-    /// Corrects what an attempt was charged: it cost `cost`, but used `used`. The difference counts at once.
+    /// Corrects the charge of an attempt that was charged `cost` but used `used`. The difference takes effect at once.
     pub fn settle(&self, cost: u32, used: u32) {
-        // Read under the lock, so that no other thread's time is later.
+        // Read under the lock, so that no other thread has seen a later time.
         self.0.with(|quota| quota.settle(cost, used, clock::now()));
     }
 
-    /// Corrects what is available by an answer's headers, since others may use the same limits. `header` returns the
-    /// value of the header with a given name.
+    /// Lowers the available amounts to those in a response's headers, because others may use the same limits. `header`
+    /// returns the value of the header with a given name.
     ///
     /// | header | from |
     /// |---|---|
@@ -238,8 +237,8 @@ impl RateLimiter<Quota> {
     /// | `anthropic-ratelimit-requests-remaining`, `anthropic-ratelimit-tokens-remaining`, `…-input-tokens-remaining`, `…-output-tokens-remaining` | Anthropic |
     /// | `x-ratelimit-remaining`, `ratelimit-remaining` | GitHub and others |
     ///
-    /// The smallest value present counts. It never makes more available, because some servers are late to count
-    /// requests that are under way. Values that are not whole numbers are ignored.
+    /// If there are several values for a limit, the smallest counts. Never makes more available, because some servers
+    /// are late to count requests that are under way. Values that are not whole numbers are ignored.
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -269,43 +268,43 @@ impl<By> RateLimiter<By> {
         Self(Queue::of(gate.clone(), gate))
     }
 
-    /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
+    /// The longest time that an attempt waits for its turn. Default: no limit.
     ///
     /// With zero, an attempt begins at once or is rejected ("try acquire").
     ///
-    /// If calls have no deadline, set this, unless you bound how many calls there are at a time. Otherwise a queue that
+    /// Set this if calls have no deadline, unless you limit the number of concurrent calls. Otherwise a queue that
     /// grows faster than the rate never gets shorter.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.0.max_wait = Some(max_wait);
         self
     }
 
-    /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    /// This limiter, for attempts with this cost, such as the number of tokens of a request to a model.
     ///
-    /// Small costs don't overtake a large one. An attempt that no burst covers begins once nothing is owed, and what
-    /// comes after it waits for all of it.
+    /// A small cost doesn't overtake a large one. An attempt that costs more than a burst begins once nothing is owed,
+    /// and the attempts after it wait for its cost to be paid off.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
 
-    /// How many attempts wait for their turn.
+    /// The number of attempts that wait for their turn.
     pub fn waiting(&self) -> usize {
         self.0.waiting()
     }
 
-    /// For how long nothing begins because the server said so. `None` if nothing is paused.
+    /// The time until a pause ends that the server asked for. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
         self.0.paused_for()
     }
 }
 
 impl<By: Paced> RateLimiter<By> {
-    /// How much cost may begin per second now; infinite without a limit.
+    /// The cost that may begin per second now; infinite without a limit.
     pub fn rate(&self) -> f64 {
         self.0.look(|gate, _| gate.rate())
     }
 
-    /// How much cost may begin at once; infinite without a limit. 0 while something is owed.
+    /// The cost that may begin at once; infinite without a limit. 0 while a burst or more is owed.
     pub fn available(&self) -> f64 {
         let available = self.0.look(|gate, _| gate.available(clock::now()));
         available.max(0.0)
@@ -314,7 +313,8 @@ impl<By: Paced> RateLimiter<By> {
 
 impl<By> Remembers for RateLimiter<By> {}
 
-/// While nobody waits, no operator's number is in force, and it is as good as new, or unused and found by trying.
+/// At rest if no attempt waits, no operator has changed a number, and the limit is in its initial state, or was found
+/// by trying and is unused.
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         self.0
@@ -322,7 +322,8 @@ impl<By: Paced> Rest for RateLimiter<By> {
     }
 }
 
-/// Shows the rate and how many wait: `1.5 per second, 3 waiting`, or `not limited, 0 waiting`.
+/// Formats the rate and the number of attempts that wait, such as `1.5 per second, 3 waiting` or `not limited, 0
+/// waiting`.
 impl<By: Paced> fmt::Display for RateLimiter<By> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, waiting) = self.0.look(|gate, waiting| (gate.rate(), waiting));

@@ -1,4 +1,4 @@
-/// What a server says remains of its limits.
+/// The remaining amounts of a server's limits, from the headers of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Remaining {
     pub(super) requests: Option<u32>,

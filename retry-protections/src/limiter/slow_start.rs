@@ -2,34 +2,34 @@ use std::time::Duration;
 
 use retry_runtime::{Admission, Moment};
 
-/// Nothing begins until the time that the server asked for is over. Then as many may run as ran before and were not
-/// refused, half as many for each [`FORGOTTEN`] of pause, and one more for each success: otherwise all that waited
-/// would come as one wave, and be throttled again. TCP does so after an idle time (RFC 2861): the longer it was, the
-/// less is known of what the path bears.
+/// A pause that a server asked for, and the slow start after it. No attempt begins during the pause. After it, as many
+/// may run at a time as before it, without those that were refused, and half as many for each [`FORGOTTEN`] of pause.
+/// Each success allows one more. Otherwise all waiting attempts would begin at once, and be throttled again. TCP does
+/// the same after an idle time (RFC 2861): the longer it was, the less is known of the capacity.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
     /// When the pause ends.
     until: Moment,
-    /// How many attempts ran when it began, and were not refused.
+    /// The number of attempts that ran when the pause began, without those that were refused.
     before: f64,
-    /// How many run that began after it.
+    /// The number of running attempts that began after the pause.
     running: f64,
-    /// How many of those succeeded.
+    /// The number of attempts that began after the pause and succeeded.
     succeeded: f64,
 }
 
 /// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
-/// The time after which half of what was known of a server is out of date.
+/// The length of pause that halves the number of attempts that may run after it.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// The time after which twice as many may run, where attempts are too slow to tell.
+/// The time after which twice as many may run, if attempts are too slow to show that the server copes.
 const DOUBLED: Duration = Duration::from_secs(1);
-/// Beyond that many at a time, it limits nobody.
+/// The number of running attempts above which slow start no longer applies.
 const MANY: f64 = 1000.0;
 
 impl SlowStart {
-    /// A pause that begins now, where so many attempts ran at a time. `None` where it has no length.
+    /// A pause that begins now, while `ran` attempts run at a time. `None` if its length is zero.
     pub(super) fn new(now: Moment, hint: Duration, ran: f64) -> Option<Self> {
         Some(Self {
             since: now,
@@ -40,21 +40,21 @@ impl SlowStart {
         })
     }
 
-    /// Has it end no earlier than so long after now.
+    /// Extends the pause so that it ends no earlier than `hint` from now.
     pub(super) fn extend(&mut self, now: Moment, hint: Duration) {
         if let Some(until) = end(now, hint) {
             self.until = self.until.max(until);
         }
     }
 
-    /// For how long nothing begins, if paused.
+    /// The time until the pause ends. `None` if it has ended.
     pub(super) fn paused_for(&self, now: Moment) -> Option<Duration> {
         let has_begun = now >= self.since;
         let left = self.until.since(now);
         (has_begun && !left.is_zero()).then_some(left)
     }
 
-    /// How many may run, after the pause.
+    /// The number of attempts that may run at a time after the pause.
     fn most(&self, now: Moment) -> f64 {
         let halvings = self.until.since(self.since).div_duration_f64(FORGOTTEN);
         let doublings = now.since(self.until).div_duration_f64(DOUBLED);
@@ -63,7 +63,7 @@ impl SlowStart {
         again.max(first * doublings.exp2())
     }
 
-    /// How many more may begin now.
+    /// The number of attempts that may begin now.
     pub(super) fn room(&self, now: Moment) -> f64 {
         if self.paused_for(now).is_some() {
             return 0.0;
@@ -71,7 +71,8 @@ impl SlowStart {
         self.most(now) - self.running
     }
 
-    /// Says after how long the next attempt asks again, where it has to wait. A gate that has a pace spreads them.
+    /// Returns `Ok` if an attempt may begin now, otherwise the time after which it asks again. If the gate spreads
+    /// attempts, only the pause delays them.
     pub(super) fn admits(&self, has_pace: bool, now: Moment) -> Result<(), Option<Duration>> {
         match self.paused_for(now) {
             Some(left) => Err(Some(left)),
@@ -80,28 +81,28 @@ impl SlowStart {
         }
     }
 
-    /// An attempt from before was refused, too: the server did not take so many.
+    /// Counts an attempt from before the pause that was refused, too: the server could not handle all of them.
     pub(super) fn refused(&mut self) {
         self.before -= 1.0;
     }
 
-    /// Counts an attempt that began.
+    /// Counts an attempt that begins after the pause.
     pub(super) fn admitted(&mut self) {
         self.running += 1.0;
     }
 
-    /// Counts the end of an attempt that was counted.
+    /// Counts the end of an attempt that began after the pause.
     pub(super) fn ended(&mut self) {
         self.running -= 1.0;
     }
 
-    /// Counts a success. Whether it was the first.
+    /// Counts a success. Returns true if it is the first.
     pub(super) fn succeeded(&mut self) -> bool {
         self.succeeded += 1.0;
         self.succeeded <= 1.0
     }
 
-    /// Whether it limits nobody any more, whoever waits.
+    /// Returns true if the pause has ended and slow start no longer limits attempts, however many wait.
     pub(super) fn is_wide(&self, now: Moment) -> bool {
         self.paused_for(now).is_none() && self.most(now) > MANY
     }

@@ -1,4 +1,4 @@
-//! What holds for each gate, whatever happens when, also on a clock that stands or runs backwards.
+//! Properties of each gate, for any sequence of steps, even with a clock that stands still or runs backwards.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::limiter::remaining::Remaining;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// The clock goes on, or back.
+    /// The clock moves forward, or back.
     Time {
         nanos: u64,
         back: bool,
@@ -23,7 +23,7 @@ enum Step {
     Begin {
         cost: u32,
     },
-    /// The end of an attempt that runs.
+    /// A running attempt ends.
     End {
         which: prop::sample::Index,
         outcome: AttemptOutcome,
@@ -58,11 +58,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..60)
 }
 
-/// What began and runs.
+/// The cost and stamp of each running attempt.
 type Running = Vec<(u32, u32)>;
 
-/// Takes the steps, and looks at the gate after each. An attempt that has to wait begins after that time, if not for
-/// ever.
+/// Runs the steps, and calls `look` after each. An attempt that has to wait begins after that wait, unless it waits for
+/// another attempt to end.
 fn run<G: Gate>(
     gate: &mut G,
     longest: Duration,
@@ -119,7 +119,7 @@ proptest! {
         most in any::<f64>(),
     ) {
         let mut gate = Adaptive::new().start(start).least(least).most(most);
-        // A minute for the rate, and one for a clock that is behind.
+        // A minute for the rate, and a minute for a clock that is behind.
         run(&mut gate, Duration::from_secs(120), steps, |gate, now, _| {
             let rate = gate.rate();
             assert!(rate > 0.0);
@@ -171,7 +171,8 @@ proptest! {
         })?;
     }
 
-    /// On a clock that only goes on: in no time does more begin than the burst and what the time brings.
+    /// On a clock that only moves forward, the attempts that begin within any time never exceed the burst plus the
+    /// amount that accumulates in that time.
     #[test]
     fn a_quota_is_never_exceeded(
         begins in prop::collection::vec((0..5_000_u64, 0..50_u32), 2..100),
@@ -199,7 +200,7 @@ proptest! {
                 let span = begun[last].0 - begun[first].0;
                 many += 1.0;
                 prop_assert!(many <= f64::from(burst) + span / 60.0 * f64::from(requests) + 1e-6);
-                // The last may cost more than a burst holds: then what follows waits.
+                // The last attempt may cost more than a burst holds: later ones then wait.
                 let brought = burst_of_units + span / 60.0 * f64::from(units) + 1e-3;
                 prop_assert!(sum <= brought, "{sum} in {span} s, {brought}");
                 sum += begun[last].1;

@@ -9,10 +9,12 @@ use retry_runtime::{Admission, AdmissionControl, AdmissionState, AttemptOutcome,
 
 use crate::sync::{Mutex, lock};
 
-/// Work that goes on after its attempt was dropped, as on a thread: a limiter whose place it keeps until it is over.
+/// A limiter for work that continues after its attempt was dropped, such as a thread. The attempt counts with the
+/// limiter until its work has ended.
 ///
-/// A `timeout` drops an attempt, but not the thread that the attempt started. Without this, the thread's place goes to
-/// another attempt at once, and the retry runs beside it. With this, both wait until the last [`WorkGuard`] is dropped.
+/// A `timeout` drops an attempt, but not the thread that the attempt started. Without `Work`, another attempt could
+/// begin at once in place of the thread, and the retry would run at the same time as the thread. With `Work`, both wait
+/// until the last [`WorkGuard`] is dropped.
 ///
 /// ```
 /// use std::io;
@@ -37,10 +39,10 @@ use crate::sync::{Mutex, lock};
 /// }
 /// ```
 ///
-/// Make one for each call: the guards of one call would hold up the attempts of another, and those of an attempt the one
-/// that `hedge` begins beside it. If the work never ends, the call ends at its deadline or after the limiter's
-/// `max_wait`, and the place stays taken. The limiter hears how an attempt ended only once its work is over, and what
-/// that changes is not logged.
+/// Create one for each call: the guards of one call would delay the attempts of another. Within a call, the guards of
+/// one attempt delay the one that `hedge` begins. If the work never ends, the call ends at its deadline or after the
+/// limiter's `max_wait`, and the attempt counts with the limiter forever. The limiter records an outcome only when the
+/// work has ended, and the log doesn't contain the resulting changes.
 pub struct Work<L: AdmissionControl>(Arc<Shared<L>>);
 
 struct Shared<L: AdmissionControl> {
@@ -50,16 +52,16 @@ struct Shared<L: AdmissionControl> {
 
 #[derive(Default)]
 struct State {
-    /// How many guards there are.
+    /// The number of guards.
     guards: usize,
-    /// The places of attempts that ended before their work.
+    /// The permits and outcomes of attempts that ended before their work.
     kept: Vec<(Permit, AttemptOutcome)>,
-    /// What waits for the work to be over.
+    /// The wakers of attempts that wait for the work to end.
     wakers: Vec<Waker>,
 }
 
 impl<L: AdmissionControl> Work<L> {
-    /// Has work keep its place with that limiter: a reference to a `static`, or an `Arc`.
+    /// Creates a limiter that counts work until it has ended. Pass a `&'static` limiter or an `Arc`.
     pub fn new(limiter: L) -> Self {
         Self(Arc::new(Shared {
             limiter,
@@ -67,7 +69,7 @@ impl<L: AdmissionControl> Work<L> {
         }))
     }
 
-    /// What the work holds while it goes on. Move it to where the work is done, and drop it at the end.
+    /// Creates a guard. Move it to where the work is done, and drop it at the end.
     pub fn guard(&self) -> WorkGuard<L> {
         lock(&self.0.state).guards += 1;
         WorkGuard(Arc::clone(&self.0))
@@ -117,7 +119,7 @@ impl<L: AdmissionControl> AdmissionControl for Work<L> {
     }
 }
 
-/// Shows how many guards there are.
+/// Formats the number of guards.
 impl<L: AdmissionControl> fmt::Debug for Work<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let guards = lock(&self.0.state).guards;
@@ -125,7 +127,7 @@ impl<L: AdmissionControl> fmt::Debug for Work<L> {
     }
 }
 
-/// Held by work while it goes on: see [`Work`].
+/// Marks work as running until it is dropped: see [`Work`].
 #[must_use = "dropped at once, it holds nothing"]
 pub struct WorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
 
