@@ -1,4 +1,4 @@
-//! What admits attempts: breakers and limiters, which calls share.
+//! The trait of breakers and limiters, which admit the attempts of all calls that share them.
 
 mod admission_control;
 mod answer;

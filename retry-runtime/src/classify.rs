@@ -1,4 +1,4 @@
-//! What `retry-classify` has, at the paths where this crate's own modules name it; and what only keys ask of it.
+//! Items of `retry-classify`, at the paths by which this crate's modules import them, and types that only keys need.
 
 pub(crate) mod conversions;
 pub(crate) mod into_verdict;

@@ -1,4 +1,4 @@
-//! How `retry-classify` shows the texts of others, at the path where this crate's own modules name it.
+//! The texts of errors as `retry-classify` shows them, at the path by which this crate's modules import them.
 
 pub(crate) mod shown {
     #[cfg(feature = "plan")]

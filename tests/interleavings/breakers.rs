@@ -1,13 +1,11 @@
 //! Passes are never invented and never lost; a state is left once, and what comes late changes nothing.
 
 use std::sync::Arc;
-use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Change, Permit, Transition,
-};
+use retry_runtime::{AttemptOutcome, BreakerState, Change, Permit, Transition};
 use shuttle::thread;
+use support::held_permit::{Admit, CLOSED, HeldPermit};
 
 use crate::breaker::circuit::Breaker;
 use crate::classify::kind::Kind;
@@ -18,52 +16,6 @@ const FAILURE: AttemptOutcome = AttemptOutcome::Failure {
     kind: Kind::Transient,
     hint: None,
 };
-
-/// Asks a breaker as the key `breaker` does.
-trait Admit {
-    fn admit(&self) -> Option<Permit>;
-    fn record(&self, permit: Permit, outcome: AttemptOutcome) -> Option<Transition>;
-}
-
-impl Admit for Breaker {
-    fn admit(&self) -> Option<Permit> {
-        let mut permit = self.enter(1);
-        if self.poll(&mut permit, Waker::noop()) == Admission::Admitted {
-            return Some(permit);
-        }
-        self.leave(permit, AttemptOutcome::NotBegun);
-        None
-    }
-
-    fn record(&self, permit: Permit, outcome: AttemptOutcome) -> Option<Transition> {
-        match self.leave(permit, outcome) {
-            [Some(Change::Breaker(transition)), None] => Some(transition),
-            _ => None,
-        }
-    }
-}
-
-/// A permit that is given back when it is dropped.
-struct HeldPermit<'b>(&'b Breaker, Option<Permit>);
-
-impl<'b> HeldPermit<'b> {
-    fn admitted(breaker: &'b Breaker) -> Option<Self> {
-        Some(Self(breaker, Some(breaker.admit()?)))
-    }
-
-    fn succeeded(&mut self) -> Option<Transition> {
-        let permit = self.1.take()?;
-        self.0.record(permit, AttemptOutcome::Success)
-    }
-}
-
-impl Drop for HeldPermit<'_> {
-    fn drop(&mut self) {
-        if let Some(permit) = self.1.take() {
-            self.0.record(permit, AttemptOutcome::Dropped);
-        }
-    }
-}
 
 fn begin() {
     clock::set(Duration::from_secs(100));
@@ -121,7 +73,7 @@ fn a_dropped_trial_gives_its_place_back() {
         assert_eq!(Breaker::state(&breaker), BreakerState::HalfOpen);
         let mut permit = HeldPermit::admitted(&breaker).expect("the place is free");
         assert!(HeldPermit::admitted(&breaker).is_none());
-        assert_eq!(permit.succeeded(), Some(Transition::Closed));
+        assert_eq!(permit.succeeded(), CLOSED);
     });
 }
 
@@ -133,8 +85,8 @@ fn it_closes_once_all_trials_have_succeeded() {
             let mut permit = HeldPermit::admitted(breaker).expect("a place for each");
             permit.succeeded()
         });
-        let turned: Vec<_> = turned.into_iter().flatten().collect();
-        assert_eq!(turned, [Transition::Closed]);
+        let turned: Vec<_> = turned.into_iter().flatten().flatten().collect();
+        assert_eq!(turned, [Change::Breaker(Transition::Closed)]);
         assert_eq!(Breaker::state(&breaker), BreakerState::Closed);
     });
 }

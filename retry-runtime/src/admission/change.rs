@@ -22,7 +22,7 @@ pub enum Change {
     Rate(f64),
 }
 
-/// What the end of one attempt changed: at most two changes, such as a wait and a limit.
+/// The changes caused by the end of one attempt: at most two, such as a wait and a limit.
 pub type Changes = [Option<Change>; 2];
 
 /// No change.
@@ -30,12 +30,6 @@ pub(crate) const UNCHANGED: Changes = [None; 2];
 
 /// The first trial call of a breaker begins.
 pub(crate) const HALF_OPENED: Changes = [Some(Change::Breaker(Transition::HalfOpened)), None];
-
-/// Returns true if there is a change.
-#[inline]
-pub(crate) const fn is_any(changes: &Changes) -> bool {
-    !matches!(changes, [None, None])
-}
 
 /// A change of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -109,29 +109,34 @@ impl Held {
         cost: u32,
         half_opened: impl FnOnce(),
     ) -> bool {
-        if let Some(breaker) = shared.breaker() {
-            let is_closed = matches!(
-                breaker.state().circuit,
-                None | Some(BreakerState::Closed | BreakerState::ForcedClosed)
-            );
-            match is_closed.then(|| self.pass(breaker)).flatten() {
-                Some(true) => half_opened(),
-                Some(false) => {}
-                None => return false,
-            }
+        let mut controls = [shared.breaker(), shared.limiter()].into_iter().flatten();
+        if !controls.all(is_closed) {
+            return false;
         }
-        let Some(limiter) = shared.limiter() else {
-            return true;
-        };
-        self.limiter.enter(limiter, cost);
-        self.limiter.poll(limiter, Waker::noop()) == Admission::Admitted
+        match shared.breaker().map(|breaker| self.pass(breaker)) {
+            Some(None) => return false,
+            Some(Some(true)) => half_opened(),
+            Some(Some(false)) | None => {}
+        }
+        shared.limiter().is_none_or(|limiter| {
+            self.limiter.enter(limiter, cost);
+            self.limiter.poll(limiter, Waker::noop()) == Admission::Admitted
+        })
     }
 
-    /// Returns the permits, because the attempt was dropped or does not start.
-    pub(super) fn give_back(&mut self, shared: &dyn Protects) {
-        self.breaker
-            .leave(shared.breaker(), AttemptOutcome::Dropped);
-        self.limiter
-            .leave(shared.limiter(), AttemptOutcome::Dropped);
+    /// Returns both permits. For an attempt that does not start, pass `Dropped`.
+    pub(super) fn leave(&mut self, shared: &dyn Protects, outcome: AttemptOutcome) -> [Changes; 2] {
+        [
+            self.breaker.leave(shared.breaker(), outcome),
+            self.limiter.leave(shared.limiter(), outcome),
+        ]
     }
+}
+
+/// Returns true unless a breaker is open or half open.
+fn is_closed(control: &dyn AdmissionControl) -> bool {
+    matches!(
+        control.state().circuit,
+        None | Some(BreakerState::Closed | BreakerState::ForcedClosed)
+    )
 }

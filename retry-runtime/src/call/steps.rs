@@ -25,7 +25,7 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::admission::change::{Changes, HALF_OPENED, is_any};
+use crate::admission::change::{Changes, HALF_OPENED, UNCHANGED};
 use crate::admission::outcome::AttemptOutcome;
 use crate::admission::{Admission, AdmissionControl};
 use crate::call::decide::Decision;
@@ -296,7 +296,7 @@ impl Steps<'_> {
     /// Rejects the attempt.
     #[cold]
     pub(super) fn reject(&mut self, by: RejectedBy) {
-        self.state.held.give_back(self.shared);
+        self.state.held.leave(self.shared, AttemptOutcome::Dropped);
         self.state.next = if self.state.retries_rejections {
             Next::Rejected(by)
         } else {
@@ -382,18 +382,14 @@ impl Steps<'_> {
     }
 
     pub(super) fn answered(&mut self, reporter: &mut dyn Reporter) {
-        let held = &mut self.state.held;
-        if held.breaker.is_held() {
-            let changes = held
-                .breaker
-                .leave(self.shared.breaker(), AttemptOutcome::Success);
+        // One after the other, because most calls that succeed have only one of them.
+        let (shared, outcome) = (self.shared, AttemptOutcome::Success);
+        if self.state.held.breaker.is_held() {
+            let changes = self.state.held.breaker.leave(shared.breaker(), outcome);
             self.changed(changes, reporter);
         }
-        let held = &mut self.state.held;
-        if held.limiter.is_held() {
-            let changes = held
-                .limiter
-                .leave(self.shared.limiter(), AttemptOutcome::Success);
+        if self.state.held.limiter.is_held() {
+            let changes = self.state.held.limiter.leave(shared.limiter(), outcome);
             self.changed(changes, reporter);
         }
     }
@@ -447,15 +443,13 @@ impl Steps<'_> {
         let call = self.state.call();
         let call = number.map_or(call, |number| call.at(number));
         let outcome = AttemptOutcome::of_failure(failure.verdict);
-        let Held { breaker, limiter } = &mut self.state.held;
-        let of_breaker = breaker.leave(self.shared.breaker(), outcome);
-        let of_limiter = limiter.leave(self.shared.limiter(), outcome);
-        if !is_any(&of_breaker) && !is_any(&of_limiter) {
+        let all = self.state.held.leave(self.shared, outcome);
+        if all == [UNCHANGED; 2] {
             return;
         }
         let times = &mut Times::new(self.now, &mut self.state.stopwatch);
         reporter.report(times, &mut |name, mut observe| {
-            for changes in [of_breaker, of_limiter] {
+            for changes in all {
                 call.changed(name, changes, Some(failure.error), reborrow(&mut observe));
             }
         });
@@ -524,7 +518,7 @@ impl Steps<'_> {
             held.limiter.begin();
             return Some(number);
         }
-        held.give_back(shared);
+        held.leave(shared, AttemptOutcome::Dropped);
         hedges.pop();
         None
     }
@@ -569,7 +563,7 @@ impl Steps<'_> {
         past.first = 0;
         past.won = is_value.then_some(number);
         for (_, mut held) in past.hedges.drain(..) {
-            held.give_back(self.shared);
+            held.leave(self.shared, AttemptOutcome::Dropped);
         }
     }
 
@@ -630,7 +624,7 @@ impl Steps<'_> {
     /// Reports the state changes caused by an attempt without an error.
     #[inline]
     pub(super) fn changed(&mut self, changes: Changes, reporter: &mut dyn Reporter) {
-        if is_any(&changes) {
+        if !matches!(changes, [None, None]) {
             self.report(reporter, |call, name, observe| {
                 call.changed(name, changes, None, observe);
             });
@@ -641,10 +635,10 @@ impl Steps<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn give_back(&mut self) {
-        self.state.held.give_back(self.shared);
+        self.state.held.leave(self.shared, AttemptOutcome::Dropped);
         if let Some(past) = &mut self.state.past {
             for (_, mut held) in past.hedges.drain(..) {
-                held.give_back(self.shared);
+                held.leave(self.shared, AttemptOutcome::Dropped);
             }
         }
         self.refund();

@@ -26,7 +26,7 @@ pub(super) async fn wait(
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
-    if queue.is_admitted() {
+    if queue.held.limiter.is_admitted() {
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
@@ -83,7 +83,7 @@ pub(super) fn wait_blocking(
     deadline: Option<Moment>,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    if queue.is_admitted() {
+    if queue.held.limiter.is_admitted() {
         return Ok(Duration::ZERO);
     }
     let began = timer.now();
@@ -146,10 +146,6 @@ pub(super) struct Queue<'q, P> {
 }
 
 impl<P: Protects> Queue<'_, P> {
-    fn is_admitted(&self) -> bool {
-        self.held.limiter.is_admitted()
-    }
-
     fn poll(&mut self, waker: &Waker) -> Admission {
         match self.protections.limiter() {
             Some(limiter) => self.held.limiter.poll(limiter, waker),

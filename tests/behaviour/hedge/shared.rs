@@ -194,6 +194,21 @@ async fn nothing_begins_beside_a_trial_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for() {
+    #[retry(hedge = "200ms", max = 3, jitter = "none", limiter = breaker, name = "call")]
+    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
+    breaker.record(breaker.admit().expect("closed"), FAILED);
+    let server = Server::new([answer(900)]);
+    assert_eq!(call(&server, &breaker).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[5_000], 0, 5_900));
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failure_beside_another_counts_under_its_own_number() {
     #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
     async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {

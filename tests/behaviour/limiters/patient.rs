@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures::future::{join, join_all};
 use retry_protections::Breaker;
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Kind, Permit, retry,
-    testing,
+    Admission, AdmissionControl, AttemptOutcome, BreakerState, Changes, Kind, Permit, Policy,
+    retry, retry_each, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::held_permit::Admit;
@@ -223,4 +223,57 @@ fn an_error_that_nobody_knows_closes_nothing() {
     assert!(fail(Kind::Transient).is_none());
     assert!(work(&breaker).is_err());
     assert!(fail(Kind::Transient).is_some(), "still two in a row");
+}
+
+/// A call that starts while the breaker is closed does not queue behind calls that waited while it was open.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
+    #[retry(max = 0, limiter = breaker)]
+    async fn work(breaker: &Breaker, start: Instant) -> Result<u128, Failure> {
+        Ok(start.elapsed().as_millis())
+    }
+
+    let breaker = of_one();
+    let failing = turn(&breaker, 1).await;
+    breaker.leave(failing, END);
+    let start = Instant::now();
+    let waiting = join_all((0..9).map(|_| work(&breaker, start)));
+    let late = async {
+        sleep(secs(1)).await;
+        breaker.reset();
+        work(&breaker, start).await
+    };
+    let (begun, late) = join(waiting, late).await;
+    assert_eq!(late, Ok(1000));
+    assert!(begun[8].as_ref().unwrap() > &2000, "{begun:?}");
+}
+
+/// The server answers, so it is up: only the limiter of a call slows down for it.
+#[test]
+fn throttled_attempts_do_not_open_a_breaker() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    let outcome = failure(Kind::Throttled, Some(secs(1)));
+    assert_eq!(breaker.record(breaker.admit().unwrap(), outcome), None);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    assert!(breaker.record(breaker.admit().unwrap(), END).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_trial_call_of_a_batch_is_reported() {
+    let recording = testing::record();
+    let breaker = of_one();
+    let failing = turn(&breaker, 1).await;
+    breaker.leave(failing, END);
+    let policy = Policy::new().on(|_: &Failure| true).name("batch");
+    let batches = policy.limiter(&breaker).batches(3);
+    let results = retry_each(batches, 0..3, async |items: Vec<u32>| {
+        Ok(items.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results.await.len(), 3);
+    let lines = recording.lines();
+    let half_open = lines
+        .iter()
+        .filter(|line| line.starts_with("breaker half open"));
+    assert_eq!(half_open.count(), 1, "{lines:#?}");
+    assert_eq!(breaker.state(), BreakerState::Closed);
 }
