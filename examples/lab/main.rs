@@ -40,7 +40,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         None => all(Extent::Whole),
         Some("--short") => all(Extent::Short),
         Some("pictures") => return draw(env::args().nth(2).as_deref().unwrap_or(".")),
-        Some(policy) => vec![your_policy::run(policy.parse()?)],
+        Some(policy) => vec![your_policy::run(&policy.parse()?)],
     };
     let figures = || scenarios.iter().flat_map(|scenario| &scenario.figures);
     let longest = figures().map(|figure| figure.name().chars().count()).max();
@@ -73,7 +73,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
         healthy::run(),
         tail::run(),
         plan::run(),
-        your_policy::run(Policy::new()),
+        your_policy::run(&Policy::new()),
     ]
 }
 

@@ -14,15 +14,15 @@ const CALLS: u32 = 2_000;
 /// What is looked at of a policy that retries for ever.
 const MOST_RETRIES: u32 = 20;
 
-pub(crate) fn run(policy: Policy) -> Scenario {
+pub(crate) fn run(policy: &Policy) -> Scenario {
     let shown = policy.to_string();
     let longest = usize::try_from(MOST_RETRIES).unwrap_or(usize::MAX);
     let (policy, to) = if policy.delays().nth(longest).is_some() {
         (policy.max(MOST_RETRIES), format!("{MOST_RETRIES} times"))
     } else {
-        (policy, String::from("to the end"))
+        (*policy, String::from("to the end"))
     };
-    let calls = simulation::run(1, all_delays(policy));
+    let calls = simulation::run(1, all_delays(&policy));
     let retries = calls.iter().map(Vec::len).max().unwrap_or_default();
     let by_retry: Vec<_> = (0..retries)
         .map(|retry| Sorted::new(calls.iter().filter_map(|delays| delays.get(retry))))
@@ -83,7 +83,7 @@ pub(crate) fn run(policy: Policy) -> Scenario {
     }
 }
 
-async fn all_delays(policy: Policy) -> Vec<Vec<Duration>> {
+async fn all_delays(policy: &Policy) -> Vec<Vec<Duration>> {
     let mut all = Vec::new();
     for _ in 0..CALLS {
         let recording = testing::record();
