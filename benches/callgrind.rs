@@ -57,7 +57,7 @@ const CLOCK: &[&str] = &[
     "/src/time/instant.rs",
     "clock_gettime",
 ];
-const RANDOM: &[&str] = &["/fastrand-", "/rand-", "/rand_", "/getrandom-", "getrandom"];
+const RANDOM: &[&str] = &["/fastrand-", "/rand-", "/rand_", "/std/src/hash/random.rs"];
 const ATOMICS: &[&str] = &["/core/src/sync/atomic.rs"];
 
 #[derive(Debug)]

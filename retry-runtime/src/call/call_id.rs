@@ -66,7 +66,7 @@ impl Drawn {
     /// Panics if there is no random number generator.
     pub(crate) fn get(&self) -> CallId {
         self.try_get()
-            .expect("a call id needs random numbers, but getrandom has no source of them")
+            .expect("a call id needs random numbers, and this system has no source of them: enable the feature `std`, or on bare metal a backend of getrandom")
     }
 
     /// The id for a copy of the call. Without a random number generator, neither has one.

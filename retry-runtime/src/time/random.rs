@@ -1,6 +1,5 @@
-//! Randomness for jitter and call ids, from the system's generator at every draw. So a forked process shares no state
-//! with its parent, and no two browser pages draw the same numbers. Draws only follow a failure or a request for the
-//! call's id, so their cost does not matter.
+//! Randomness for jitter and call ids. No state is kept between draws, so a forked process draws other numbers than its
+//! parent. Draws only follow a failure or a request for the call's id, so their cost does not matter.
 
 #[cfg(feature = "std")]
 use core::cell::RefCell;
@@ -50,15 +49,11 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
 
 /// `None` if the system has no generator. The substitute for jitter would give other pages and devices the same id.
 pub(crate) fn id() -> Option<u128> {
-    id_by(getrandom::fill)
+    id_by(system)
 }
 
-fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
-    let drawn = || {
-        let mut id = [0; 16];
-        fill(&mut id).ok()?;
-        Some(u128::from_ne_bytes(id))
-    };
+fn id_by(draw: impl Fn() -> Option<u64>) -> Option<u128> {
+    let drawn = || Some(u128::from(draw()?) << 64 | u128::from(draw()?));
     seeded(RngExt::random).or_else(drawn)
 }
 
@@ -67,12 +62,35 @@ fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
 fn from_system() -> SmallRng {
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
-    let mut seed = [0; 32];
-    if getrandom::fill(&mut seed).is_ok() {
-        return SmallRng::from_seed(seed);
-    }
-    let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
-    SmallRng::seed_from_u64(u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64)
+    let seed = system().unwrap_or_else(|| {
+        let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
+        u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64
+    });
+    SmallRng::seed_from_u64(seed)
+}
+
+/// The standard library hashes with keys from the system's generator, and with other keys each time. A forked process
+/// has its parent's keys, but another id.
+#[cfg(all(feature = "std", not(any(target_os = "none", target_os = "unknown"))))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+fn system() -> Option<u64> {
+    use core::hash::BuildHasher as _;
+    use std::hash::RandomState;
+
+    // Other systems have neither processes nor forks, and panic if asked for an id.
+    let process = cfg!(any(unix, windows)).then(std::process::id);
+    Some(RandomState::new().hash_one(process))
+}
+
+/// Bare metal and browsers, where the standard library has no randomness.
+#[cfg(any(target_os = "none", target_os = "unknown"))]
+fn system() -> Option<u64> {
+    getrandom::u64().ok()
+}
+
+#[cfg(not(any(feature = "std", target_os = "none", target_os = "unknown")))]
+fn system() -> Option<u64> {
+    None
 }
 
 #[cfg(all(test, feature = "std"))]
@@ -81,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_id_is_the_systems_or_a_tests() {
-        let without = |_: &mut [u8]| Err(());
+        let without = || None;
         assert_eq!(id_by(without), None);
 
         let before = replace(Some(SmallRng::seed_from_u64(1)));

@@ -1,19 +1,10 @@
-//! A system whose generator fails.
+//! A system without a generator: without `std`, the runtime has none.
 
 use std::cell::{Cell, RefCell};
 use std::panic;
 use std::time::Duration;
 
 use retry_runtime::{BlockingTimer, GaveUp, Moment, Policy, on, retry};
-
-/// What getrandom asks the linker for.
-#[unsafe(no_mangle)]
-unsafe extern "Rust" fn __getrandom_v03_custom(
-    _: *mut u8,
-    _: usize,
-) -> Result<(), getrandom::Error> {
-    Err(getrandom::Error::UNSUPPORTED)
-}
 
 /// Time that passes only while somebody sleeps.
 #[derive(Default)]
