@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static COPIES: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs cargo on a program of `tests/features/`, each in a workspace of its own.
+/// Runs cargo on a program of `tests/features/`.
 pub(crate) fn cargo(command: &str, program: &str, arguments: &[&str]) -> Output {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let folder = format!("{root}/tests/features/{program}");
-    // What this workspace has downloaded. Moved there whole, as other tests may be reading it.
+    let folder = format!("{root}/tests/features");
+    // What this workspace has downloaded. Moved there whole, because other tests may be reading it.
     let copied = format!("{folder}/Cargo.lock.{}", COPIES.fetch_add(1, Relaxed));
     fs::copy(format!("{root}/Cargo.lock"), &copied).expect("a lock file");
     fs::rename(copied, format!("{folder}/Cargo.lock")).expect("a lock file");
     Command::new(env!("CARGO"))
-        .args([command, "--quiet", "--manifest-path"])
+        .args([command, "--quiet", "--package", program, "--manifest-path"])
         .arg(format!("{folder}/Cargo.toml"))
         .args(arguments)
         .env(

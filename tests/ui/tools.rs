@@ -13,7 +13,7 @@ fn clippy_says_which_provided_method_a_copy_lacks() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     let lacking =
-        "error: missing trait method provided by default: `rename`\n  --> src/main.rs:14:7\n";
+        "error: missing trait method provided by default: `rename`\n  --> copy_drifted/src/main.rs:14:7\n";
     assert!(stderr.contains(lacking), "{stderr}");
     // One, and the count of them at the end.
     assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
@@ -35,7 +35,7 @@ fn lines_of_bodies_are_counted_for_coverage_reports() {
     let counted = notes.lines().filter(|line| line.contains("coverage "));
     let counted: Vec<_> = counted
         .filter_map(|line| {
-            let (_, place) = line.split_once("src/main.rs:")?;
+            let (_, place) = line.split_once("coverage/src/main.rs:")?;
             place.split(':').next()?.parse::<usize>().ok()
         })
         .collect();
@@ -62,7 +62,7 @@ fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let places = stderr.lines().filter_map(|line| {
-        let (_, place) = line.split_once("--> src/main.rs:")?;
+        let (_, place) = line.split_once("--> linted/src/main.rs:")?;
         place.split(':').next()?.parse().ok()
     });
     let mut places: Vec<usize> = places.collect();
@@ -88,11 +88,11 @@ fn a_body_is_where_the_user_wrote_it() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let line = lines_marked("places", body)[0];
         assert!(
-            stderr.contains(&format!("panicked at src/main.rs:{line}:")),
+            stderr.contains(&format!("panicked at places/src/main.rs:{line}:")),
             "{stderr}"
         );
         assert!(
-            stderr.contains(&format!("/src/main.rs:{line}:")),
+            stderr.contains(&format!("/places/src/main.rs:{line}:")),
             "{stderr}"
         );
     }
