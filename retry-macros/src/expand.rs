@@ -43,13 +43,13 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 }
 
 /// `retrying!(keys, async { body })`
-/// → `{ use …::macro_support as __retry; __retry::lazy(async { 'retry_call: loop { … async { body }.await … } }) }`
+/// → `{ use …::macro_support as __retry; async { 'retry_call: loop { … async { body }.await … } } }`
 ///
 /// The model was made of the block.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let retried = if block.is_async() {
-        code!(__retry::lazy(#(block.with(content))))
+        block.with(content)
     } else {
         content
     };

@@ -3,7 +3,7 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
     let response = {
         use ::retry_runtime::macro_support as __retry;
         use ::retry_runtime::macro_support::keys::{max as _, on as _};
-        __retry::lazy(async {
+        async {
             fn __retry_name() -> &'static ::core::primitive::str {
                 __retry::surroundings(&__retry_name)
             }
@@ -54,7 +54,7 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                 };
                 let () = __retry::sleep(retry_pause, __retry::Features).await;
             }
-        })
+        }
     };
     response.await
 }
@@ -62,7 +62,7 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
     spawn({
             use ::retry_runtime::macro_support as __retry;
             use ::retry_runtime::macro_support::keys::name as _;
-            __retry::lazy(async move {
+            async move {
                 __retry::expect_timer();
                 let mut retry_call = __retry::Retries::new();
                 'retry_call: loop {
@@ -106,7 +106,7 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
                     };
                     let () = __retry::sleep(retry_pause, __retry::Features).await;
                 }
-            })
+            }
         })
         .await
 }
@@ -178,7 +178,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
     {
         use ::retry_runtime::macro_support as __retry;
         use ::retry_runtime::macro_support::keys::{on as _, attempt as _, breaker as _};
-        __retry::lazy(async {
+        async {
             fn __retry_name() -> &'static ::core::primitive::str {
                 __retry::surroundings(&__retry_name)
             }
@@ -271,7 +271,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                     );
                 break 'retry_call __retry::Err(retry_error);
             }
-        })
+        }
     }
         .await
 }

@@ -4,6 +4,7 @@
     message = "a policy can't call this for each attempt",
     label = "not `FnMut() -> impl Future`, or it lends what it captures",
     note = "a future can be awaited only once: pass a closure that creates it, as in `.call(|| get(url))`",
+    note = "an `impl AsyncFn` parameter lends what it captures: write `.call(|| operation())`",
     note = "an async closure can't change what it captures, because its future borrows it: capture a `Cell` or a lock",
     note = "or write `retrying!(policy = policy, async {{ … }})`, whose block can change what it borrows"
 )]
