@@ -12,8 +12,7 @@ fn clippy_says_which_provided_method_a_copy_lacks() {
     let output = cargo("clippy", "copy_drifted", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    let lacking =
-        "error: missing trait method provided by default: `rename`\n  --> copy_drifted/src/main.rs:14:7\n";
+    let lacking = "error: missing trait method provided by default: `rename`\n  --> copy_drifted/src/main.rs:14:7\n";
     assert!(stderr.contains(lacking), "{stderr}");
     // One, and the count of them at the end.
     assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");

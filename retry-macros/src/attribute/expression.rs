@@ -223,7 +223,7 @@ const SHARED: [Key; 4] = keys![Budget Breaker Limiter Observe];
 
 /// Rejects a constructor call, which would create a new value for each call.
 fn is_shared(key: Key, expr: &Expr) -> Option<syn::Error> {
-    let (path, made) = made_anew(expr).filter(|_| SHARED.contains(&key))?;
+    let (path, made) = created_again(expr).filter(|_| SHARED.contains(&key))?;
     let is_pointer = made == "Arc" || made == "Rc";
     // An observer in a pointer may be stateless, such as a closure.
     if key == Key::Observe && is_pointer {
@@ -252,18 +252,18 @@ const MAKERS: &[(&str, &[&str])] = &[
 ];
 
 /// The constructor call within an expression, and the name of its type.
-fn made_anew(expr: &Expr) -> Option<(&Path, String)> {
+fn created_again(expr: &Expr) -> Option<(&Path, String)> {
     match expr {
-        Expr::MethodCall(call) => made_anew(&call.receiver),
-        Expr::Reference(reference) => made_anew(&reference.expr),
-        Expr::Paren(inner) => made_anew(&inner.expr),
+        Expr::MethodCall(call) => created_again(&call.receiver),
+        Expr::Reference(reference) => created_again(&reference.expr),
+        Expr::Paren(inner) => created_again(&inner.expr),
         Expr::Call(call) => {
             let function = as_variant!(&*call.func, Expr::Path(function) => function)?;
             let mut segments = function.path.segments.iter().rev();
             let [maker, made] =
                 [segments.next()?, segments.next()?].map(|name| name.ident.to_string());
             if made == "WithCost" {
-                return made_anew(call.args.first()?);
+                return created_again(call.args.first()?);
             }
             let mut makers = MAKERS.iter();
             let makes =

@@ -45,7 +45,7 @@ impl Printer<'_> {
     /// Runs `kept` and continues if a retry follows. Otherwise runs `ended`.
     pub(crate) fn decided(&self, failed: FailureSource, kept: Option<Code>, ended: Code) -> Code {
         let has_error = failed.has_error();
-        let has_reason = self.model.tells_reason() && has_error;
+        let has_reason = self.model.ending_needs_reason() && has_error;
         let retry = ours! {
             #kept
             #?(has_reason) { __retry::Attempt::paused(&mut retry_history, retry_pause); }
@@ -99,7 +99,7 @@ impl Printer<'_> {
 
     /// The verdict. If `give_up` or `fallback` may ask for it, also stores it in the history.
     pub(crate) fn verdict(&self, verdict: &Code) -> Code {
-        if self.model.tells_reason() {
+        if self.model.ending_needs_reason() {
             ours!(__retry::Attempt::judged(&retry_history, #verdict))
         } else {
             verdict.clone()
@@ -129,7 +129,7 @@ impl Printer<'_> {
 
     /// Adjusts the verdict to how the attempt ended, if it can be dropped by a timeout or yields items.
     fn of_attempt(&self, answer: &Code, verdict: Code) -> Code {
-        let verdict = if self.model.may_drop() {
+        let verdict = if self.model.can_drop_attempts() {
             ours!(__retry::of_attempt(#answer, retry_dropped))
         } else {
             verdict
@@ -187,7 +187,7 @@ impl Printer<'_> {
         let repeated = self.repeated().filter(|_| has_error);
         // The last attempt has consumed the arguments, even if the limit has grown since. A correction doesn't use
         // them.
-        let is_last_known = model.gives_away() && !is_corrected;
+        let is_last_known = model.last_attempt_takes_arguments() && !is_corrected;
         let is_forgotten = match failed {
             FailureSource::Until => !model.keeps_values(),
             FailureSource::Validation if model.has(&[Key::Correct]) => false,

@@ -98,7 +98,7 @@ impl Printer<'_> {
 
     /// The loop, followed by `give_up` or `fallback` if the attribute has one.
     fn with_end_of_failure(&self, looped: Code) -> Code {
-        if !self.model.tells_reason() {
+        if !self.model.ending_needs_reason() {
             return looped;
         }
         ours! {
@@ -148,7 +148,7 @@ impl Printer<'_> {
             #(self.bound_timer())
             #?(shares) { let (retry_values, retry_kinds) = __retry::given((#values)); }
             let retry_call = &mut __retry::Driver::#new(#shared, #(self.timer_of_call()));
-            #?(model.gives_away()) { let mut retry_last; }
+            #?(model.last_attempt_takes_arguments()) { let mut retry_last; }
             #set
         }
     }
@@ -163,7 +163,7 @@ impl Printer<'_> {
             }
             Policy::Constant(_) if model.history.is_none() => None,
             Policy::Constant(_) => Some(ours!(retry_call.begin_under(#(self.policy()));)),
-            _ if model.shows_max() => Some(ours!(retry_call.begin_under(#policy);)),
+            _ if model.needs_max_early() => Some(ours!(retry_call.begin_under(#policy);)),
             _ => None,
         };
         let deadline = model.deadline.as_ref();
@@ -382,7 +382,8 @@ impl Printer<'_> {
             }
         };
         let is_constant = matches!(self.model.policy, Policy::Constant(_));
-        let is_max_known = is_constant || self.model.shows_max() || self.model.chooses_policy();
+        let is_max_known =
+            is_constant || self.model.needs_max_early() || self.model.chooses_policy();
         let reason = ours!(__retry::Stop::reason(&retry_stop));
         ours! {
             #?(self.model.keeps_values()) {
@@ -415,7 +416,7 @@ impl Printer<'_> {
 
     /// Ends the call with `retry_error`, through `give_up` or `fallback` if the attribute has one.
     pub(crate) fn ends_with(&self, reason: &Code) -> Code {
-        if self.model.tells_reason() {
+        if self.model.ending_needs_reason() {
             ours!(break 'retry_ended (retry_error, #reason);)
         } else {
             self.leave_with(ours!(__retry::Err(retry_error)))
@@ -471,7 +472,7 @@ impl Printer<'_> {
     pub(crate) fn driven_decision(&self, failed: FailureSource) -> Code {
         let shown = self.shown_after(failed);
         let (asked, verdict) = self.asked_first(failed);
-        let has_locals = self.model.delays().is_some() || self.model.gives_away();
+        let has_locals = self.model.delays().is_some() || self.model.last_attempt_takes_arguments();
         let mut decide = |policy: Code| {
             let verdict = self.verdict(&verdict);
             let site = self.site(&policy);
@@ -500,7 +501,7 @@ impl Printer<'_> {
             }
         };
         // Evaluates the policy only once for each failure.
-        let asks_again = self.model.gives_away() || self.model.resumes();
+        let asks_again = self.model.last_attempt_takes_arguments() || self.model.resumes();
         let decide = if asks_again || self.model.chooses_policy() {
             self.with_policy(&mut decide)
         } else {

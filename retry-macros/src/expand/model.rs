@@ -260,7 +260,7 @@ impl Model {
 
     /// True if the last attempt takes the arguments without cloning them. False if attempts run at once, or if it is
     /// unknown which attempt is the last.
-    pub(crate) fn gives_away(&self) -> bool {
+    pub(crate) fn last_attempt_takes_arguments(&self) -> bool {
         !(self.cloned.is_empty()
             || self.has(&[Key::Hedge])
             || self.restarts()
@@ -290,8 +290,8 @@ impl Model {
     /// The number of times that a call reads its policy before the first attempt.
     pub(crate) fn policy_uses_at_start(&self) -> usize {
         let asks = [
-            self.shows_max(),
-            self.gives_away(),
+            self.needs_max_early(),
+            self.last_attempt_takes_arguments(),
             self.ignores_timeout(),
             !matches!(self.deadline, None | Some(Deadline::Given)),
         ];
@@ -394,17 +394,17 @@ impl Model {
     }
 
     /// True if an attempt is dropped when it takes too long.
-    pub(crate) fn may_drop(&self) -> bool {
+    pub(crate) fn can_drop_attempts(&self) -> bool {
         self.has(&keys![Timeout IdleTimeout])
     }
 
     /// True if the reason for giving up is needed.
-    pub(crate) fn tells_reason(&self) -> bool {
+    pub(crate) fn ending_needs_reason(&self) -> bool {
         self.has(&keys![GiveUp Fallback])
     }
 
     /// True if the policy's `max` is needed before the first failure.
-    pub(crate) fn shows_max(&self) -> bool {
+    pub(crate) fn needs_max_early(&self) -> bool {
         self.has(&keys![Attempt Observe Abort])
     }
 

@@ -126,7 +126,7 @@ impl Printer<'_> {
                 #(self.start_stream(stream, is_async, attempted))
                 #(if_else(is_resumed, resumed, ours!(retry_started)))
             };
-            #?(model.may_drop()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
+            #?(model.can_drop_attempts()) { let retry_dropped = __retry::stream::is_dropped(&retry_ended); }
             #?(model.yielding_is_ambiguous()) { let retry_yielded = __retry::stream::has_yielded(&retry_ended); }
             let mut retry_outcome = __retry::stream::outcome::<#(&model.err_type), _>(retry_ended);
         }

@@ -131,7 +131,11 @@ impl Printer<'_> {
             }
         };
         let ended_invalid = ours!(#(self.kept_invalid()) #(self.ended()));
-        let reason = if_else(self.model.tells_reason(), ours!(retry_reason), ours!(_));
+        let reason = if_else(
+            self.model.ending_needs_reason(),
+            ours!(retry_reason),
+            ours!(_),
+        );
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
@@ -161,7 +165,7 @@ impl Printer<'_> {
                     __retry::Ok(retry_value) => retry_value,
                     __retry::Err(retry_error) => {
                         #(stopped(&failed))
-                        #?(self.model.tells_reason()) { let retry_reason = #failed; }
+                        #?(self.model.ending_needs_reason()) { let retry_reason = #failed; }
                         #(self.ended())
                     }
                 };
