@@ -12,7 +12,7 @@ use core::borrow::Borrow;
 use core::fmt;
 use core::time::Duration;
 
-use http::{HeaderMap, HeaderName, Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 
 use crate::answer::reset::reset;
 use crate::answer::retry_after::{asks_to_wait, retry_after};
@@ -22,10 +22,7 @@ use crate::status::{by_status, may_pass, stopped};
 use crate::{Classify, Kind, Verdict};
 
 /// Headers in which a server says whether to retry. The first one with a readable value decides.
-const SHOULD_RETRY: [HeaderName; 2] = [
-    HeaderName::from_static("x-should-retry"),
-    HeaderName::from_static("stripe-should-retry"),
-];
+const SHOULD_RETRY: [&str; 2] = ["x-should-retry", "stripe-should-retry"];
 
 /// Like [`Verdict::from_http`] without headers: 425 and 449 are transient; 408 and most 5xx are transient and
 /// ambiguous; 420 and 429 are throttled. Everything else stops: a few 5xx, such as 501 and 505, are about something the
@@ -142,12 +139,8 @@ impl Verdict {
     /// # Ok::<_, http::header::InvalidHeaderValue>(())
     /// ```
     pub fn from_http(status: StatusCode, headers: &HeaderMap) -> Self {
-        Self::of_answer(
-            status,
-            headers,
-            by_status_and_headers(status, headers),
-            InBody::default(),
-        )
+        let verdict = by_status_and_headers(status, headers);
+        Self::of_answer(status, headers, verdict, InBody::default())
     }
 
     /// Adds to `verdict` the wait from the headers, or else from the body, and marks it ambiguous if the server may
@@ -177,12 +170,9 @@ impl Verdict {
             .or(body.wait)
             .or_else(|| is_throttled.then(|| reset(headers)).flatten());
         let verdict = verdict.hinted(hint);
-        let refuses = is_throttled && body.refuses;
-        if refuses || is_refused(status, body.asks || asks.is_some()) {
-            verdict
-        } else {
-            verdict.ambiguous()
-        }
+        let is_refused =
+            is_throttled && body.refuses || is_refused(status, body.asks || asks.is_some());
+        verdict.ambiguous_if(!is_refused)
     }
 }
 
@@ -210,9 +200,8 @@ pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> 
 
 /// Returns true if a 403 is a rate limit, as GitHub's are: it asks for a wait, or no requests remain.
 fn is_limit(status: StatusCode, headers: &HeaderMap) -> bool {
-    let is_used_up = headers
-        .get("x-ratelimit-remaining")
-        .is_some_and(|left| left == "0");
+    let left = headers.get("x-ratelimit-remaining");
+    let is_used_up = left.is_some_and(|left| left == "0");
     status == StatusCode::FORBIDDEN && (is_used_up || asks_to_wait(headers).is_some())
 }
 
@@ -231,8 +220,9 @@ fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
 }
 
 pub(crate) fn should_retry(headers: &HeaderMap) -> Option<bool> {
-    let mut values = SHOULD_RETRY
-        .into_iter()
-        .filter_map(|name| headers.get(name)?.to_str().ok());
-    values.find_map(|value| value.trim().to_ascii_lowercase().parse().ok())
+    let mut names = SHOULD_RETRY.into_iter();
+    names.find_map(|name| {
+        let value = headers.get(name)?.to_str().ok()?;
+        value.trim().to_ascii_lowercase().parse().ok()
+    })
 }

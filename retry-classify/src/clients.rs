@@ -3,12 +3,7 @@
 //! Their impls of `Classify` are `do_not_recommend`: if an error message listed them, they would hide the useful part.
 
 // These clients wrap `hyper`'s error.
-#[cfg(any(
-    feature = "hyper_util_0_1",
-    feature = "reqwest_0_12",
-    feature = "reqwest_0_13",
-    feature = "tonic_0_14"
-))]
+#[cfg(feature = "hyper")]
 pub(crate) mod connection;
 pub(crate) mod databases;
 #[cfg(feature = "hyper_util_0_1")]
@@ -19,8 +14,6 @@ mod redis;
 mod reqwest;
 #[cfg(feature = "sqlx_0_9")]
 pub(crate) mod sqlx;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-mod status_alone;
 #[cfg(feature = "tonic_0_14")]
 pub(crate) mod tonic;
 #[cfg(feature = "ureq_3")]

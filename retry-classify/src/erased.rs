@@ -1,6 +1,6 @@
 use core::error::Error;
 
-use crate::by_cause::by_default;
+use crate::by_cause::by_cause;
 use crate::{Classify, Verdict};
 
 macro_rules! classify_by_cause {
@@ -30,7 +30,7 @@ macro_rules! classify_by_cause {
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {
-                by_default(self)
+                by_cause(self, Verdict::UNKNOWN)
             }
 
             describe_with_causes!();
@@ -50,7 +50,7 @@ classify_by_cause!(
 #[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {
     fn classify(&self) -> Verdict {
-        by_default(self.as_ref())
+        by_cause(self.as_ref(), Verdict::UNKNOWN)
     }
 
     fn describe(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -64,7 +64,7 @@ impl Classify for anyhow::Error {
 #[diagnostic::do_not_recommend]
 impl Classify for reqwest_middleware::Error {
     fn classify(&self) -> Verdict {
-        by_default(crate::sources::within(self))
+        by_cause(crate::sources::within(self), Verdict::UNKNOWN)
     }
 
     describe_with_causes!();

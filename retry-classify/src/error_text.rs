@@ -7,10 +7,35 @@ mod urls;
 
 use alloc::string::String;
 use core::fmt::{self, Write};
+use core::ops::Range;
+
+/// Replaces anything that may be a secret.
+const ELLIPSIS: &str = "…";
 
 /// If a `Display` fails, what it wrote before is kept.
 fn text_of(text: &dyn fmt::Display) -> String {
     let mut said = String::new();
     let _ = write!(said, "{text}");
     said
+}
+
+/// Indexing a `str` would add its panic message about characters: 8 KB of a program.
+fn part(text: &str, part: Range<usize>) -> &str {
+    text.get(part).unwrap_or_default()
+}
+
+// These few functions on bytes are enough, because all that is searched for is ASCII: the standard library's are compiled
+// again for each pattern, and every program that retries contains this code.
+
+/// The number of leading bytes that match, at most `most`.
+fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
+    let bytes = &bytes[..bytes.len().min(most)];
+    let end = bytes.iter().position(|byte| !is_so(byte));
+    end.unwrap_or(bytes.len())
+}
+
+/// The bytes without the trailing ones that match.
+fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
+    let last = bytes.iter().rposition(|byte| !is_so(byte));
+    &bytes[..last.map_or(0, |last| last + 1)]
 }

@@ -1,7 +1,8 @@
 use core::fmt;
 use std::io;
 
-use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict, by_cause, sources};
+use crate::by_cause::by_cause;
+use crate::{Cancelled, Classify, Rejected, TimedOut, Verdict, sources};
 
 /// A refused connection and an unknown host are transient; so are an interrupted call and a shortage on this machine:
 /// of files, ports or buffers. A broken connection (reset, aborted, broken pipe, unexpected end) is transient and
@@ -14,9 +15,9 @@ impl Classify for io::Error {
         match self.get_ref() {
             _ if by_kind.is_retryable() => by_kind,
             _ if is_of_lookup(self) || is_of_this_machine(self) => Verdict::TRANSIENT,
-            Some(wrapped) if sources::is_wrapper(self) => by_cause::by_default(wrapped),
+            Some(wrapped) if sources::is_wrapper(self) => by_cause(wrapped, Verdict::UNKNOWN),
             // The kind is enough: a source of unknown type needs no warning.
-            Some(wrapped) => by_cause::by_cause(wrapped),
+            Some(wrapped) => by_cause(wrapped, Verdict::STOP),
             None => by_kind,
         }
     }
@@ -41,9 +42,8 @@ fn is_of_this_machine(error: &io::Error) -> bool {
     } else {
         &[24, 23, 55]
     };
-    error
-        .raw_os_error()
-        .is_some_and(|code| NONE_LEFT.contains(&code))
+    let code = error.raw_os_error();
+    code.is_some_and(|code| NONE_LEFT.contains(&code))
 }
 
 impl Classify for io::ErrorKind {

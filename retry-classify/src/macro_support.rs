@@ -7,7 +7,7 @@ mod verdict;
 
 // For the derive.
 pub use self::derived::{ClassifyField, HintField, after, complaint};
-pub use self::show::{Unshown, show};
+pub use self::show::{show, show_named};
 // For the runtime's own method calls, whose candidates are found in the same way as those of `show`.
 pub use crate::__else_by as else_by;
 // For database clients.
@@ -15,13 +15,16 @@ pub use crate::clients::databases::{by_sqlstate, is_conflict, redis_refused};
 // For code that shows foreign text: events, logs, metrics, reports.
 pub use crate::error_text::shown::{escaped, shown, shown_within};
 // For protections, and for warnings in the log.
-pub use crate::verdict::{Basis, LostBy};
+pub use crate::verdict::Basis;
 
-/// Makes each type dereference to the next, so that method lookup tries that type's methods after its own.
+/// Declares types of which each contains the next and dereferences to it, so that method lookup tries that type's
+/// methods after its own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __else_by {
     ($($first:ident, $next:ident;)*) => {$(
+        pub struct $first<'a, E>($next<'a, E>);
+
         impl<'a, E> core::ops::Deref for $first<'a, E> {
             type Target = $next<'a, E>;
 

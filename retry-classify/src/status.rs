@@ -1,21 +1,17 @@
 use crate::verdict::Verdict;
 
-/// Statuses from 500 up with which a healthy server reports something it can't do: not implemented, an unsupported
-/// version, missing extensions.
-const UNSUPPORTED: [u16; 3] = [501, 505, 510];
-/// Statuses that no retry fixes, from a server that can't be reached or can't work: storage, loops, a network that
-/// requires a login; at Cloudflare, TLS and certificates.
-const LASTING: [u16; 5] = [507, 508, 511, 525, 526];
-
 /// The verdict by status alone. A client treats an unknown status as the x00 of its class (RFC 9110, section 15).
 pub(crate) fn by_status(status: u16) -> Verdict {
     match status {
         // 420: Twitter's status before 429 existed; ESI and Mailgun still send it.
         420 | 429 => Verdict::THROTTLED,
+        // A healthy server reports something it can't do: not implemented, an unsupported version, missing extensions.
+        501 | 505 | 510 => Verdict::STOP,
+        // No retry fixes a server that can't be reached or can't work: storage, loops, a network that requires a login; at
+        // Cloudflare, TLS and certificates.
+        507 | 508 | 511 | 525 | 526 => Verdict::TRANSIENT.once(),
         // 449: Microsoft's "Retry With".
-        408 | 425 | 449 => Verdict::TRANSIENT,
-        500..=599 if LASTING.contains(&status) => Verdict::TRANSIENT.once(),
-        500..=599 if !UNSUPPORTED.contains(&status) => Verdict::TRANSIENT,
+        408 | 425 | 449 | 500..=599 => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }
 }

@@ -23,67 +23,55 @@ pub(crate) fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
         .or_else(|| by_text(cause))
 }
 
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+/// h2's texts whose reason says more than that the connection broke.
+#[rustfmt::skip] // A text a line.
+const RESETS: [(&str, &str, Verdict); 5] = [
+    // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above the
+    // last one that a connection in shutdown still serves.
+    ("stream", "refused stream before processing", Verdict::TRANSIENT),
+    ("connection", "not a result of an error", Verdict::TRANSIENT),
+    // The server treats the client's load as an attack: `ENHANCE_YOUR_CALM`.
+    ("stream connection", "detected excessive load", Verdict::THROTTLED.ambiguous()),
+    // No retry over the same protocol fixes this: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
+    ("stream connection", "endpoint requires HTTP/1.1", Verdict::STOP),
+    ("stream connection", "security properties do not meet", Verdict::STOP),
+];
 
-/// The verdict on h2's texts whose reason says more than that the connection broke.
 pub(crate) fn of_reset(said: &str) -> Option<Verdict> {
     let (whose, reason) = said.split_once(" error received: ")?;
-    let is = |text| reason.starts_with(text);
-    match whose {
-        // The server did not process the request (RFC 9113, section 8.7): it refused the stream, or the stream is above
-        // the last one that a connection in shutdown still serves.
-        "stream" if is("refused stream before processing") => Some(Verdict::TRANSIENT),
-        "connection" if is("not a result of an error") => Some(Verdict::TRANSIENT),
-        // The server treats the client's load as an attack: `ENHANCE_YOUR_CALM`.
-        "stream" | "connection" if is("detected excessive load") => {
-            Some(Verdict::THROTTLED.ambiguous())
-        }
-        // No retry over the same protocol fixes this: `HTTP_1_1_REQUIRED` and `INADEQUATE_SECURITY`.
-        "stream" | "connection" if is("endpoint requires HTTP/1.1") => Some(Verdict::STOP),
-        "stream" | "connection" if is("security properties do not meet") => Some(Verdict::STOP),
-        _ => None,
-    }
+    let is = |of: &str, text| of.split(' ').any(|of| of == whose) && reason.starts_with(text);
+    let row = RESETS.iter().find(|(of, text, _)| is(of, *text))?;
+    Some(row.2)
 }
 
 /// Errors of crates that this one does not depend on, or whose types are not public: the start of their `Debug` output,
 /// a part of their `Display` text, and the verdict.
+#[rustfmt::skip] // An error a line.
 const BY_TEXT: [(&str, &str, Verdict); 10] = [
     // tokio's `timeout`; tower's `timeout` and `load_shed`; tower-http's `timeout`
     ("Elapsed(())", "deadline has elapsed", Verdict::TIMEOUT),
     ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
     ("Overloaded", "service overloaded", Verdict::THROTTLED),
-    (
-        "TimeoutError(())",
-        "data was not received within",
-        Verdict::TIMEOUT,
-    ),
+    ("TimeoutError(())", "data was not received within", Verdict::TIMEOUT),
     // tonic's channels and reqwest's request timeout
     ("TimeoutExpired(())", "Timeout expired", Verdict::TIMEOUT),
     ("TimedOut", "operation timed out", Verdict::TIMEOUT),
     // h2
     ("Error { kind: Reset(", "stream error received: ", BROKEN),
-    (
-        "Error { kind: GoAway(",
-        "connection error received: ",
-        BROKEN,
-    ),
+    ("Error { kind: GoAway(", "connection error received: ", BROKEN),
     // rustls, native-tls
-    (
-        "AlertReceived(InternalError)",
-        "received fatal alert",
-        BROKEN,
-    ),
+    ("AlertReceived(InternalError)", "received fatal alert", BROKEN),
     ("Ssl(", "unexpected eof while reading", BROKEN),
 ];
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
 fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     let said = cause.to_string();
+    let is = |debug| format!("{cause:?}").starts_with(debug);
     if let Some(verdict) = of_reset(&said) {
-        return format!("{cause:?}")
-            .starts_with("Error { kind: ")
-            .then_some(verdict);
+        return is("Error { kind: ").then_some(verdict);
     }
-    let (.., verdict) = BY_TEXT
-        .iter()
-        .find(|(debug, part, _)| said.contains(part) && format!("{cause:?}").starts_with(debug))?;
-    Some(*verdict)
+    let mut rows = BY_TEXT.iter();
+    let row = rows.find(|(debug, part, _)| said.contains(part) && is(*debug))?;
+    Some(row.2)
 }

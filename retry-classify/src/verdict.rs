@@ -49,17 +49,9 @@ pub enum Basis {
     Nothing,
     /// No evidence about the server, because the error type is unknown.
     Unknown,
-    /// The server throttled the request, and the error has lost the headers, which may have had a `Retry-After`.
-    LostHeaders(LostBy),
-}
-
-/// The client that dropped a response's headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LostBy {
-    /// reqwest's `error_for_status`.
-    Reqwest,
-    /// ureq, unless `http_status_as_error(false)` is set.
-    Ureq,
+    /// The server throttled the request, and the client dropped the headers, which may have had a `Retry-After`; with
+    /// advice to keep them.
+    LostHeaders(&'static str),
 }
 
 impl Basis {
@@ -175,14 +167,16 @@ impl Verdict {
     /// This verdict, marked if the lost headers may have had a `Retry-After`. Only throttled verdicts without a hint
     /// are marked: most 503s come from gateways and have no `Retry-After`.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13", feature = "ureq_3"))]
-    pub(crate) fn without_headers(self, client: LostBy) -> Self {
-        match (self.kind, self.after) {
-            (Some(Kind::Throttled), None) => Self {
-                basis: Basis::LostHeaders(client),
-                ..self
-            },
-            _ => self,
+    pub(crate) fn without_headers(mut self, advice: &'static str) -> Self {
+        if self == Self::THROTTLED {
+            self.basis = Basis::LostHeaders(advice);
         }
+        self
+    }
+
+    pub(crate) fn ambiguous_if(mut self, may_have_effect: bool) -> Self {
+        self.ambiguous |= may_have_effect;
+        self
     }
 
     /// This verdict with the hint, if there is one.

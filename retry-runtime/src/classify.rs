@@ -26,8 +26,3 @@ pub(crate) mod timed_out {
 pub(crate) mod cancelled {
     pub(crate) use retry_classify::Cancelled;
 }
-
-#[cfg(all(feature = "std", feature = "tracing"))]
-pub(crate) mod lost_headers {
-    pub(crate) use retry_classify::macro_support::LostBy;
-}

@@ -22,8 +22,8 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
 pub use retry_classify::macro_support::{
-    ClassifyField, HintField, Unshown, after, by_sqlstate, complaint, is_conflict, redis_refused,
-    show, shown,
+    ClassifyField, HintField, after, by_sqlstate, complaint, is_conflict, redis_refused, show,
+    show_named, shown,
 };
 
 pub use self::attempt::{

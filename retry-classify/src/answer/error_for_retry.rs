@@ -64,8 +64,9 @@ macro_rules! error_for_retry_of {
                         }
                     }
                 }
-                let error = ResponseError::new(status, headers, body);
-                Err(error.url(&url).body_error(broken))
+                let mut error = ResponseError::new(status, headers, body).url(&url);
+                error.0.body_error = broken;
+                Err(error)
             }
         }
     };

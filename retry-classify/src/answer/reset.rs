@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use http::HeaderMap;
 
-use crate::answer::retry_after::{Due, first, server_time};
+use crate::answer::retry_after::{due, first, server_time};
 
 const REMAINING: &str = "remaining";
 /// The part of a header name that stands for "remaining", and its replacement in the name of the reset header: for most
@@ -26,11 +26,8 @@ const UNIFIED_RESET: &str = "anthropic-ratelimit-unified-reset";
 /// the request, or the request's cost is unknown.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
-    let wait = |value: &str| match Due::read(value)? {
-        Due::After(wait) => Some(wait),
-        // It was reset before the response arrived.
-        Due::At(time) => Some(time.duration_since(now).unwrap_or_default()),
-    };
+    // Zero if it was reset before the response arrived.
+    let wait = |value: &str| due(value, now).map(Result::unwrap_or_default);
     let left = headers.iter().flat_map(|(name, left)| {
         let (name, left) = (name.as_str(), left.to_str().unwrap_or_default());
         let is_of_limit = name.contains("limit") || name.contains("quota");
@@ -38,9 +35,8 @@ pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
         let resets = resets.filter(move |(remaining, _)| name.contains(remaining));
         resets.map(move |(remaining, reset)| (left, name.replace(remaining, reset)))
     });
-    let is_allowed = headers
-        .get(UNIFIED_STATUS)
-        .is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
+    let status = headers.get(UNIFIED_STATUS);
+    let is_allowed = status.is_some_and(|status| status.as_bytes().starts_with(b"allowed"));
     let unified = (!is_allowed).then(|| ("0", UNIFIED_RESET.into()));
     let waits = left
         .chain(unified)
@@ -71,8 +67,8 @@ fn limits(value: &str, wait: impl Fn(&str) -> Option<Duration>) -> impl Iterator
             let mut parameters = limit
                 .split([',', ';'])
                 .filter_map(|one| one.split_once('='));
-            let found = parameters.find(|(name, _)| names.contains(&name.trim()));
-            found.map(|(_, value)| value.trim())
+            let found = parameters.find(|(name, _)| names.contains(&name.trim()))?;
+            Some(found.1.trim())
         };
         is_used_up(named(["r", REMAINING])?).then(|| wait(named(["t", "reset"])?))?
     })

@@ -38,15 +38,16 @@ const SHOWN: usize = 500;
 /// It is shown as the status, the URL and the first 500 bytes of the body. The URL is stored without query, fragment,
 /// user and password, because those can contain keys, and errors go into logs.
 #[derive(Clone)]
-pub struct ResponseError(Box<Parts>);
+pub struct ResponseError(pub(super) Box<Parts>);
 
 #[derive(Clone)]
-struct Parts {
+pub(super) struct Parts {
     status: StatusCode,
     headers: HeaderMap,
     url: String,
     body: Vec<u8>,
-    body_error: Option<String>,
+    /// The error that ended reading the body early.
+    pub(super) body_error: Option<String>,
 }
 
 impl ResponseError {
@@ -70,13 +71,6 @@ impl ResponseError {
     /// Adds the URL. Its query, fragment, user and password are left out.
     pub fn url(mut self, url: &str) -> Self {
         self.0.url = shown(url).to_string();
-        self
-    }
-
-    /// Adds the error that ended reading the body early.
-    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-    pub(crate) fn body_error(mut self, error: Option<String>) -> Self {
-        self.0.body_error = error;
         self
     }
 

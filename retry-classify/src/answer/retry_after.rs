@@ -1,6 +1,6 @@
 use core::str::FromStr;
 use core::time::Duration;
-use std::time::SystemTime;
+use std::time::{SystemTime, SystemTimeError};
 
 use http::{HeaderMap, HeaderValue};
 use retry_vocabulary::duration;
@@ -117,10 +117,7 @@ fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         first(headers, name, |value| match written {
             Written::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
             Written::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
-            Written::Due => match Due::read(value)? {
-                Due::After(wait) => Some(wait),
-                Due::At(time) => time.duration_since(now).ok(),
-            },
+            Written::Due => due(value, now)?.ok(),
         })
     })
 }
@@ -148,34 +145,22 @@ fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The end of the wait that a server asks for.
-pub(super) enum Due {
-    After(Duration),
-    At(SystemTime),
-}
-
-impl Due {
-    /// A bare number is interpreted by its size: a duration in seconds, or a timestamp in seconds, milliseconds,
-    /// microseconds or nanoseconds since 1970.
-    pub(super) fn read(value: &str) -> Option<Self> {
-        match f64::from_str(value) {
-            Ok(number) if number < SINCE_1970 => seconds(number).map(Self::After),
-            Ok(number) => {
-                let units = [1.0, 1e3, 1e6, 1e9].map(|unit| number / unit);
-                let seconds = units.into_iter().find(|unit| *unit < SMALLER_SINCE_1970);
-                Self::since_1970(seconds?)
-            }
-            Err(_) => span(value)
-                .map(Self::After)
-                .or_else(|| date(value).map(Self::At)),
+/// The wait for a duration in seconds, or until a point in time; an error if that has passed. A bare number is
+/// interpreted by its size: a duration, or a timestamp in seconds, milliseconds, microseconds or nanoseconds since 1970.
+pub(super) fn due(value: &str, now: SystemTime) -> Option<Result<Duration, SystemTimeError>> {
+    let time = match f64::from_str(value) {
+        Ok(number) if number < SINCE_1970 => return seconds(number).map(Ok),
+        Ok(number) => {
+            let mut units = [1.0, 1e3, 1e6, 1e9].map(|unit| number / unit).into_iter();
+            let number = units.find(|unit| *unit < SMALLER_SINCE_1970)?;
+            SystemTime::UNIX_EPOCH.checked_add(seconds(number)?)?
         }
-    }
-
-    fn since_1970(number: f64) -> Option<Self> {
-        SystemTime::UNIX_EPOCH
-            .checked_add(seconds(number)?)
-            .map(Self::At)
-    }
+        Err(_) => match span(value) {
+            Some(wait) => return Some(Ok(wait)),
+            None => date(value)?,
+        },
+    };
+    Some(time.duration_since(now))
 }
 
 /// A duration written as `1m0s` (Go), `PT1M` (ISO 8601) or `00:01:00` (.NET).

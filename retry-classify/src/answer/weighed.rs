@@ -8,7 +8,7 @@ use super::retry_after::{asks_to_wait, server_time};
 use super::{InBody, by_status_and_headers, is_throttled, should_retry};
 use crate::llm::{By, Fault, ProviderError};
 use crate::status::stopped;
-use crate::text::wait::{time_in, wait_in};
+use crate::text::wait::{wait_in, wait_until_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
 
@@ -34,11 +34,7 @@ impl ProviderError {
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        let until = || {
-            time_in(&self.message)?
-                .duration_since(server_time(headers))
-                .ok()
-        };
+        let until = || wait_until_in(&self.message, server_time(headers));
         let in_message = || {
             let wait = wait_in(&self.message).or_else(until);
             wait.filter(|wait| is_throttled(status, verdict) && *wait <= LONGEST_HINT)
@@ -54,15 +50,12 @@ impl ProviderError {
             },
         };
         let verdict = Verdict::of_answer(status, headers, verdict, body);
-        if self.is_secondary() && verdict.is_retryable() && asks_to_wait(headers).is_none() {
+        let is_secondary = SECONDARY.iter().any(|limit| self.message.contains(limit));
+        // GitHub sends no reset time for them.
+        if is_secondary && verdict.is_retryable() && asks_to_wait(headers).is_none() {
             // An earlier reset belongs to another limit.
             return verdict.after(verdict.hint().unwrap_or_default().max(SECONDARY_WAIT));
         }
         verdict
-    }
-
-    /// Returns true if this is one of GitHub's secondary limits, for which GitHub sends no reset time.
-    fn is_secondary(&self) -> bool {
-        SECONDARY.iter().any(|limit| self.message.contains(limit))
     }
 }

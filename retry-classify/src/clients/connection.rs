@@ -6,10 +6,7 @@ use crate::transport;
 use crate::verdict::Verdict;
 
 /// The verdict if no connection was made, and so nothing was sent.
-#[allow(
-    dead_code,
-    reason = "neither a page nor a client that has only tonic's `Status` says so"
-)]
+#[allow(dead_code)] // In a page, and with a client that has only tonic's `Status`.
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     /// Texts of errors that a retry never fixes: from `hyper-util`, an address that is not HTTP or has no host; from
     /// rustls and OpenSSL, a bad certificate.
@@ -19,15 +16,11 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
         "certificate verify failed",
     ];
 
-    let is_lasting = |cause: &(dyn Error + 'static)| {
-        let said = cause.to_string();
-        LASTING.iter().any(|text| said.contains(text))
-    };
-    if causes(error).any(is_lasting) {
-        Verdict::STOP
-    } else {
-        Verdict::TRANSIENT
+    let mut said = causes(error).map(ToString::to_string);
+    if said.any(|said| LASTING.iter().any(|text| said.contains(text))) {
+        return Verdict::STOP;
     }
+    Verdict::TRANSIENT
 }
 
 /// The verdict on a failed request that may have been sent.
@@ -47,8 +40,7 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
             verdict = Verdict::TRANSIENT.ambiguous();
         } else if let Some(found) = transport::of_io(cause) {
             // An I/O error alone doesn't show whether the request was sent.
-            let is_sent = found.is_retryable() && cause.is::<io::Error>();
-            return if is_sent { found.ambiguous() } else { found };
+            return found.ambiguous_if(found.is_retryable() && cause.is::<io::Error>());
         }
     }
     verdict

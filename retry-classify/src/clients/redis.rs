@@ -23,38 +23,32 @@ const PIPELINE: &str = "Pipeline failure";
 #[diagnostic::do_not_recommend]
 impl Classify for RedisError {
     fn classify(&self) -> Verdict {
-        if matches!(
-            self.kind(),
-            ErrorKind::AuthenticationFailed | ErrorKind::Parse
-        ) {
-            return Verdict::STOP;
-        }
-        if self.is_connection_refusal() {
-            return Verdict::TRANSIENT;
-        }
-        if self.kind() == ErrorKind::Io && self.to_string().starts_with(NO_CLUSTER) {
-            let is_refused = self.to_string().contains("AuthenticationFailed");
-            return if is_refused {
+        let text = self.to_string();
+        let is_no_cluster = text.starts_with(NO_CLUSTER);
+        let method = self.retry_method();
+        let is_refused = redis_refused(
+            self.code().unwrap_or_default(),
+            self.detail().unwrap_or_default(),
+        ) || matches!(
+            method,
+            RetryMethod::WaitAndRetry
+                | RetryMethod::ReconnectFromInitialConnections
+                | RetryMethod::RefreshSlotsAndRetry
+        );
+        match self.kind() {
+            ErrorKind::AuthenticationFailed | ErrorKind::Parse => Verdict::STOP,
+            _ if self.is_connection_refusal() => Verdict::TRANSIENT,
+            ErrorKind::Io if is_no_cluster && text.contains("AuthenticationFailed") => {
                 Verdict::STOP
-            } else {
-                Verdict::TRANSIENT
-            };
-        }
-        if self.is_timeout() {
-            return Verdict::TIMEOUT;
-        }
-        let code = self.code().unwrap_or_default();
-        let is_refused = redis_refused(code, self.detail().unwrap_or_default())
-            || matches!(
-                self.retry_method(),
-                RetryMethod::WaitAndRetry
-                    | RetryMethod::ReconnectFromInitialConnections
-                    | RetryMethod::RefreshSlotsAndRetry
-            );
-        match self.retry_method() {
-            _ if is_refused && !self.to_string().starts_with(PIPELINE) => Verdict::TRANSIENT,
-            _ if is_refused => Verdict::TRANSIENT.ambiguous(),
-            RetryMethod::RetryImmediately | RetryMethod::Reconnect => {
+            }
+            ErrorKind::Io if is_no_cluster => Verdict::TRANSIENT,
+            _ if self.is_timeout() => Verdict::TIMEOUT,
+            _ if is_refused => Verdict::TRANSIENT.ambiguous_if(text.starts_with(PIPELINE)),
+            _ if matches!(
+                method,
+                RetryMethod::RetryImmediately | RetryMethod::Reconnect
+            ) =>
+            {
                 Verdict::TRANSIENT.ambiguous()
             }
             _ => Verdict::STOP,

@@ -1,11 +1,9 @@
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use super::connection::of_fetch;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use super::connection::of_no_connection;
-use super::connection::of_open_connection;
-use super::status_alone::by_status_alone;
-use crate::verdict::LostBy;
+use super::connection;
 use crate::{Classify, Verdict};
+
+/// The advice if the headers are lost.
+const KEEP_HEADERS: &str = "use `.error_for_retry().await` of `retry_runtime::ErrorForRetry` \
+    instead of `.error_for_status()`";
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {
@@ -33,7 +31,7 @@ macro_rules! classify_errors_of {
         impl Classify for $reqwest::Error {
             fn classify(&self) -> Verdict {
                 if let Some(status) = self.status() {
-                    return by_status_alone(status, LostBy::Reqwest);
+                    return status.classify().without_headers(KEEP_HEADERS);
                 }
                 if self.is_builder() || self.is_redirect() {
                     return Verdict::STOP;
@@ -41,16 +39,16 @@ macro_rules! classify_errors_of {
                 // Checked before timeouts: if no connection was made, no request was sent.
                 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 if self.is_connect() {
-                    return of_no_connection(self);
+                    return connection::of_no_connection(self);
                 }
                 if self.is_timeout() {
                     return Verdict::TIMEOUT;
                 }
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-                if let Some(verdict) = of_fetch(self) {
+                if let Some(verdict) = connection::of_fetch(self) {
                     return verdict;
                 }
-                of_open_connection(self)
+                connection::of_open_connection(self)
             }
 
             describe_with_causes!();

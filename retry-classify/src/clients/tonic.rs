@@ -4,9 +4,7 @@ use core::time::Duration;
 use ::tonic::{Code, ConnectError, Status};
 use tonic_types::StatusExt;
 
-#[cfg(feature = "tonic_transport_0_14")]
-use super::connection::of_no_connection;
-use super::connection::{of_open_connection, of_reset};
+use super::connection::{self, of_open_connection, of_reset};
 use crate::sources::causes;
 use crate::text::fault::Fault;
 use crate::text::rules::refined;
@@ -53,7 +51,7 @@ impl Classify for Status {
 impl Classify for ::tonic::transport::Error {
     fn classify(&self) -> Verdict {
         match self.source() {
-            Some(source) if is_of_connecting(source) => of_no_connection(source),
+            Some(source) if is_of_connecting(source) => connection::of_no_connection(source),
             Some(source) => of_open_connection(source),
             None => Verdict::STOP,
         }
@@ -74,10 +72,10 @@ fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => unavailable(status).hinted(retry_info(status)),
         // tonic uses this code for some HTTP/2 resets, too. Those have a source.
-        Code::ResourceExhausted => {
-            let reset = status.source().and_then(of_reset);
-            reset.unwrap_or_else(|| exhausted(status))
-        }
+        Code::ResourceExhausted => match status.source().and_then(of_reset) {
+            Some(verdict) => verdict,
+            None => exhausted(status),
+        },
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
         // A status sent by a server has no source.
@@ -91,9 +89,8 @@ fn of_code(status: &Status) -> Verdict {
 
 /// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it.
 fn of_text(status: &Status) -> Verdict {
-    let is_internal = status.code() == Code::Internal;
     let has_failed = || refined(Fault::Unknown, false, status.message()) == Fault::Internal;
-    (is_internal && has_failed()).into()
+    (status.code() == Code::Internal && has_failed()).into()
 }
 
 fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
@@ -103,11 +100,7 @@ fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
 fn unavailable(status: &Status) -> Verdict {
     let is_unread = |source| of_reset(source) == Some(Verdict::TRANSIENT);
     let did_nothing = |source| is_of_connecting(source) || is_unread(source);
-    if status.source().is_some_and(did_nothing) {
-        Verdict::TRANSIENT
-    } else {
-        Verdict::TRANSIENT.ambiguous()
-    }
+    Verdict::TRANSIENT.ambiguous_if(!status.source().is_some_and(did_nothing))
 }
 
 fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
@@ -133,28 +126,32 @@ fn retry_info(status: &Status) -> Option<Duration> {
 /// Throttled, unless the message or the details name a day, a month, money or a message that is too large.
 fn exhausted(status: &Status) -> Verdict {
     let details = status.get_error_details();
-    let metadata = details.error_info().map(|info| &info.metadata);
-    let in_info = |key| metadata.and_then(|metadata| metadata.get(key));
-    let value = in_info("quota_limit_value").map(|value| format!("limit: {value}"));
-    let quotas = details
-        .quota_failure()
-        .map_or(&[][..], |failure| &failure.violations);
-    let of_quotas = quotas.iter().flat_map(|quota| {
-        [
-            &quota.quota_id,
-            &quota.quota_metric,
-            &quota.subject,
-            &quota.description,
-        ]
+    let metadata = details
+        .error_info()
+        .into_iter()
+        .flat_map(|info| &info.metadata);
+    let of_info = metadata.filter_map(|(key, value)| match key.as_str() {
+        "quota_limit" => Some(value.clone()),
+        "quota_limit_value" => Some(format!("limit: {value}")),
+        _ => None,
     });
+    let failures = details.quota_failure().into_iter();
+    let of_quotas = failures
+        .flat_map(|failure| &failure.violations)
+        .flat_map(|quota| {
+            [
+                &quota.quota_id,
+                &quota.quota_metric,
+                &quota.subject,
+                &quota.description,
+            ]
+        });
     let mut texts = of_quotas
-        .chain(in_info("quota_limit"))
-        .chain(&value)
-        .map(String::as_str)
-        .chain([status.message()]);
-    if texts.any(|text| refined(Fault::Throttled, false, text) != Fault::Throttled) {
+        .cloned()
+        .chain(of_info)
+        .chain([status.message().to_owned()]);
+    if texts.any(|text| refined(Fault::Throttled, false, &text) != Fault::Throttled) {
         return Verdict::STOP;
     }
-    let wait = retry_info(status).or_else(|| wait_in(status.message()));
-    Verdict::THROTTLED.hinted(wait)
+    Verdict::THROTTLED.hinted(retry_info(status).or_else(|| wait_in(status.message())))
 }

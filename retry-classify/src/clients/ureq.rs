@@ -1,9 +1,10 @@
 use ::ureq::{Error, Timeout};
 use http::StatusCode;
 
-use super::status_alone::by_status_alone;
-use crate::verdict::LostBy;
 use crate::{Classify, Verdict};
+
+/// The advice if the headers are lost.
+const KEEP_HEADERS: &str = "set `http_status_as_error(false)` and return a `ResponseError`";
 
 /// | failure | verdict |
 /// |---|---|
@@ -21,10 +22,8 @@ impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {
             Self::StatusCode(code) => {
-                let status = StatusCode::from_u16(*code);
-                status.map_or(Verdict::STOP, |status| {
-                    by_status_alone(status, LostBy::Ureq)
-                })
+                let verdict = StatusCode::from_u16(*code).map(|status| status.classify());
+                verdict.map_or(Verdict::STOP, |of| of.without_headers(KEEP_HEADERS))
             }
             Self::HostNotFound
             | Self::ConnectionFailed

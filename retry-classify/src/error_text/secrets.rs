@@ -4,8 +4,7 @@ use alloc::string::String;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Replaces anything that may be a secret.
-pub(super) const ELLIPSIS: &str = "…";
+use super::{ELLIPSIS, length, part, trimmed};
 
 static ARE_SHOWN: AtomicBool = AtomicBool::new(false);
 
@@ -95,36 +94,27 @@ pub(super) fn is_named(text: &str) -> bool {
     name.is_some_and(|name| name != Name::Word) && !are_shown()
 }
 
-/// Indexing a `str` would add its panic message about characters: 8 KB of a program.
-pub(super) fn part(text: &str, part: Range<usize>) -> &str {
-    text.get(part).unwrap_or_default()
-}
-
 /// The token of a well-known shape that starts at `at`, or the secret after a scheme's name there, without its prefix.
 fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let word = length(rest, NEAR, u8::is_ascii_alphanumeric);
     let (start, least) = if is_one_of(BARE_SCHEMES, &rest[..word]) {
         (word + 1, PART)
-    } else if is_random(&rest[..token_len(rest, NEAR)], PART) {
+    } else {
         let shape = list(SHAPES).find(|shape| rest.starts_with(shape))?;
         let may_be_word = shape[0].is_ascii_uppercase();
         (shape.len(), if may_be_word { LONG_PART } else { PART })
-    } else {
-        return None;
+    };
+    let token_len = |rest, most| {
+        length(rest, most, |byte| {
+            byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
+        })
     };
     let token = rest.get(start..)?;
-    let near = &token[..token_len(token, NEAR)];
-    is_random(near, least).then(|| {
+    is_random(&token[..token_len(token, NEAR)], least).then(|| {
         let token = &token[..token_len(token, usize::MAX)];
         let start = at + start;
         start..start + trimmed(token, |byte| *byte == b'.').len()
-    })
-}
-
-fn token_len(rest: &[u8], most: usize) -> usize {
-    length(rest, most, |byte| {
-        byte.is_ascii_alphanumeric() || b"-_.+/=~%".contains(byte)
     })
 }
 
@@ -138,24 +128,21 @@ fn is_one_of(texts: &'static str, text: &[u8]) -> bool {
 
 /// The PEM private key that starts at `at`.
 fn key_in_pem(text: &str, at: usize) -> Option<Range<usize>> {
-    let rest = &text.as_bytes()[at..];
-    let label = rest.strip_prefix(b"-----BEGIN ")?;
+    let label = text.as_bytes()[at..].strip_prefix(b"-----BEGIN ")?;
     let label = &label[..length(label, NEAR, |byte| *byte != b'-')];
-    let is_key = label.windows(11).any(|part| part == b"PRIVATE KEY");
-    is_key.then(|| {
-        let start = "-----BEGIN -----".len() + label.len();
-        let end = rest.windows(8).position(|part| part == b"-----END");
-        let (start, end) = (at + start, at + end.unwrap_or(rest.len()));
-        start.min(end)..end
-    })
+    if !label.windows(11).any(|part| part == b"PRIVATE KEY") {
+        return None;
+    }
+    let start = at + "-----BEGIN -----".len() + label.len();
+    let key = text.as_bytes().get(start..)?;
+    let end = key.windows(8).position(|part| part == b"-----END");
+    Some(start..start + end.unwrap_or(key.len()))
 }
 
 /// The value of a command-line flag that starts at `at`, such as `--password hunter2`.
 fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes()[at..].strip_prefix(b"--")?;
-    let name = length(rest, NEAR, |byte| {
-        byte.is_ascii_alphanumeric() || b"-_".contains(byte)
-    });
+    let name = length(rest, NEAR, |byte| is_of_word(*byte));
     (rest.get(name) == Some(&b' ')).then(|| value_after(text, at + 2 + name))?
 }
 
@@ -188,23 +175,24 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
     start += length(&bytes[start..], NEAR, |byte| *byte == b' ');
     start = unwrapped(bytes, start);
     // Python and Rust write bytes as `b'…'` and `b"…"`.
-    start += usize::from(is_quoted_bytes(&bytes[start..]));
+    let is_bytes = matches!(bytes[start..], [b'b', quote, ..] if is_quote(quote));
+    start += usize::from(is_bytes);
     let quote = *bytes.get(start)?;
     let is_quoted = is_quote(quote);
     start += usize::from(is_quoted);
     let rest = &bytes[start..];
-    let near = &rest[..rest.len().min(NEAR)];
-    let word = &near[..word_len(near, |_| false)];
+    let near = word(&rest[..rest.len().min(NEAR)], b"");
+    let is_value = is_quoted || is_random(near, 6) && near.iter().any(u8::is_ascii_digit);
     match name {
-        Name::Word if !is_random(word, 6) => return None,
-        Name::InSentence if !is_quoted && !has_digits(word, 6) => return None,
+        Name::Word if !is_random(near, 6) => return None,
+        Name::InSentence if !is_value => return None,
         _ => {}
     }
     let len = match name {
         _ if is_quoted => quoted_len(bytes, start, quote),
         _ if is_in_list(bytes, start) && numbers_len(rest) > 0 => numbers_len(rest),
         Name::Header => header_len(rest),
-        _ => trimmed_len(rest, |byte| b";&".contains(byte)),
+        _ => without_punctuation(word(rest, b";&")).len(),
     };
     let value = part(text, start..start + len);
     let is_value = value.bytes().any(|byte| byte.is_ascii_alphanumeric())
@@ -220,48 +208,40 @@ fn value_after(text: &str, separator: usize) -> Option<Range<usize>> {
 /// The index where a value starts within the wrappers of `Debug` and JSON: `Some("…")`, `Config { key: Key([…]) }`.
 /// Wrappers count only before a text or a list, because a secret may contain a bracket, too.
 fn unwrapped(bytes: &[u8], start: usize) -> usize {
-    let skip = |at: usize, is_so: fn(&u8) -> bool| at + length(&bytes[at..], NEAR, is_so);
-    let is_opening = |byte: &u8| b"[(\\".contains(byte);
+    let skip = |at: usize, is_so: fn(&u8) -> bool| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + length(rest, NEAR, is_so)
+    };
+    let is_of_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_<>".contains(byte);
     let mut at = start;
     for _ in 0..DEEPEST {
         let opened = skip(at, |byte| b"[(\\ \n".contains(byte));
-        let named = skip(opened, |byte| is_of_type(*byte));
+        let named = skip(opened, is_of_type);
         let brace = skip(named, |byte| *byte == b' ');
-        match (bytes.get(named), bytes.get(brace)) {
-            (_, Some(b'{')) => {
-                let field = skip(brace + 1, u8::is_ascii_whitespace);
-                let colon = skip(field, |byte| is_of_type(*byte) || is_quote(*byte));
-                if bytes.get(colon) != Some(&b':') {
-                    break;
-                }
-                at = skip(colon + 1, |byte| *byte == b' ');
-            }
-            (Some(b'('), _) if named > opened => at = named,
-            (_, Some(b'[')) if named > opened => at = brace,
+        let field = skip(brace + 1, u8::is_ascii_whitespace);
+        let colon = skip(field, |byte| is_of_word(*byte) || is_quote(*byte));
+        at = match (bytes.get(named), bytes.get(brace), bytes.get(colon)) {
+            (_, Some(b'{'), Some(b':')) => skip(colon + 1, |byte| *byte == b' '),
+            (_, Some(b'{'), _) => break,
+            (Some(b'('), ..) if named > opened => named,
+            (_, Some(b'['), _) if named > opened => brace,
             _ => {
                 at = opened;
                 break;
             }
-        }
+        };
     }
-    let is_text = bytes.get(at).copied().is_some_and(is_quote) || is_quoted_bytes(&bytes[at..]);
+    let is_text = matches!(bytes[at..], [b'b', quote, ..] | [quote, ..] if is_quote(quote));
     if is_text || at > start && is_in_list(bytes, at) {
         return at;
     }
-    let some = bytes[start..].starts_with(b"Some(");
-    skip(start + if some { 5 } else { 0 }, is_opening)
-}
-
-fn is_of_type(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_<>".contains(&byte)
+    let some = bytes[start..].strip_prefix(b"Some(");
+    let start = some.map_or(start, |rest| bytes.len() - rest.len());
+    skip(start, |byte| b"[(\\".contains(byte))
 }
 
 fn is_in_list(bytes: &[u8], start: usize) -> bool {
     trimmed(&bytes[..start], u8::is_ascii_whitespace).ends_with(b"[")
-}
-
-fn is_quoted_bytes(rest: &[u8]) -> bool {
-    rest.first() == Some(&b'b') && rest.get(1).copied().is_some_and(is_quote)
 }
 
 /// The length up to the bracket that closes a list of several numbers, such as bytes. Zero if there is no such list.
@@ -277,61 +257,46 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
     let before = &bytes[separator.saturating_sub(NEAR)..separator];
     let before = trimmed(before, |byte| is_in_name(*byte));
     let before = trimmed(before, u8::is_ascii_digit);
-    let word = before
-        .iter()
-        .rposition(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte))
-        .map_or(0, |last| last + 1);
+    let word = trimmed(before, |byte| is_of_word(*byte)).len();
     match (before[..word].last(), bytes[separator]) {
         (Some(b'<'), b'>') => {}
         // After a path comes the result of the request.
         (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }
-    let mut letters = [0; 16];
-    let mut first = letters.len();
-    let name = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphabetic() || is_in_name(**byte));
-    for letter in name
-        .filter(|byte| byte.is_ascii_alphabetic())
-        .take(letters.len())
-    {
-        first -= 1;
-        letters[first] = letter.to_ascii_lowercase();
-    }
-    let ending = list(NAMES).find(|ending| letters[first..].ends_with(ending));
-    let word = before[word..].rsplit(|byte| b"-_".contains(byte)).next()?;
+    let name = trimmed(before, |byte| {
+        byte.is_ascii_alphabetic() || is_in_name(*byte)
+    });
+    let mut name = before[name.len()..].to_ascii_lowercase();
+    name.retain(u8::is_ascii_alphabetic);
     let is_followed = bytes[separator..].starts_with(b": ");
-    match ending {
-        Some(ending) if is_followed && ends_sentence(before, ending.len()) => {
-            Some(Name::InSentence)
-        }
+    match list(NAMES).find(|ending| name.ends_with(ending)) {
+        Some(name) if is_followed && is_sentence(before, name) => Some(Name::InSentence),
         Some(b"authorization" | b"cookie") => Some(Name::Header),
         Some(b"token") => Some(Name::Token),
         Some(_) => Some(Name::Secret),
-        None => is_one_of(WORDS, word).then_some(Name::Word),
+        None => {
+            let word = before[word..].rsplit(|byte| b"-_".contains(byte)).next()?;
+            is_one_of(WORDS, word).then_some(Name::Word)
+        }
     }
 }
 
-/// Returns true if the words before a name of this many letters form a sentence.
-fn ends_sentence(before: &[u8], mut letters: usize) -> bool {
-    let name = before.iter().rposition(|byte| {
-        letters -= usize::from(byte.is_ascii_alphabetic());
-        letters == 0
-    });
-    let before = &before[..name.unwrap_or(0)];
-    let words = before
-        .iter()
-        .rposition(|byte| !byte.is_ascii_alphabetic() && *byte != b' ')
-        .map_or(0, |last| last + 1);
-    let mut words = before[words..].split(|byte| *byte == b' ');
-    words.any(|word| word.ends_with(b"ing") || is_one_of(SENTENCE, word))
+/// Returns true if the words up to a name form a sentence.
+fn is_sentence(before: &[u8], name: &[u8]) -> bool {
+    let words = trimmed(before, |byte| byte.is_ascii_alphabetic() || *byte == b' ');
+    let mut words = before[words.len()..].split(|byte| *byte == b' ');
+    let may_end = name != b"signingkey";
+    words.any(|word| may_end && word.ends_with(b"ing") || is_one_of(SENTENCE, word))
 }
 
 /// Returns true if a byte may occur in, before or after a name.
 fn is_in_name(byte: u8) -> bool {
     b" _-[]*\\".contains(&byte) || is_quote(byte)
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_".contains(&byte)
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -340,56 +305,45 @@ fn is_quote(byte: u8) -> bool {
 
 /// The length up to the closing quote, or to the end.
 fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
-    let is_escaped = start > 1 && bytes[start - 2] == b'\\';
     let rest = &bytes[start..];
-    let mut backslashes = 0;
-    for (at, byte) in rest.iter().enumerate() {
-        if *byte == quote && (is_escaped || backslashes % 2 == 0) {
-            return at - if is_escaped { backslashes } else { 0 };
-        }
-        backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
+    if start > 1 && bytes[start - 2] == b'\\' {
+        let end = length(rest, usize::MAX, |byte| *byte != quote);
+        return trimmed(&rest[..end], |byte| *byte == b'\\').len();
     }
-    rest.len()
+    let mut is_escaped = false;
+    let end = rest.iter().position(|byte| {
+        let is_end = *byte == quote && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.unwrap_or(rest.len())
 }
 
 /// The length of a header's value: the words after a scheme, and those in a list.
 fn header_len(rest: &[u8]) -> usize {
     let mut start = 0;
     loop {
-        let word = &rest[start..];
-        let word = &word[..word_len(word, |_| false)];
+        let word = word(&rest[start..], b"");
         let end = start + word.len();
         let goes_on = is_one_of(SCHEMES, word) || matches!(word.last(), Some(b',' | b';'));
         if !goes_on || rest.get(end) != Some(&b' ') || rest.len() == end + 1 {
-            return start + trimmed_len(word, |_| false);
+            return start + without_punctuation(word).len();
         }
         start = end + 1;
     }
 }
 
-fn word_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
-    length(rest, usize::MAX, |byte| {
-        !byte.is_ascii_whitespace() && !is_quote(*byte) && !b"<\\".contains(byte) && !is_end(byte)
-    })
+/// The bytes up to the end of the word, or to one of `ends`.
+fn word<'a>(rest: &'a [u8], ends: &[u8]) -> &'a [u8] {
+    let ends_word =
+        |byte: u8| byte.is_ascii_whitespace() || is_quote(byte) || b"<\\".contains(&byte);
+    let is_inside = |byte: &u8| !ends_word(*byte) && !ends.contains(byte);
+    &rest[..length(rest, usize::MAX, is_inside)]
 }
 
-/// The length up to the end of the word, without punctuation that may follow it in a sentence or a structure.
-fn trimmed_len(rest: &[u8], is_end: fn(&u8) -> bool) -> usize {
-    let word = &rest[..word_len(rest, is_end)];
-    trimmed(word, |byte| b",.:;)]}>".contains(byte)).len()
-}
-
-/// The bytes without the trailing ones that match.
-fn trimmed(bytes: &[u8], is_so: fn(&u8) -> bool) -> &[u8] {
-    let last = bytes.iter().rposition(|byte| !is_so(byte));
-    &bytes[..last.map_or(0, |last| last + 1)]
-}
-
-/// The number of leading bytes that match, at most `most`.
-fn length(bytes: &[u8], most: usize, is_so: impl Fn(&u8) -> bool) -> usize {
-    let bytes = &bytes[..bytes.len().min(most)];
-    let end = bytes.iter().position(|byte| !is_so(byte));
-    end.unwrap_or(bytes.len())
+/// The word without punctuation that may follow it in a sentence or a structure.
+fn without_punctuation(word: &[u8]) -> &[u8] {
+    trimmed(word, |byte| b",.:;)]}>".contains(byte))
 }
 
 /// Returns true if any part of at least `least` bytes doesn't look like a word: it has a digit, or a capital inside, or
@@ -400,15 +354,6 @@ fn is_random(token: &[u8], least: usize) -> bool {
         let is_mixed =
             || part.iter().any(u8::is_ascii_digit) || part[1..].iter().any(u8::is_ascii_uppercase);
         part.len() >= LONG_PART || part.len() >= least && is_mixed()
-    })
-}
-
-/// Returns true if any part of at least `least` bytes mixes digits and letters, which ordinary words rarely do.
-fn has_digits(word: &[u8], least: usize) -> bool {
-    let mut parts = word.split(|byte| !byte.is_ascii_alphanumeric());
-    parts.any(|part| {
-        let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
-        part.len() >= least && (1..part.len()).contains(&digits)
     })
 }
 

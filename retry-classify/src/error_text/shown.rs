@@ -4,8 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::fmt::Write;
 
-use crate::error_text::secrets::{self, ELLIPSIS};
-use crate::error_text::{text_of, urls};
+use crate::error_text::{ELLIPSIS, secrets, text_of, urls};
 
 /// The most bytes of a text that are shown.
 const LIMIT: usize = 1024;
@@ -88,25 +87,18 @@ fn line(text: &str, beyond: usize, limit: usize) -> (String, usize) {
     let mut line = String::new();
     // The end of the line if it has to be cut, and the matching position in the text.
     let mut cut = (0, 0);
-    let mut mark = |line: &String, place| {
+    let ends = text.char_indices().map(|(place, char)| (place, Some(char)));
+    for (place, char) in ends.chain([(text.len(), None)]) {
         if line.len() <= limit - NOTE {
             cut = (line.len(), place);
         }
-    };
-    for (place, char) in text.char_indices() {
-        mark(&line, place);
-        if is_escaped(char) {
-            line.extend(char.escape_default());
-        } else {
-            line.push(char);
+        match char {
+            _ if line.len() > limit => break,
+            Some(char) if is_escaped(char) => line.extend(char.escape_default()),
+            Some(char) => line.push(char),
+            None if beyond == 0 => return (line, 0),
+            None => {}
         }
-        if line.len() > limit {
-            break;
-        }
-    }
-    mark(&line, text.len());
-    if line.len() <= limit && beyond == 0 {
-        return (line, 0);
     }
     let (end, place) = cut;
     line.truncate(end);

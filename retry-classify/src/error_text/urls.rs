@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::error_text::secrets::{ELLIPSIS, part};
+use crate::error_text::{ELLIPSIS, length, part, trimmed};
 
 /// Punctuation that may follow a URL in a sentence.
 const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
@@ -13,14 +13,10 @@ const SLASHES: &[u8] = b"/\\";
 /// The text without the user info, the query and the fragment of each URL, with or without a scheme. With
 /// `user_follows`, the last word continues after the text and has an `@`: the part before it may be user info.
 pub(super) fn hide(text: &str, user_follows: bool) -> String {
-    if !user_follows && !may_be_url(text) {
-        return String::from(text);
-    }
     let mut hidden = String::new();
-    let mut left = text.len();
-    for word in text.split_inclusive(char::is_whitespace) {
-        left -= word.len();
-        keep_word(word, user_follows && left == 0, &mut hidden);
+    let mut words = text.split_inclusive(char::is_whitespace).peekable();
+    while let Some(word) = words.next() {
+        keep_word(word, user_follows && words.peek().is_none(), &mut hidden);
     }
     hidden
 }
@@ -31,19 +27,17 @@ fn keep_word(word: &str, user_follows: bool, hidden: &mut String) {
     let mut start = 0;
     while start < bare.len() {
         let quote = closing(bare.as_bytes()[start]);
-        let quoted = usize::from(quote.is_some());
-        hidden.push_str(part(bare, start..start + quoted));
-        start += quoted;
-        let rest = &bare[start..];
+        let from = start + usize::from(quote.is_some());
+        let rest = &bare[from..];
         let len = match quote {
             Some(quote) => quoted_len(rest, quote),
             None => unquoted_len(rest),
         };
+        hidden.push_str(part(bare, start..from));
         keep_urls(&rest[..len], user_follows && len == rest.len(), hidden);
-        start += len;
-        let closed = quoted.min(bare.len() - start);
-        hidden.push_str(part(bare, start..start + closed));
-        start += closed;
+        let end = from + len;
+        start = bare.len().min(end + from - start);
+        hidden.push_str(part(bare, end..start));
     }
     hidden.push_str(part(word, bare.len()..word.len()));
 }
@@ -59,12 +53,9 @@ fn keep_urls(mut text: &str, user_follows: bool, hidden: &mut String) {
 
 /// Appends a text with at most one scheme, without its secrets.
 fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
-    let (scheme, start) = scheme(text);
     // A URL in the query of one without a scheme is a part of that query.
-    let (scheme, start) = match query(&text[..start], None) {
-        Some(_) => (None, 0),
-        None => (scheme, start),
-    };
+    let scheme = after_scheme(text).filter(|start| query(&text[..*start], None).is_none());
+    let start = scheme.unwrap_or(0);
     let query = query(text, scheme);
     let end = query.unwrap_or(text.len());
     let path = |from| find(&text[..end], from, SLASHES).unwrap_or(end);
@@ -74,7 +65,7 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
         Some(_) => !is_authority(&text[start..path(start)]),
         None => has(&text[..*user], b":") || has(&text[*user..end], SLASHES),
     });
-    let host = user.unwrap_or(start);
+    let mut host = user.unwrap_or(start);
     let before = after_last(&text[..start], b'@').unwrap_or(0);
     hidden.push_str(part(text, before..start));
     if user_follows {
@@ -82,16 +73,12 @@ fn keep_url(text: &str, user_follows: bool, hidden: &mut String) {
     }
     if scheme.is_some() && !is_authority(&text[host..path(host)]) {
         hidden.push_str(ELLIPSIS);
-        hidden.push_str(part(text, path(host)..end));
-    } else {
-        hidden.push_str(part(text, host..end));
+        host = path(host);
     }
-    let tail = end + trim_end(&text[end..], |byte| PUNCTUATION.contains(&byte)).len();
-    hidden.push_str(part(text, tail..text.len()));
+    hidden.push_str(part(text, host..end));
+    let tail = trimmed(&text.as_bytes()[end..], |byte| PUNCTUATION.contains(byte));
+    hidden.push_str(part(text, end + tail.len()..text.len()));
 }
-
-// The patterns are ASCII, so these few functions are enough: the standard library's are compiled again for each
-// pattern, and every program that retries contains this code.
 
 /// The index of the first of these bytes at or after `from`.
 #[inline(never)]
@@ -112,45 +99,31 @@ fn after_last(text: &str, byte: u8) -> Option<usize> {
     last.map(|last| last + 1)
 }
 
-/// The text without the trailing bytes that match, all of them ASCII.
-#[inline(never)]
-fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
-    let last = text.bytes().rposition(|byte| !is_so(byte));
-    &text[..last.map_or(0, |last| last + 1)]
-}
-
-/// The index after a scheme's `://`, or after the `//` of a URL without a scheme.
+/// The index after the slashes of a scheme's `://`, or of the `//` of a URL without a scheme. Any number of slashes
+/// counts, because clients accept `http:///host` as `http://host`.
 #[inline(never)]
 fn after_scheme(text: &str) -> Option<usize> {
-    let are_slashes = |bytes: &[u8]| bytes.iter().all(|byte| SLASHES.contains(byte));
-    if text.as_bytes().get(..2).is_some_and(are_slashes) {
-        return Some(2);
-    }
-    let mut places = text.as_bytes().windows(3);
-    let scheme = places.position(|bytes| bytes[0] == b':' && are_slashes(&bytes[1..]));
-    scheme.map(|scheme| scheme + 3)
-}
-
-/// The end of the scheme, and the start of the part after the slashes. Any number of slashes counts, because clients
-/// accept `http:///host` as `http://host`.
-fn scheme(text: &str) -> (Option<usize>, usize) {
-    let scheme = after_scheme(text);
-    let start = scheme.map_or(0, |scheme| {
-        let mut rest = text.as_bytes()[scheme..].iter();
-        let slashes = rest.position(|byte| !SLASHES.contains(byte));
-        slashes.map_or(text.len(), |slashes| scheme + slashes)
-    });
-    (scheme, start)
+    let is_slash = |byte: &u8| SLASHES.contains(byte);
+    let bytes = text.as_bytes();
+    let is_scheme = |bytes: &[u8]| bytes[0] == b':' && bytes[1..].iter().all(is_slash);
+    let slashes = match length(bytes, usize::MAX, is_slash) {
+        0 | 1 => bytes.windows(3).position(is_scheme)? + 1,
+        _ => 0,
+    };
+    Some(slashes + length(&bytes[slashes..], usize::MAX, is_slash))
 }
 
 /// The index where another URL starts, outside of the first one's query.
 fn next_url(text: &str) -> Option<usize> {
-    let (scheme, start) = scheme(text);
-    scheme?;
-    let rest = &text[start..];
-    let before = &rest[..after_scheme(rest)? - 3];
-    let before = trim_end(before, |byte| byte.is_ascii_alphanumeric());
-    (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
+    let start = after_scheme(text)?;
+    let next = start + after_scheme(&text[start..])?;
+    let colon = after_last(&text[start..next], b':')? - 1;
+    let before = trimmed(
+        &text.as_bytes()[start..start + colon],
+        u8::is_ascii_alphanumeric,
+    );
+    let is_in_query = before.iter().any(|byte| b"?#".contains(byte));
+    (!before.is_empty() && !is_in_query).then_some(start + before.len())
 }
 
 /// The index where the query or the fragment starts. Without a scheme, `?` and `#` also occur in other texts than URLs,
@@ -174,8 +147,8 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
 
 /// Returns true if these are hosts, each with or without a port. If not, the text contains user info, or a part of it.
 fn is_authority(text: &str) -> bool {
-    let hosts = trim_end(text, |byte| byte != b']' && PUNCTUATION.contains(&byte));
-    let mut hosts = hosts.as_bytes().split(|byte| *byte == b',');
+    let is_after = |byte: &u8| *byte != b']' && PUNCTUATION.contains(byte);
+    let mut hosts = trimmed(text.as_bytes(), is_after).split(|byte| *byte == b',');
     !has(text, b"@") && hosts.all(is_host)
 }
 
@@ -185,14 +158,7 @@ fn is_host(host: &[u8]) -> bool {
         Some(end) => host[end + 1..].strip_prefix(b":"),
         None => host.splitn(2, |byte| *byte == b':').nth(1),
     };
-    let number = port
-        .unwrap_or_default()
-        .iter()
-        .try_fold(0_u16, |number, digit| {
-            let digit = digit.is_ascii_digit().then(|| u16::from(digit - b'0'))?;
-            number.checked_mul(10)?.checked_add(digit)
-        });
-    number.is_some()
+    port.is_none_or(|port| port.len() <= 5 && port.iter().all(u8::is_ascii_digit))
 }
 
 /// The quote that closes a quotation that starts with `quote`.

@@ -13,63 +13,25 @@ use crate::text::wait::wait_in;
 use crate::verdict::LONGEST_HINT;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
+
+// Each list is one text, split at spaces.
+
 /// The places of an error within an event. OpenAI's `response.failed` and `response.done` have it in the response;
 /// gateways wrap it twice.
-const PLACES: [&str; 4] = [
-    "/error/error",
-    "/error",
-    "/response/error",
-    "/response/status_details/error",
-];
+const PLACES: &str = "/error/error /error /response/error /response/status_details/error";
 /// Further places in a body whose status already marks it as an error.
-const PLACES_BY_STATUS: [&str; 4] = ["/detail/error", "/detail", "/errors", "/status"];
+const PLACES_BY_STATUS: &str = "/detail/error /detail /errors /status";
 /// Fields that name the error, the most specific first.
-const NAMES: [&str; 8] = [
-    "/details/error_code",
-    "/code",
-    "/errorCode",
-    "/extensions/code",
-    "/errors/0/reason",
-    "/type",
-    "/status",
-    "/reason",
-];
+const NAMES: &str =
+    "/details/error_code /code /errorCode /extensions/code /errors/0/reason /type /status /reason";
 /// Fields that may contain an HTTP status: some servers send no other name.
-const STATUSES: [&str; 6] = [
-    "code",
-    "status",
-    "status_code",
-    "statusCode",
-    "error_code",
-    "http_status",
-];
+const STATUSES: &str = "code status status_code statusCode error_code http_status";
 /// Fields with text for people. The first is the message.
-const TEXTS: [&str; 13] = [
-    "message",
-    "Message",
-    "error",
-    "detail",
-    "error_description",
-    "error_msg",
-    "error_message",
-    "errorMessage",
-    "msg",
-    "description",
-    "title",
-    "reason",
-    "info",
-];
+const TEXTS: &str = "message Message error detail error_description error_msg error_message errorMessage msg \
+    description title reason info";
 /// Fields that contain a wait in seconds: of gateways, AWS, Codex, Hugging Face, monday.com and Infura.
-const WAITS: [&str; 8] = [
-    "retry_after",
-    "retryAfter",
-    "retry_after_seconds",
-    "retryAfterSeconds",
-    "resets_in_seconds",
-    "estimated_time",
-    "retry_in_seconds",
-    "backoff_seconds",
-];
+const WAITS: &str = "retry_after retryAfter retry_after_seconds retryAfterSeconds resets_in_seconds estimated_time \
+    retry_in_seconds backoff_seconds";
 /// Fields of Google's error details that name a quota.
 const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
@@ -94,30 +56,25 @@ impl Known<'_> {
     /// data.
     fn admits(self, fault: Fault) -> bool {
         // The standard statuses, except the vague ones (400, 403) and those for limits and delays.
-        let is_exact = |status| {
-            matches!(
-                status,
-                401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451
-            )
-        };
-        !matches!(fault, Fault::Throttled | Fault::Overloaded) || !self.status.is_some_and(is_exact)
+        let is_exact = matches!(
+            self.status,
+            Some(401 | 402 | 404..=407 | 409..=417 | 421..=424 | 426 | 428 | 431 | 451)
+        );
+        !is_exact || !matches!(fault, Fault::Throttled | Fault::Overloaded)
     }
 
     /// Returns true if a bare number may mean this fault: only if the number and the status agree on whether a retry
     /// helps. With a 429, it may also be a billing fault.
     fn admits_number(self, fault: Fault) -> bool {
-        let exact = self
-            .status
-            .filter(|status| *status >= 400 && *status != 429);
         let is_worth_a_retry = fault.classify().is_retryable();
-        exact.is_none_or(|status| by_status(status).is_retryable() == is_worth_a_retry)
+        self.status.is_none_or(|status| {
+            matches!(status, ..400 | 429) || by_status(status).is_retryable() == is_worth_a_retry
+        })
     }
 
     /// Returns true if a word counts that services also use for their own data: not if the request was wrong.
     fn admits_generic(self) -> bool {
-        !self
-            .status
-            .is_some_and(|status| (400..429).contains(&status))
+        !matches!(self.status, Some(400..429))
     }
 }
 
@@ -183,35 +140,28 @@ fn is_field(line: &str) -> bool {
 }
 
 fn of_events(text: &str, known: Known<'_>) -> Option<ProviderError> {
-    let mut event = "";
-    let mut data = String::new();
-    // An extra empty line, because the last event may lack the one that ends it.
-    for line in text.lines().chain([""]) {
-        match line.split_once(':') {
-            Some(("event", name)) => event = name.trim(),
-            Some(("data", part)) => {
-                data.push_str(part.strip_prefix(' ').unwrap_or(part));
-                data.push('\n');
-            }
-            _ if line.is_empty() => {
-                if let Some(error) = of_event(event, data.trim(), known) {
-                    return Some(error);
-                }
-                event = "";
-                data.clear();
-            }
-            _ => {}
-        }
-    }
-    None
+    let lines = text.lines().collect::<Vec<_>>();
+    let mut events = lines.split(|line| line.is_empty());
+    events.find_map(|lines| of_event(lines, known))
 }
 
-fn of_event(event: &str, data: &str, known: Known<'_>) -> Option<ProviderError> {
-    let value = truncated::parse(data);
+fn of_event(lines: &[&str], known: Known<'_>) -> Option<ProviderError> {
+    let of = |name: &'static str| {
+        let fields = lines.iter().filter_map(|line| line.split_once(':'));
+        fields
+            .filter(move |field| field.0 == name)
+            .map(|field| field.1)
+    };
+    let data = of("data").map(|part| part.strip_prefix(' ').unwrap_or(part));
+    let data = data.collect::<Vec<_>>().join("\n");
+    let value = truncated::parse(data.trim());
     let found = value.as_ref().and_then(|value| of_body(value, known));
     found.or_else(|| {
-        let value = value.unwrap_or_else(|| data.into());
-        (event == "error").then(|| of_error(&value, known))
+        let is_error = of("event")
+            .next_back()
+            .is_some_and(|name| name.trim() == "error");
+        let value = value.unwrap_or_else(|| data.trim().into());
+        is_error.then(|| of_error(&value, known))
     })
 }
 
@@ -255,8 +205,9 @@ fn in_envelope(body: &Value, known: Known<'_>) -> Option<ProviderError> {
     if let Value::Array(items) = body {
         return items.iter().find_map(|item| in_envelope(item, known));
     }
-    let by_status = PLACES_BY_STATUS.iter().filter(|_| known.status.is_some());
-    let found = PLACES.iter().chain(by_status).find_map(|place| {
+    let by_status = known.status.map_or("", |_| PLACES_BY_STATUS);
+    let mut places = PLACES.split(' ').chain(by_status.split_terminator(' '));
+    let found = places.find_map(|place| {
         let error = body.pointer(place).filter(|error| says_something(error))?;
         Some((place, error))
     });
@@ -288,22 +239,15 @@ fn of_exception(body: &Value, known: Known<'_>) -> Option<ProviderError> {
 
 /// Servers write `null`, `false`, 0 or an empty value for "no error".
 fn says_something(error: &Value) -> bool {
-    match error {
-        Value::Null => false,
-        Value::Bool(there_is_one) => *there_is_one,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::Object(fields) => !fields.is_empty(),
-    }
+    let nothing = [json!(null), json!(false), json!(""), json!([]), json!({})];
+    !nothing.contains(error) && error.as_f64() != Some(0.0)
 }
 
 /// The event `error` of OpenAI's Responses API; Mistral; gateways that omit the envelope.
 fn is_error_itself(body: &Value) -> bool {
     let is_named = |key: &str| {
-        let name = body[key].as_str();
-        let is_named = |name| [Name, Generic, Envelope].map(|what| named(what, [name]));
-        name.is_some_and(|name| is_named(name).iter().any(Option::is_some))
+        let is = |what| named(what, body[key].as_str()).is_some();
+        is(Name) || is(Generic) || is(Envelope)
     };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string()
@@ -315,22 +259,16 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
     let error_type = error_type.or(error["status"].as_str()).map(str::to_owned);
-    let texts = TEXTS.iter().filter_map(|key| error[key].as_str());
+    let texts = TEXTS.split(' ').filter_map(|key| error[key].as_str());
     let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
     let raw = error["metadata"]["raw"].as_str();
     let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
     let quoted = quotes.find_map(|text| quoted(text, false, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
-
     // Alibaba's JSON has the same fields as AWS's XML.
-    let in_json = error["Code"]
-        .as_str()
-        .filter(|_| error["RequestId"].is_string());
-    let aws = error["__type"]
-        .as_str()
-        .or(in_json)
-        .or(known.aws)
-        .map(aws_code);
+    let in_json = error["RequestId"].as_str().and(error["Code"].as_str());
+    let aws = error["__type"].as_str().or(in_json).or(known.aws);
+    let aws = aws.map(aws_code);
     let names = names(error, details, aws);
     let by_quoted = quoted.as_ref().map(|error| error.fault);
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
@@ -365,9 +303,8 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
 fn names(error: &Value, details: &[Value], aws: Option<&str>) -> Vec<String> {
     // Google's `ErrorInfo`: it is more specific than the status next to it, which stands for a class of reasons.
     let reason = details.iter().find_map(|detail| text(&detail["reason"]));
-    let fields = NAMES
-        .iter()
-        .filter_map(|place| error.pointer(place).and_then(text));
+    let places = NAMES.split(' ');
+    let fields = places.filter_map(|place| error.pointer(place).and_then(text));
     // A single word is a name, as in OAuth; several words are a text.
     let word = error["error"].as_str().filter(|text| !text.contains(' '));
     let of_oauth = word.filter(|_| error["error_description"].is_string());
@@ -402,24 +339,23 @@ fn said(error: &Value, all: &[String], known: Known<'_>, quoted: Option<Fault>) 
     let quoted = quoted.filter(|_| envelope != Some(Fault::Invalid) || own.next().is_none());
     // A 429 is more specific than a name that only says whose fault it was.
     let is_throttled = matches!(known.status, Some(420 | 429));
-    let is_vague =
-        |fault: &Fault| is_throttled && matches!(fault, Fault::Internal | Fault::Invalid);
+    let is_clear =
+        |fault: &Fault| !is_throttled || !matches!(fault, Fault::Internal | Fault::Invalid);
     let number = by_number(error).filter(|fault| known.admits_number(*fault));
     // Meta's and Cloudflare's explicit statement that a retry helps. It wins over everything else.
     let says_so = error["is_transient"] == true || error["retryable"] == true;
-    let is_passing = says_so && known.admits(Fault::Overloaded);
-    let passing = (is_passing && !is_throttled).then_some(Fault::Overloaded);
-    let mut others = [passing, envelope, number].into_iter().flatten();
-    let by_name = if known.is_own { By::Name } else { By::Quote };
-    let name = said_by_name(error, all, known);
-    let quote = quoted.filter(|fault| known.admits(*fault));
-    let others = others.find(|fault| !is_vague(fault));
+    let is_passing = says_so && known.admits(Fault::Overloaded) && !is_throttled;
+    let passing = is_passing.then_some(Fault::Overloaded);
+    let others = passing
+        .or(envelope.filter(is_clear))
+        .or(number.filter(is_clear));
     let others = others.or(is_throttled.then_some(Fault::Throttled));
-    let said = [(by_name, name), (By::Quote, quote), (By::Others, others)];
-    let mut said = said
-        .into_iter()
-        .filter_map(|(by, fault)| Some((by, fault?)));
-    said.next().unwrap_or((By::Others, Fault::Unknown))
+    let quote = quoted.filter(|fault| known.admits(*fault));
+    match (said_by_name(error, all, known), quote) {
+        (Some(fault), _) if known.is_own => (By::Name, fault),
+        (Some(fault), _) | (None, Some(fault)) => (By::Quote, fault),
+        (None, None) => (By::Others, others.unwrap_or(Fault::Unknown)),
+    }
 }
 
 /// The fault from the names, or from a number used as one.
@@ -446,10 +382,8 @@ fn aws_code(code: &str) -> &str {
 
 /// The fault from the first field that contains an HTTP status.
 fn by_number(error: &Value) -> Option<Fault> {
-    let mut numbers = STATUSES
-        .iter()
-        .filter_map(|key| text(&error[key])?.parse().ok());
-    numbers.find_map(Fault::of_status)
+    let mut keys = STATUSES.split(' ');
+    keys.find_map(|key| Fault::of_status(text(&error[key])?.parse().ok()?))
 }
 
 /// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
@@ -479,20 +413,14 @@ fn retry_info(details: &[Value]) -> Option<Duration> {
         name.is_some_and(|name| name.ends_with(RETRY_INFO))
     })?;
     // A duration in Protocol Buffers' JSON: `"1.5s"`.
-    seconds(
-        info["retryDelay"]
-            .as_str()?
-            .trim()
-            .strip_suffix('s')?
-            .parse()
-            .ok()?,
-    )
+    let delay = info["retryDelay"].as_str()?.trim();
+    seconds(delay.strip_suffix('s')?.parse().ok()?)
 }
 
 /// The wait in one of the error's own fields.
 fn wait_beside(error: &Value) -> Option<Duration> {
     let places = [error, &error["metadata"]].into_iter();
-    let mut fields = places.flat_map(|place| WAITS.map(|key| &place[key]));
+    let mut fields = places.flat_map(|place| WAITS.split(' ').map(move |key| &place[key]));
     fields.find_map(|field| seconds(field.as_f64()?))
 }
 
@@ -510,15 +438,13 @@ fn seconds(seconds: f64) -> Option<Duration> {
 
 /// The quotas named in the details: in `QuotaFailure`, and in `ErrorInfo` with its metadata.
 fn quotas(detail: &Value) -> Vec<String> {
-    let violations = detail["violations"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
     let metadata = &detail["metadata"];
+    let violations = detail["violations"].as_array().into_iter().flatten();
     let names = violations
-        .iter()
+        .clone()
         .flat_map(|violation| QUOTAS.map(|key| &violation[key]));
     let names = names.chain([&metadata["quota_limit"]]).filter_map(text);
-    let values = violations.iter().map(|violation| &violation["quotaValue"]);
+    let values = violations.map(|violation| &violation["quotaValue"]);
     let values = values
         .chain([&metadata["quota_limit_value"]])
         .filter_map(text);

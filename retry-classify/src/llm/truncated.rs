@@ -11,23 +11,17 @@ pub(super) fn parse(text: &str) -> Option<Value> {
 
 /// The text up to its last complete value, with all open brackets closed.
 fn completed(text: &str) -> String {
-    let cut = structure(text)
-        .map(|(position, byte)| if byte == b',' { position } else { position + 1 })
-        .last()
-        .unwrap_or(0);
-    let kept = &text[..cut];
-    let mut open = Vec::new();
-    for (_, byte) in structure(kept) {
+    let (mut end, mut open) = (0, Vec::new());
+    for (position, byte) in structure(text) {
+        end = position + 1;
         match byte {
             b'{' => open.push('}'),
             b'[' => open.push(']'),
-            b'}' | b']' => {
-                open.pop();
-            }
-            _ => {}
+            b',' => end = position,
+            _ => _ = open.pop(),
         }
     }
-    kept.chars().chain(open.into_iter().rev()).collect()
+    text[..end].chars().chain(open.into_iter().rev()).collect()
 }
 
 /// The brackets and commas outside of strings, with their positions.

@@ -42,8 +42,6 @@ pub fn complaint<E>(error: &E) -> Complaint<'_, E> {
     Complaint(UnknownComplaint(error))
 }
 
-pub struct Complaint<'a, E>(UnknownComplaint<'a, E>);
-
 pub struct UnknownComplaint<'a, E>(&'a E);
 
 impl<E: Classify> Complaint<'_, E> {

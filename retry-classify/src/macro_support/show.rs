@@ -9,25 +9,25 @@ use core::fmt;
 use core::ops::Deref;
 
 use super::else_by;
+use crate::Classify;
 use crate::error_text::chain;
-use crate::{Classify, Verdict};
 
 /// The error as text: with its causes if its type is an `Error` or dereferences to one, as `anyhow::Error` and
 /// `Box<dyn Error>` do; by `Display` if it has only that; otherwise by [`Classify::describe`], or by the name of its
 /// type. Never by `Debug`, which may reveal secrets.
 pub fn show<E>(error: &E) -> Show<'_, E> {
-    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error)))))
+    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error, None)))))
 }
 
-pub struct Show<'a, E>(ShowWithin<'a, E>);
+/// Like [`show`], by `name` if the type is neither an `Error` nor `Display`. For derived impls of `describe`.
+pub fn show_named<'a, E>(error: &'a E, name: &'static str) -> Show<'a, E> {
+    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(
+        error,
+        Some(name),
+    )))))
+}
 
-pub struct ShowWithin<'a, E>(ShowDisplay<'a, E>);
-
-pub struct ShowDisplay<'a, E>(ShowClassify<'a, E>);
-
-pub struct ShowClassify<'a, E>(ShowName<'a, E>);
-
-pub struct ShowName<'a, E>(&'a E);
+pub struct ShowName<'a, E>(&'a E, Option<&'static str>);
 
 /// An error whose causes can be read. If the type is not inferred yet, the compiler selects this candidate.
 #[diagnostic::on_unimplemented(
@@ -79,14 +79,14 @@ else_by!(
 
 impl<E: Error> fmt::Display for Show<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ShowName(error) = self.0.0.0.0;
+        let ShowName(error, _) = self.0.0.0.0;
         chain::write(f, error, None, error.source())
     }
 }
 
 impl<E: fmt::Display + Deref<Target: Error>> fmt::Display for ShowWithin<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ShowName(error) = self.0.0.0;
+        let ShowName(error, _) = self.0.0.0;
         let within: &E::Target = error;
         chain::write(f, error, Some(&within), within.source())
     }
@@ -94,44 +94,15 @@ impl<E: fmt::Display + Deref<Target: Error>> fmt::Display for ShowWithin<'_, E> 
 
 impl<E: Classify> fmt::Display for ShowClassify<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.0.describe(f)
+        match self.0 {
+            ShowName(_, Some(name)) => f.write_str(name),
+            ShowName(error, None) => error.describe(f),
+        }
     }
 }
 
 impl<E> fmt::Display for ShowName<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(type_name::<E>())
-    }
-}
-
-/// An error of a type that derives `Classify`, and the text shown for it if its type is neither an `Error` nor
-/// `Display`.
-pub struct Unshown<'a, E: ?Sized>(pub &'a E, pub &'static str);
-
-impl<E: Error + ?Sized> Error for Unshown<'_, E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}
-
-impl<E: fmt::Display + ?Sized> fmt::Display for Unshown<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<E: ?Sized> fmt::Debug for Unshown<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.1)
-    }
-}
-
-impl<E: ?Sized> Classify for Unshown<'_, E> {
-    fn classify(&self) -> Verdict {
-        Verdict::STOP
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.1)
     }
 }

@@ -28,26 +28,21 @@ impl Verdict {
         if !is_dropped {
             return self;
         }
-        let basis = match self.kind {
-            Some(_) => self.basis,
-            None => Basis::Failed(Kind::Timeout),
-        };
-        Self {
-            kind: self.kind.map(|_| Kind::Timeout),
-            ambiguous: true,
-            basis,
-            ..self
+        let timed_out = Self::retry(Kind::Timeout).ambiguous().hinted(self.after);
+        match self.kind {
+            Some(_) => Self {
+                basis: self.basis,
+                ..timed_out
+            },
+            None => timed_out.once(),
         }
     }
 
     /// Returns true if the log warns about this verdict. Used by the core and by batches.
     #[doc(hidden)]
     pub fn warns(self) -> bool {
-        match self.basis {
-            Basis::Unknown => true,
-            Basis::LostHeaders(_) => self.after.is_none(),
-            Basis::Answer | Basis::Failed(_) | Basis::Nothing => false,
-        }
+        let is_lost = matches!(self.basis, Basis::LostHeaders(_)) && self.after.is_none();
+        is_lost || self.basis == Basis::Unknown
     }
 
     /// The facts behind the verdict. Used by protections and the log.
@@ -61,7 +56,7 @@ impl Verdict {
     pub fn kind_seen(self) -> Option<Kind> {
         match self.basis {
             Basis::Failed(kind) => Some(kind),
-            Basis::Answer | Basis::Nothing | Basis::Unknown | Basis::LostHeaders(_) => self.kind,
+            _ => self.kind,
         }
     }
 }

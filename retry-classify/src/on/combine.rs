@@ -54,11 +54,7 @@ pub trait Combine: Sized {
                 return Verdict::STOP;
             }
             let verdict = first.hinted(first.hint().max(second.hint()));
-            if second.is_ambiguous() {
-                verdict.ambiguous()
-            } else {
-                verdict
-            }
+            verdict.ambiguous_if(second.is_ambiguous())
         }
     }
 

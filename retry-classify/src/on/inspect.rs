@@ -5,19 +5,19 @@ use core::error::Error;
 
 use crate::sources::causes;
 use crate::verdict::Verdict;
-use private::{Erased, Sealed, Text, Typed};
+use private::{Erased, Text, Typed};
 
 /// Errors with their sources, and texts: the arguments of the functions in [`on`](crate::on).
 ///
 /// Implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with its
 /// feature, and for texts. `Via` only distinguishes these impls and is always inferred. An error with a lifetime
-/// doesn't qualify: write a closure for it.
+/// doesn't qualify: write a closure for it. Other crates can't implement it, because they can't name its method's type.
 #[diagnostic::on_unimplemented(
     message = "the functions of `retry_runtime::on` can't inspect `{Self}`",
     label = "not an `Error` that is `'static`",
     note = "implement `std::error::Error` for `{Self}`, or use a function of your own with `on = …`"
 )]
-pub trait Inspect<Via>: Sealed<Via> {
+pub trait Inspect<Via> {
     #[doc(hidden)]
     fn inspected(&self) -> Inspected<'_>;
 }
@@ -48,8 +48,6 @@ impl Inspected<'_> {
 }
 
 mod private {
-    pub trait Sealed<Via> {}
-
     /// Errors.
     #[derive(Debug)]
     pub struct Typed;
@@ -62,8 +60,6 @@ mod private {
     pub struct Text;
 }
 
-impl<E: Error + 'static> Sealed<Typed> for E {}
-
 #[diagnostic::do_not_recommend]
 impl<E: Error + 'static> Inspect<Typed> for E {
     fn inspected(&self) -> Inspected<'_> {
@@ -73,8 +69,6 @@ impl<E: Error + 'static> Inspect<Typed> for E {
 
 macro_rules! inspect {
     ($via:ident: $($type:ty)|+ => |$this:ident| $inspected:expr) => {$(
-        impl Sealed<$via> for $type {}
-
         impl Inspect<$via> for $type {
             fn inspected(&self) -> Inspected<'_> {
                 let $this = self;

@@ -2,8 +2,6 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::error::Error;
 
-use private::Sealed;
-
 use crate::{Classify, Verdict, sources};
 
 /// Classifies by the first error of type `T` inside a `Box<dyn Error>` or an `anyhow::Error`: the error and then its
@@ -70,20 +68,14 @@ pub fn is<T: Classify + Error + 'static>(error: &(impl Chain + ?Sized)) -> Verdi
     label = "not an error that can contain one of any type",
     note = "put `#[derive(retry_runtime::Classify)]` on `{Self}`, with `#[classify(transparent)]` on a variant that contains such an error, or use a function of your own with `on = …`"
 )]
-pub trait Chain: Sealed {
+pub trait Chain {
     #[doc(hidden)]
     fn outermost(&self) -> &(dyn Error + 'static);
 }
 
-mod private {
-    pub trait Sealed {}
-}
-
 macro_rules! chain {
-    ($($error:ty: |$this:ident| $outermost:expr;)*) => {$(
-        impl Sealed for $error {}
-
-        impl Chain for $error {
+    ($([$($generics:tt)*] $error:ty: |$this:ident| $outermost:expr;)*) => {$(
+        impl<$($generics)*> Chain for $error {
             fn outermost(&self) -> &(dyn Error + 'static) {
                 let $this = self;
                 $outermost
@@ -93,30 +85,14 @@ macro_rules! chain {
 }
 
 chain! {
-    dyn Error: |this| this;
-    dyn Error + Send: |this| this;
-    dyn Error + Sync: |this| this;
-    dyn Error + Send + Sync: |this| this;
+    [] dyn Error: |this| this;
+    [] dyn Error + Send: |this| this;
+    [] dyn Error + Sync: |this| this;
+    [] dyn Error + Send + Sync: |this| this;
+    [E: Chain + ?Sized] Box<E>: |this| (**this).outermost();
+    [E: Chain + ?Sized] Arc<E>: |this| (**this).outermost();
 }
 #[cfg(feature = "std")]
-chain! {
-    std::io::Error: |this| this;
-}
+chain!([] std::io::Error: |this| this;);
 #[cfg(feature = "anyhow_1")]
-chain! {
-    anyhow::Error: |this| this.as_ref();
-}
-
-macro_rules! chain_pointers {
-    ($($pointer:ident),*) => {$(
-        impl<E: Chain + ?Sized> Sealed for $pointer<E> {}
-
-        impl<E: Chain + ?Sized> Chain for $pointer<E> {
-            fn outermost(&self) -> &(dyn Error + 'static) {
-                (**self).outermost()
-            }
-        }
-    )*};
-}
-
-chain_pointers!(Box, Arc);
+chain!([] anyhow::Error: |this| this.as_ref(););

@@ -5,7 +5,8 @@ use alloc::string::String;
 use core::time::Duration;
 
 use super::fault::Fault;
-use super::table::{RULES, RuleFor};
+use super::table::RuleFor::{Limit, Misnomer, Number, Period, Rolling, Text};
+use super::table::{RULES, Rule, RuleFor};
 use super::wait::wait_in;
 
 /// The most bytes of a text that are read. The fault is at the start, and quoted prompts can be of any length.
@@ -29,22 +30,17 @@ pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>)
             (Some(_), Some(_)) => name.contains(of.trim_matches('*')),
             (None, None) => name == of,
         };
-        let rule = RULES.iter().find(|rule| rule.0 == what && is_named(rule.1));
-        rule.map(|rule| rule.2)
+        let rule = find(|(of, ..), phrase| *of == what && is_named(phrase))?;
+        Some(rule.2)
     });
     let first = found.next();
-    if found.any(|fault| fault == Fault::Billing) {
-        return Some(Fault::Billing);
-    }
-    first
+    found.find(|fault| *fault == Fault::Billing).or(first)
 }
 
 /// The fault for a service's own error number.
 pub(crate) fn numbered(code: &str, status: Option<u16>) -> Option<Fault> {
-    let is_of =
-        |what| matches!(what, RuleFor::Number(of) if status.is_none_or(|status| status == of));
-    let rule = RULES.iter().find(|rule| rule.1 == code && is_of(rule.0));
-    rule.map(|rule| rule.2)
+    let is_of = |what| matches!(what, Number(of) if status.is_none_or(|status| status == of));
+    find(|(what, ..), number| number == code && is_of(*what)).map(|rule| rule.2)
 }
 
 /// The fault from a text, when names and status give only `fault`. `is_open`: they don't rule out throttled and
@@ -53,25 +49,33 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Unknown};
 
     let may_be = |what, means| match (what, means) {
-        (RuleFor::Misnomer, _) => fault == Billing,
-        (RuleFor::Limit | RuleFor::Period | RuleFor::Rolling, _) => fault == Throttled,
-        (RuleFor::Text, Throttled | Overloaded) => is_open && fault == Unknown,
-        (RuleFor::Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
+        (Misnomer, _) => fault == Billing,
+        (Limit | Period | Rolling, _) => fault == Throttled,
+        (Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
         // Names were already matched.
         _ => false,
     };
     let said = words(text);
-    let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
     let alone = words(&alone(text));
-    let is_said = |rule: &(RuleFor, &str, Fault, &str)| match rule.0 {
-        RuleFor::Period => says(&alone, rule.1) || limits(&said, rule.1),
-        _ => says(&said, rule.1),
-    };
-    match rules.find(|rule| is_said(rule)) {
-        Some((RuleFor::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
+    let found = find(|&(what, _, means, _), phrase| {
+        may_be(what, means)
+            && match what {
+                Period => says(&alone, phrase) || limits(&said, phrase),
+                _ => says(&said, phrase),
+            }
+    });
+    match found {
+        Some((Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
         Some(rule) => rule.2,
         None => fault,
     }
+}
+
+/// The first rule with a phrase that matches.
+fn find(is_match: impl Fn(&Rule, &str) -> bool) -> Option<&'static Rule> {
+    let mut rules = RULES.iter();
+    rules.find(|rule| rule.1.split('|').any(|phrase| is_match(rule, phrase)))
 }
 
 /// The words of a text in lower case, each between single spaces, so that `RequestsPerDay`, `requests_per_day` and
@@ -111,27 +115,18 @@ fn after<'a>(said: &'a str, phrase: &'a str) -> impl Iterator<Item = &'a str> {
 
 /// Returns true if the text has the period before something that is limited.
 fn limits(said: &str, period: &str) -> bool {
-    after(said, period).any(|rest| {
-        let next = rest.split_whitespace().next();
-        next.is_some_and(|next| LIMITED.contains(&next))
-    })
+    let mut next = after(said, period).filter_map(|rest| rest.split_whitespace().next());
+    next.any(|next| LIMITED.contains(&next))
 }
 
 /// The words of a text that are not parts of longer names, such as those of files, hosts and tables.
 fn alone(text: &str) -> String {
-    let end = text
-        .char_indices()
-        .nth(READ)
-        .map_or(text.len(), |(end, _)| end);
-    let is_inside = |c: char| c.is_alphanumeric();
-    let mut alone = String::new();
-    for word in text[..end].split_whitespace() {
-        if word.trim_matches(|c| !is_inside(c)).chars().all(is_inside) {
-            alone.push(' ');
-            alone.push_str(word);
-        }
-    }
-    alone
+    let is_alone = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.chars().all(char::is_alphanumeric)
+    };
+    let words = text.split_whitespace().filter(is_alone);
+    words.flat_map(|word| [word, " "]).collect()
 }
 
 #[cfg(test)]
@@ -140,9 +135,11 @@ mod tests {
 
     #[test]
     fn every_rule_is_written_as_it_is_compared() {
-        for (_, phrase, _, source) in RULES {
-            let plain = phrase.trim_matches(['*', ' ']);
-            assert_eq!(words(plain).trim(), plain, "{source}");
+        for (_, phrases, _, source) in RULES {
+            for phrase in phrases.split('|') {
+                let plain = phrase.trim_matches(['*', ' ']);
+                assert_eq!(words(plain).trim(), plain, "{source}");
+            }
         }
     }
 

@@ -5,56 +5,27 @@ use retry_vocabulary::duration;
 
 use crate::verdict::LONGEST_HINT;
 
-/// Phrases before a wait, in lower case.
-const BEFORE: [&str; 11] = [
-    // OpenAI, Groq, Google, Azure, Moonshot: "try again in", "retry in", "retry after", "try again after"
-    "again",
-    "retry",
-    // GitHub Models
-    "wait",
-    // the header, quoted
-    "retry-after",
-    "retry_after",
-    "retrying",
-    "reset",
-    "resets",
-    "available in",
-    "unavailable for",
-    // Supabase
-    "only request this",
-];
+// Lists of words in lower case, between bars.
+
+/// Phrases before a wait: "try again in", "retry after", of GitHub Models "wait", of Supabase "only request this"; and
+/// the header, quoted.
+const BEFORE: &str = "again|retry|retrying|retry-after|retry_after|wait|reset|resets|available in|unavailable for|\
+    only request this";
 /// Words allowed between such a phrase and the wait.
-const BETWEEN: [&str; 17] = [
-    "in ",
-    "after ",
-    "for ",
-    "about ",
-    "approximately ",
-    "around ",
-    "at least ",
-    "another ",
-    "later ",
-    "your request ",
-    "the request ",
-    "this request ",
-    "~",
-    ":",
-    "=",
-    "\"",
-    "'",
-];
+const BETWEEN: &str = "in |after |for |about |approximately |around |at least |another |later |your request |\
+    the request |this request |~|:|=|\"|'";
 /// The most bytes between such a phrase and a point in time.
 #[cfg(all(feature = "http", feature = "llm"))]
 const BETWEEN_TIME: usize = 16;
 /// Numbers written as words.
-const ONE: [&str; 3] = ["a ", "an ", "one "];
+const ONE: &str = "a |an |one ";
 /// The number of decimal places that a nanosecond has room for.
 const FRACTION: usize = 9;
 /// Negations, and words that may come between a negation and the negated word.
-const NOT: [&str; 4] = ["not", "never", "no", "cannot"];
-const AFTER_NOT: [&str; 4] = ["try", "to", "attempt", "need"];
+const NOT: &str = "not|never|no|cannot";
+const AFTER_NOT: &str = "try|to|attempt|need";
 /// Words before a "retry" that is addressed to the caller. The one in "We retry after 503" is not.
-const ASKING: [&str; 7] = ["please", "requests", "and", "then", "or", "can", "may"];
+const ASKING: &str = "please|requests|and|then|or|can|may";
 /// The number of characters before a word that are read.
 const READ_BEFORE: usize = 40;
 
@@ -89,19 +60,17 @@ pub fn wait_in(text: &str) -> Option<Duration> {
     words.find_map(|(before, rest)| seconds(before, rest).or_else(|| duration(rest)))
 }
 
-/// The point in time that a text asks to wait for: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in
+/// The wait until the point in time that a text names: "Retry after 2026-03-01T12:10:54Z", also with a space and "UTC" in
 /// it, or in HTTP's format.
 #[cfg(all(feature = "http", feature = "llm"))]
-pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
+pub(crate) fn wait_until_in(text: &str, now: std::time::SystemTime) -> Option<Duration> {
     use super::date::date;
 
     let small = text.to_ascii_lowercase();
     let mut times = after_words(&small).filter_map(|(_, rest)| {
         let rest = &text[text.len() - rest.len()..];
-        let start = rest
-            .bytes()
-            .take(BETWEEN_TIME)
-            .position(|byte| byte.is_ascii_digit())?;
+        let mut near = rest.bytes().take(BETWEEN_TIME);
+        let start = near.position(|byte| byte.is_ascii_digit())?;
         let is_of_time = |c: char| c.is_ascii_alphanumeric() || "-+:.".contains(c);
         let (time, _) = split(&rest[start..], is_of_time);
         let day = start.saturating_sub("Sun, ".len());
@@ -109,7 +78,7 @@ pub(crate) fn time_in(text: &str) -> Option<std::time::SystemTime> {
             .or_else(|| date(rest.get(start..start + "2026-03-01 12:10:54 UTC".len())?))
             .or_else(|| date(rest.get(day..start + "01 Mar 2026 12:10:54 GMT".len())?))
     });
-    times.next()
+    times.next()?.duration_since(now).ok()
 }
 
 /// For each keyword that may introduce a wait, the text just before it and the text after it. Skips negated keywords.
@@ -122,12 +91,12 @@ fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     });
     starts.flat_map(move |(start, _)| {
         let (before, at) = text.split_at(start);
-        BEFORE.iter().filter_map(move |word| {
+        BEFORE.split('|').filter_map(move |word| {
             let rest = at.strip_prefix(word)?;
             let read = before.char_indices().rev().take(READ_BEFORE).last();
             let before = &before[read.map_or(0, |(start, _)| start)..];
             // "Don't retry for 5 seconds" asks to wait.
-            let asks_to_wait = *word != "wait" && rest.trim_start().starts_with("for ");
+            let asks_to_wait = word != "wait" && rest.trim_start().starts_with("for ");
             (asks_to_wait || !is_negated(before)).then_some((before, rest))
         })
     })
@@ -136,29 +105,26 @@ fn after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
 /// Returns true if the word after this text is negated, as after "please do not immediately".
 fn is_negated(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
-    let word = words.find(|word| !AFTER_NOT.contains(word) && !word.ends_with("ly"));
+    let word = words.find(|word| !is_one_of(AFTER_NOT, word) && !word.ends_with("ly"));
     word.is_some_and(|word| {
-        NOT.contains(&word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+        is_one_of(NOT, word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
     })
 }
 
 /// Returns true if a "retry" after this text is addressed to the caller: at the start of a clause, or after a word such
 /// as "please".
 fn asks(before: &str) -> bool {
-    let before = before.trim_end();
-    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
-    word.is_none_or(|word| word.is_empty() || ASKING.contains(&word))
+    let mut words = before.trim_end().rsplit(|c: char| !c.is_alphanumeric());
+    words
+        .next()
+        .is_none_or(|word| word.is_empty() || is_one_of(ASKING, word))
 }
 
 /// A number of seconds without a unit: the value of a quoted header `retry-after`, or the number after "retry after".
 fn seconds(before: &str, rest: &str) -> Option<Duration> {
-    let quoted = ["-after", "_after"]
-        .iter()
-        .find_map(|word| rest.strip_prefix(word));
     let asked = || rest.strip_prefix(" after").filter(|_| asks(before));
-    let value = quoted.or_else(asked)?;
-    let value = value.trim_start_matches([' ', ':', '=', '"']);
-    let (number, rest) = number(value);
+    let value = without("-after|_after", rest).or_else(asked)?;
+    let (number, rest) = number(value.trim_start_matches([' ', ':', '=', '"']));
     let wait = Duration::from_secs(number.parse().ok()?);
     (ends_phrase(rest) && wait <= LONGEST_HINT).then_some(wait)
 }
@@ -179,26 +145,21 @@ fn ends_phrase(rest: &str) -> bool {
 /// The duration at the start of the text, which is in lower case.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
-    while let Some(after) = BETWEEN.iter().find_map(|word| rest.strip_prefix(word)) {
+    while let Some(after) = without(BETWEEN, rest) {
         rest = after.trim_start();
     }
     let mut wait = String::new();
-    if let Some(after) = ONE.iter().find_map(|word| rest.strip_prefix(word)) {
-        let (unit, after) = split(after, |c| c.is_ascii_alphabetic());
-        wait.push('1');
-        wait.push_str(short(unit)?);
-        rest = after;
-    }
-    while rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let (number, after) = number(rest);
+    let mut next = without(ONE, rest).map_or_else(|| number(rest), |rest| ("1".into(), rest));
+    while !next.0.is_empty() {
         // Azure quotes the number.
-        let after = after.strip_prefix(['\'', '"']).unwrap_or(after);
+        let after = without("'|\"", next.1).unwrap_or(next.1);
         let (unit, after) = split(after.trim_start(), |c| c.is_ascii_alphabetic());
         let Some(unit) = short(unit) else { break };
-        wait.push_str(&number);
+        wait.push_str(&next.0);
         wait.push_str(unit);
         rest = after.trim_start_matches([',', ' ']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
+        next = number(rest);
     }
     if rest.trim_start().starts_with("ago") {
         return None;
@@ -212,10 +173,8 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
 fn number(text: &str) -> (String, &str) {
     let (first, mut rest) = digits(text);
     let mut number = String::from(first);
-    while let Some((group, after)) = rest.strip_prefix(',').map(digits) {
-        if !(1..=3).contains(&first.len()) || group.len() != 3 {
-            break;
-        }
+    let is_group = |part: &(&str, _)| part.0.len() == 3 && (1..=3).contains(&first.len());
+    while let Some((group, after)) = rest.strip_prefix(',').map(digits).filter(is_group) {
         number.push_str(group);
         rest = after;
     }
@@ -235,6 +194,15 @@ fn digits(text: &str) -> (&str, &str) {
 fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
     text.split_at(end)
+}
+
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split('|').any(|one| one == word)
+}
+
+/// The text after the first word of the list with which it starts.
+fn without<'a>(list: &str, text: &'a str) -> Option<&'a str> {
+    list.split('|').find_map(|word| text.strip_prefix(word))
 }
 
 /// The short form of a unit, as in durations.

@@ -236,12 +236,12 @@ impl Derivation {
                 #[allow(deprecated, unreachable_code)]
                 fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     ::core::fmt::Display::fmt(
-                        #krate::macro_support::show(&#krate::macro_support::Unshown(
+                        #krate::macro_support::show_named(
                             self,
                             match *self {
                                 #names
                             },
-                        ))
+                        )
                         .__retry_show(),
                         f,
                     )

@@ -165,12 +165,10 @@ pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
     outcome.settle()
 }
 
-/// Distinguishes a `Result` from a possible future by method lookup. With the bound alone, a `Result` with another
-/// error type would be treated as a future.
-pub struct Kind<'a, S>(Other<'a, S>);
-
 pub struct Other<'a, S>(PhantomData<&'a S>);
 
+/// Distinguishes a `Result` from a possible future by method lookup. With the bound alone, a `Result` with another
+/// error type would be treated as a future.
 pub fn kind<S>(_: &S) -> Kind<'_, S> {
     Kind(Other(PhantomData))
 }

@@ -19,10 +19,6 @@ pub fn same<E>(error: &E) -> Same<'_, E> {
     Same(SameDisplay(SameDebug(error)))
 }
 
-pub struct Same<'a, E>(SameDisplay<'a, E>);
-
-pub struct SameDisplay<'a, E>(SameDebug<'a, E>);
-
 pub struct SameDebug<'a, E>(&'a E);
 
 impl<E: PartialEq> Same<'_, E> {
