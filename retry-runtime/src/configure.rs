@@ -4,8 +4,6 @@
 pub(crate) mod clap;
 #[cfg(feature = "std")]
 pub(crate) mod installed;
-mod named;
-pub(crate) mod numbers;
 pub(crate) mod policies;
 #[cfg(feature = "schemars")]
 mod schemars;

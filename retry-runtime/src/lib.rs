@@ -75,12 +75,12 @@ pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 #[cfg(feature = "clap")]
 pub use configure::clap::{PolicyArgs, PolicyFlags};
-pub use configure::numbers::{BreakerNumbers, LimiterNumbers};
 pub use configure::policies::{OwnPolicy, Policies};
 pub use hedge::delay::HedgeDelay;
 pub use observe::{AttemptEnd, Cause, Event, EventData, Observer, Reason, Stopwatch};
 #[cfg(feature = "plan")]
 pub use plan::Plan;
+pub use policy::numbers::{BreakerNumbers, LimiterNumbers};
 pub use policy::{Backoff, Hint, Jitter, Overrides, Pauses, Policy, PolicyError, Section};
 // The whole crate. Its derive, which refers to that crate by name, is replaced by the one below.
 pub use retry_classify::*;

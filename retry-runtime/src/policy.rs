@@ -3,12 +3,14 @@ pub(crate) mod error;
 mod fault;
 pub(crate) mod hint;
 pub(crate) mod jitter;
+pub(crate) mod numbers;
 pub(crate) mod overrides;
 pub(crate) mod pauses;
 pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
 mod serde;
+pub(crate) mod settings;
 pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod values;
@@ -26,8 +28,9 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::policy::schedule::Schedule;
+use crate::policy::schedule::{Schedule, named_or};
 use crate::policy::section::at_longest;
+use crate::policy::settings::{PolicySettings, SECTIONS, row};
 
 /// The number of retries, and the pause before each of them: plain data.
 ///
@@ -35,7 +38,6 @@ use crate::policy::section::at_longest;
 /// `timeout`, `deadline`, `total_delay`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`,
 /// `invalid(…)`, `rejected(…)`, with the same names and defaults as the attribute. Every constructor and setter is a
 /// `const fn`.
-/// and setter is a `const fn`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -66,24 +68,16 @@ use crate::policy::section::at_longest;
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
 ///
-/// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
-/// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
-/// A `base` or `factor` that is set after a [list](Backoff::List) is ignored. The attribute, text and configuration
-/// files reject such values instead, and so do [`checked`](Self::checked), in constants, and
-/// [`try_checked`](Self::try_checked).
+/// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1. A duration
+/// above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`. A `base` or `factor` that is set
+/// after a [list](Backoff::List) is ignored. The attribute, text and configuration files reject such values instead,
+/// and so do [`checked`](Self::checked), in constants, and [`try_checked`](Self::try_checked).
 ///
 /// Two policies are equal if they have the same effect: an unset key equals its default.
 #[derive(Clone, Copy)]
 pub struct Policy {
-    /// The values as set: for all failures, then for each kind.
-    sections: [Section; 1 + Kind::ALL.len()],
-    floor: Option<Duration>,
-    max_hint: Option<Duration>,
-    timeout: Option<Duration>,
-    deadline: Option<Duration>,
-    total_delay: Option<Duration>,
-    hint: Hint,
-    enabled: bool,
+    /// The values as set.
+    settings: PolicySettings,
 }
 
 impl Policy {
@@ -91,14 +85,7 @@ impl Policy {
     /// honored up to 120 s, no deadline.
     pub const fn new() -> Self {
         Self {
-            sections: [Section::new(); 1 + Kind::ALL.len()],
-            floor: None,
-            max_hint: None,
-            timeout: None,
-            deadline: None,
-            total_delay: None,
-            hint: Hint::Honor,
-            enabled: true,
+            settings: PolicySettings::new(),
         }
     }
 
@@ -169,7 +156,7 @@ impl Policy {
     /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
     /// ```
     pub const fn floor(mut self, floor: Duration) -> Self {
-        self.floor = Some(at_longest(floor));
+        self.settings.call.floor = Some(at_longest(floor));
         self
     }
 
@@ -180,14 +167,14 @@ impl Policy {
 
     /// Sets the effect of a server's hint. Default [`Hint::Honor`].
     pub const fn hint(mut self, hint: Hint) -> Self {
-        self.hint = hint;
+        self.settings.call.hint = Some(hint);
         self
     }
 
     /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
     /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
-        self.max_hint = Some(at_longest(longest));
+        self.settings.call.max_hint = Some(at_longest(longest));
         self
     }
 
@@ -214,14 +201,14 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(at_longest(timeout));
+        self.settings.call.timeout = Some(at_longest(timeout));
         self
     }
 
     /// Sets the time limit for the whole call, from its start: no retry is planned that would start after it. An
     /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(at_longest(deadline));
+        self.settings.call.deadline = Some(at_longest(deadline));
         self
     }
 
@@ -240,7 +227,7 @@ impl Policy {
     /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
     /// ```
     pub const fn total_delay(mut self, limit: Duration) -> Self {
-        self.total_delay = Some(Duration::from_millis(millis(limit) as u64));
+        self.settings.call.total_delay = Some(limit);
         self
     }
 
@@ -259,7 +246,7 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub const fn enabled(mut self, enabled: bool) -> Self {
-        self.enabled = enabled;
+        self.settings.call.enabled = Some(enabled);
         self
     }
 
@@ -362,13 +349,46 @@ impl Policy {
     /// This policy with the values of `named` in place of its own, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
-        self.sections[row] = self.sections[row].overridden_by(named);
+        self.settings.sections[row] = self.settings.sections[row].overridden_by(named);
         self
     }
 
-    /// The values set for a kind of failure, or for all failures, each clamped to its range.
+    /// The values set for a kind of failure, or for all failures, each clamped to its range, without those that have no
+    /// effect with a list.
     const fn named(&self, kind: Option<Kind>) -> Section {
-        self.sections[row(kind)].within_ranges()
+        let named = self.settings.sections[row(kind)].within_ranges();
+        let inherits = named.backoff.is_none() && self.settings.sections[0].names_list();
+        if inherits || named.names_list() {
+            return named.without_growth();
+        }
+        named
+    }
+
+    /// All values as set, like [`Self::named`].
+    fn all_named(&self) -> PolicySettings {
+        PolicySettings {
+            sections: SECTIONS.map(|(_, kind)| self.named(kind)),
+            call: self.settings.call,
+        }
+    }
+
+    /// All values in force, including defaults. `None` for keys without effect.
+    pub(crate) fn all_in_force(&self) -> PolicySettings {
+        let mut all = self.all_named();
+        let has_list = all.sections.iter().any(Section::names_list);
+        let own = all.sections[0];
+        all.sections[0] = Schedule::new(own, None).named();
+        if has_list {
+            // As an explicit value, the default would clip lists.
+            all.sections[0].cap = own.cap;
+        }
+        let call = &mut all.call;
+        call.floor = call.floor.filter(|floor| !floor.is_zero());
+        call.hint = Some(self.hint_rule());
+        call.max_hint = self.longest_hint();
+        call.total_delay = self.delay_limit();
+        call.enabled = call.enabled.filter(|is_enabled| !is_enabled);
+        all
     }
 
     /// The values in force for a kind of failure, or the policy's own without one.
@@ -382,8 +402,8 @@ impl Policy {
 
     /// The values in force if only `named` is set.
     const fn in_force(&self, named: Section) -> Schedule {
-        let mut schedule = Schedule::new(named, self.floor);
-        if !self.enabled {
+        let mut schedule = Schedule::new(named, self.settings.call.floor);
+        if !self.is_enabled() {
             schedule.max = 0;
         }
         schedule
@@ -426,44 +446,36 @@ impl Policy {
     /// The most attempts that a call makes. `None` if unlimited.
     #[cfg(feature = "nested")]
     pub(crate) const fn most_attempts(&self, values: Values) -> Option<u64> {
-        if !self.enabled {
-            return Some(1);
-        }
         let own = self.retries_allowed();
-        let mut most = own;
         let mut attempts = 1 + own as u64;
         let mut kinds: &[Kind] = &Kind::OF_FAILURES;
         while let [kind, rest @ ..] = kinds {
-            let max = match self.named(Some(*kind)).max {
-                Some(max) => max,
-                None if values.are_validated() && matches!(kind, Kind::Invalid) => own,
-                None => 0,
+            attempts += match self.named(Some(*kind)).max {
+                Some(max) if self.is_enabled() => max as u64,
+                None if values.are_validated() && matches!(kind, Kind::Invalid) => own as u64,
+                _ => 0,
             };
-            attempts += max as u64;
-            if max > most {
-                most = max;
-            }
             kinds = rest;
         }
-        if most == u32::MAX {
-            None
-        } else {
-            Some(attempts)
+        // An unlimited `max` is `u32::MAX`.
+        if attempts > u32::MAX as u64 {
+            return None;
         }
+        Some(attempts)
     }
 
     /// Returns true if retries are turned on.
     pub(crate) const fn is_enabled(&self) -> bool {
-        self.enabled
+        named_or(self.settings.call.enabled, true)
     }
 
     pub(crate) const fn hint_rule(&self) -> Hint {
-        self.hint
+        named_or(self.settings.call.hint, Hint::Honor)
     }
 
     /// `None` if no hint is too long.
     pub(crate) const fn longest_hint(&self) -> Option<Duration> {
-        match (self.hint, self.max_hint) {
+        match (self.hint_rule(), self.settings.call.max_hint) {
             (Hint::Honor | Hint::Exact, None) => Some(Duration::from_secs(120)),
             (_, named) => named,
         }
@@ -472,19 +484,22 @@ impl Policy {
     /// The time limit for the whole call: the value of [`deadline`](Self::deadline).
     #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
-        self.deadline
+        self.settings.call.deadline
     }
 
     /// The limit for the sum of all pauses: the value of [`total_delay`](Self::total_delay).
     pub const fn delay_limit(&self) -> Option<Duration> {
-        self.total_delay
+        match self.settings.call.total_delay {
+            Some(limit) => Some(Duration::from_millis(millis(limit) as u64)),
+            None => None,
+        }
     }
 
     /// The time limit for each attempt: the value of [`timeout`](Self::timeout). A loop of your own has to enforce it
     /// itself.
     #[inline]
     pub const fn attempt_limit(&self) -> Option<Duration> {
-        self.timeout
+        self.settings.call.timeout
     }
 
     /// The values for a kind, in a call that handles its attempts' values as in `values`.
@@ -506,19 +521,18 @@ impl Policy {
     }
 }
 
-const fn row(kind: Option<Kind>) -> usize {
-    match kind {
-        Some(kind) => 1 + kind as usize,
-        None => 0,
-    }
-}
-
 /// The duration in whole milliseconds, rounded up; at most 49 days.
 #[expect(clippy::cast_possible_truncation, reason = "the number is checked")]
 pub(crate) const fn millis(duration: Duration) -> u32 {
     match duration.as_nanos().div_ceil(1_000_000) {
         millis if millis < u32::MAX as u128 => millis as u32,
         _ => u32::MAX - 1,
+    }
+}
+
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        self.all_in_force() == other.all_in_force()
     }
 }
 

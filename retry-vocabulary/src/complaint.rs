@@ -19,7 +19,7 @@ pub const SKIP: &str = "skip";
 pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
     let place = match among {
         Among::Section(section) => format!(" in `{section}(…)`"),
-        Among::Attribute | Among::Policy => String::new(),
+        Among::Attribute | Among::Policy | Among::Entry => String::new(),
     };
     let plain = in_snake_case(name);
     if let Some(remedy) = with_unit_in_name(&plain, value, among) {
@@ -135,7 +135,9 @@ fn misplaced(name: &str, among: Among) -> Option<String> {
             Some(format!("move `{key}` out of `{section}(…)`"))
         }
         Among::Attribute | Among::Section(_) => None,
-        Among::Policy => Some(format!("`{key}` is a key of `#[retry]`, not of a policy")),
+        Among::Policy | Among::Entry => {
+            Some(format!("`{key}` is a key of `#[retry]`, not of a policy"))
+        }
     }
 }
 

@@ -16,6 +16,10 @@ pub enum Takes {
     Factor,
     /// A number of equal errors.
     Repeats,
+    /// A share above zero.
+    Share,
+    /// A number of attempts, at least one.
+    Attempts,
     /// A duration.
     Duration,
     /// A duration of at most `cap`; holds the key's default.
@@ -95,6 +99,8 @@ pub enum Owner {
     Trait,
     /// A method in a copy of another crate's trait.
     Copied,
+    /// A breaker or a limiter, in the section of this key.
+    Protection(Key),
 }
 
 struct Row {
@@ -118,7 +124,7 @@ pub(crate) enum Elsewhere {
 }
 
 macro_rules! keys {
-    ($($key:ident: $name:literal, $owner:ident, $takes:expr, $example:literal, $elsewhere:expr $(, $about:literal)?;)*) => {
+    ($($key:ident: $name:literal, $owner:expr, $takes:expr, $example:literal, $elsewhere:expr $(, $about:literal)?;)*) => {
         /// A key of the attribute. The order is the one in which keys are printed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Key {
@@ -131,10 +137,11 @@ macro_rules! keys {
         const KEYS: &[Key] = &[$(Key::$key,)*];
 
         const ROWS: &[Row] = {
+            use Owner::*;
             use Takes::*;
             &[$(Row {
                 name: $name,
-                owner: Owner::$owner,
+                owner: $owner,
                 takes: $takes,
                 example: $example,
                 elsewhere: &$elsewhere,
@@ -219,6 +226,14 @@ keys! {
     Of: "of", Trait, Path, "of = other_crate::Model", [];
     Forward: "forward", Trait, Paths, "forward = [Box, Arc]", [];
     Body: "body", Copied, Nothing, "#[retry(body)]", [];
+    Ratio: "ratio", Protection(Key::Breaker), Share, "ratio = 0.8", [],
+        "the share of failed attempts that opens the breaker";
+    OpenFor: "open_for", Protection(Key::Breaker), DurationAboveZero, r#"open_for = "10s""#, [],
+        "how long the breaker stays open; at least 1 ms";
+    Least: "least", Protection(Key::Limiter), Attempts, "least = 1", [],
+        "the lower bound of concurrent attempts";
+    Most: "most", Protection(Key::Limiter), Attempts, "most = 5", [],
+        "the upper bound of concurrent attempts";
 }
 
 /// The keys that are allowed in one place.
@@ -228,7 +243,9 @@ pub enum Among {
     Attribute,
     /// The keys of a policy.
     Policy,
-    /// The keys of a policy's section, in the parentheses of this key.
+    /// The keys of an entry of named policies: those of a policy, and the sections of its protections.
+    Entry,
+    /// The keys of a section, in the parentheses of this key.
     Section(Key),
 }
 
@@ -236,8 +253,12 @@ impl Among {
     /// The keys, in the order in which they are printed.
     pub fn keys(self) -> impl Iterator<Item = Key> {
         KEYS.iter().copied().filter(move |key| match self {
-            Self::Attribute => true,
+            Self::Attribute => !matches!(key.owner(), Owner::Protection(_)),
             Self::Policy => key.is_of_policy(),
+            Self::Entry => key.is_of_policy() || key.is_protection(),
+            Self::Section(section) if section.is_protection() => {
+                key.owner() == Owner::Protection(section)
+            }
             Self::Section(_) => key.owner() == Owner::Schedule,
         })
     }
@@ -273,8 +294,8 @@ impl Key {
         self.row().example
     }
 
-    /// A one-sentence description of a policy's key, without its default, for command-line help and schemas. Empty for
-    /// other keys.
+    /// A one-sentence description of a key in text and files, without its default, for command-line help and schemas.
+    /// Empty for other keys.
     pub const fn about(self) -> &'static str {
         self.row().about
     }
@@ -310,6 +331,11 @@ impl Key {
     /// True if the key takes keys in parentheses.
     pub const fn is_section(self) -> bool {
         matches!(self.takes(), Takes::Section)
+    }
+
+    /// True if the key's settings can be part of an entry of named policies, in parentheses.
+    const fn is_protection(self) -> bool {
+        matches!(self, Self::Breaker | Self::Limiter)
     }
 }
 

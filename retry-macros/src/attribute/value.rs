@@ -76,8 +76,9 @@ fn jitter(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     let Some(ratio) = number(&expr).transpose()? else {
         return word(key, expr, KeyValue::Jitter);
     };
-    let checked = range::check_ratio(ratio);
-    checked.map_err(|wanted| out_of_range(key, &expr, wanted))?;
+    if !range::is_ratio(ratio) {
+        return Err(out_of_range(key, &expr, range::RATIO));
+    }
     Ok(KeyValue::Ratio(ratio))
 }
 

@@ -83,7 +83,7 @@ impl Breaker {
 
     /// Changes the numbers that the configuration contains, from now on.
     pub fn set(&self, numbers: BreakerNumbers) {
-        self.set_numbers(numbers.ratio(), numbers.open_for());
+        self.set_numbers(numbers.ratio, numbers.open_for);
     }
 
     /// Sets both numbers under one lock, so that no attempt sees one new and one old number. The ratio has already been

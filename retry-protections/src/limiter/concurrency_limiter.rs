@@ -166,7 +166,7 @@ impl ConcurrencyLimiter {
     /// and changes nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
         self.change_limits(|least, most| {
-            numbers.least().unwrap_or(least)..=numbers.most().unwrap_or(most)
+            numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most)
         })
     }
 

@@ -11,6 +11,7 @@ use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Takes};
 
 use crate::policy::error::{PolicyError, short};
+use crate::policy::settings::Settings;
 use crate::policy::{Overrides, Policy};
 
 /// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
@@ -98,7 +99,7 @@ impl<F> fmt::Debug for PolicyArgs<F> {
 
 impl<F: PolicyFlags> Args for PolicyArgs<F> {
     fn augment_args(command: Command) -> Command {
-        let defaults = Overrides::all_of(&F::POLICY).settings();
+        let defaults = F::POLICY.all_in_force();
         let all = arg::<F>(None)
             .value_name("KEYS")
             .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
@@ -106,8 +107,8 @@ impl<F: PolicyFlags> Args for PolicyArgs<F> {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
             // The text is Markdown; a terminal shows it without backticks.
             let arg = arg.help(key.about().replace('`', ""));
-            match defaults.iter().find(|(known, _)| *known == key) {
-                Some((_, default)) => arg.default_value(default.to_string()),
+            match defaults.get(key) {
+                Some(default) => arg.default_value(default.to_string()),
                 None => arg,
             }
         });
@@ -154,7 +155,7 @@ fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
         .help_heading("Retries")
         .value_parser(move |text: &str| match key {
             _ if text.trim().is_empty() => Ok(Overrides::new()),
-            Some(key) => Overrides::from_key(key, text),
+            Some(key) => format!("{key}({text})").parse(),
             None => text.parse(),
         });
     match (F::ENV, key) {

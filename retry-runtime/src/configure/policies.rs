@@ -6,12 +6,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key};
 
-use crate::configure::named::Named;
-use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::name::begins_with;
 use crate::policy::error::{PolicyError, in_entry, refused, short};
+use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::policy::text;
-use crate::policy::value::{Entries, RawValue};
+use crate::policy::value::{Entries, RawValue, takes_keys};
 use crate::policy::{Overrides, Policy};
 
 /// The entry for all calls.
@@ -29,8 +28,7 @@ const UNDER: char = '?';
 /// An entry with a `?` after its name is a default: it applies only to the keys that a call doesn't set. With
 /// `anthropic?(max=8, throttled(max=10))`, a function with `max = 2` keeps its own value, for throttled requests too.
 /// The keys for delays, from `backoff` to `jitter`, count as one: a call that sets any of them, even in a section,
-/// keeps its delays. A `hint`, `max_hint`, `floor` or `enabled` set to the crate's own default, such as
-/// `hint = "honor"`, counts as not set.
+/// keeps its delays.
 ///
 /// ```
 /// use std::time::Duration;
@@ -85,7 +83,7 @@ pub struct Policies {
 #[derive(Debug)]
 struct Entry {
     name: String,
-    named: Named,
+    layer: Overrides,
     /// True if the entry has been used for a call.
     is_found: AtomicBool,
 }
@@ -108,12 +106,8 @@ impl Policies {
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {
         let mut policies = Self::new();
-        for (name, policy) in entries {
-            let named = Named {
-                policy,
-                ..Named::default()
-            };
-            policies.add(name.into(), named)?;
+        for (name, layer) in entries {
+            policies.add(name.into(), layer)?;
         }
         policies.checked()
     }
@@ -131,7 +125,10 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
-        self.top = self.top.overridden_by(later).without_enabling();
+        self.top = self.top.overridden_by(later);
+        // It can't turn on what an entry or a function turns off.
+        let enabled = &mut self.top.policy.call.enabled;
+        *enabled = enabled.filter(|is_enabled| !is_enabled);
         self.checked()
     }
 
@@ -181,24 +178,26 @@ impl Policies {
     /// # Ok::<(), PolicyError>(())
     /// ```
     pub fn breaker(&self, name: &str) -> BreakerNumbers {
-        let names = |entry: &Entry| entry.named.breaker != BreakerNumbers::default();
-        self.named(|entry| names(entry) && entry.is_found_for(name))
-            .breaker
+        self.merged(|entry| {
+            entry.layer.breaker != BreakerNumbers::new() && entry.is_found_for(name)
+        })
+        .breaker
     }
 
     /// Returns the limits for the limiter of the named calls. The longest name wins, key by key.
     /// `ConcurrencyLimiter::set` of `retry-protections` applies them.
     pub fn limiter(&self, name: &str) -> LimiterNumbers {
-        let names = |entry: &Entry| entry.named.limiter != LimiterNumbers::default();
-        self.named(|entry| names(entry) && entry.is_found_for(name))
-            .limiter
+        self.merged(|entry| {
+            entry.layer.limiter != LimiterNumbers::new() && entry.is_found_for(name)
+        })
+        .limiter
     }
 
     /// The values of the selected entries, later ones overriding earlier ones.
-    fn named(&self, counts: impl Fn(&Entry) -> bool) -> Named {
+    fn merged(&self, counts: impl Fn(&Entry) -> bool) -> Overrides {
         let entries = self.entries.iter().filter(|entry| counts(entry));
-        entries.fold(Named::default(), |named, entry| {
-            named.overridden_by(&entry.named)
+        entries.fold(Overrides::new(), |merged, entry| {
+            merged.overridden_by(&entry.layer)
         })
     }
 
@@ -240,12 +239,16 @@ impl Policies {
     /// Rejects the keys that must be known before the first failure.
     #[cfg(feature = "std")]
     pub(crate) fn check_installable(&self) -> Result<(), PolicyError> {
-        const TIMES: [Key; 3] = [Key::Deadline, Key::TotalDelay, Key::Timeout];
-
         let entries = self.entries.iter();
-        let entries = entries.map(|entry| (&*entry.name, &entry.named.policy));
-        for (name, named) in entries.chain([(DEFAULT, &self.top)]) {
-            if let Some(key) = TIMES.into_iter().find(|key| named.names(*key)) {
+        let entries = entries.map(|entry| (&*entry.name, &entry.layer));
+        for (name, layer) in entries.chain([(DEFAULT, &self.top)]) {
+            let set = layer.policy.call;
+            let limits = [
+                (Key::Deadline, set.deadline),
+                (Key::TotalDelay, set.total_delay),
+                (Key::Timeout, set.timeout),
+            ];
+            if let Some((key, _)) = limits.iter().find(|(_, limit)| limit.is_some()) {
                 let complaint = refused!(
                     "`{key}` can't be installed, because functions keep track of the time only where they name it: \
                      give the function `policy = …`"
@@ -256,32 +259,33 @@ impl Policies {
         Ok(())
     }
 
-    /// Adds an entry, without checking it in combination with the others.
     pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
         let (mut policies, mut switch) = (Self::new(), Entries::new());
         for (name, value) in entries {
-            if name == Key::Enabled.name() {
-                switch.push((name, value));
-                continue;
+            match value {
+                value if name == Key::Enabled.name() => switch.push((name, value)),
+                RawValue::Table(entries) => {
+                    check_name(&name)?;
+                    let layer = Overrides::read(Among::Entry, entries)
+                        .map_err(|error| in_entry(&name, &error))?;
+                    policies.add(name, layer)?;
+                }
+                _ if Among::Policy.find(&name).is_some() => return Err(key_as_name(&name)),
+                value => return Err(takes_keys(&short(&name), &value, Among::Policy)),
             }
-            check_name(&name)?;
-            let RawValue::Table(named) = value else {
-                return Err(text::takes_keys(&name, "max=2"));
-            };
-            let named = Named::from_entries(named).map_err(|error| in_entry(&name, &error))?;
-            policies.add(name, named)?;
         }
         policies.overridden_by(&Overrides::from_entries(switch)?)
     }
 
-    fn add(&mut self, name: String, named: Named) -> Result<(), PolicyError> {
+    /// Adds an entry, without checking it in combination with the others.
+    fn add(&mut self, name: String, layer: Overrides) -> Result<(), PolicyError> {
         check_name(&name)?;
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
         }
         let entry = Entry {
             name,
-            named,
+            layer,
             is_found: AtomicBool::new(false),
         };
         // Longer prefixes override shorter ones.
@@ -296,11 +300,9 @@ impl Policies {
     fn checked(self) -> Result<Self, PolicyError> {
         self.top.check()?;
         for entry in &self.entries {
-            let mut named = self.named(|below| below.is_for(entry.beginning()));
-            named.policy = named.policy.overridden_by(&self.top);
-            named
-                .check()
-                .map_err(|error| in_entry(&entry.name, &error))?;
+            let merged = self.merged(|below| below.is_for(entry.beginning()));
+            let checked = merged.overridden_by(&self.top).check();
+            checked.map_err(|error| in_entry(&entry.name, &error))?;
         }
         Ok(self)
     }
@@ -308,27 +310,23 @@ impl Policies {
 
 /// Checks that this can be the name, or the start of the name, of a call.
 fn check_name(name: &str) -> Result<(), PolicyError> {
-    let given = short(name);
-    let name = name.strip_suffix(UNDER).unwrap_or(name);
-    if name.ends_with(UNDER) {
-        return Err(refused!("`{given}` has more than one `?`: keep one"));
-    }
-    let key = Among::Policy.find(name);
+    let calls = name.strip_suffix(UNDER).unwrap_or(name);
+    let key = Among::Policy.find(calls);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
+        return Err(key_as_name(calls));
+    }
+    if calls.is_empty() || calls.ends_with(['.', ':', '*', UNDER]) {
+        let name = short(name);
         return Err(refused!(
-            "`{name}` is no name of a call: write it in `{DEFAULT}`, for all calls"
+            "no call is named `{name}`: write the beginning of a name, as in `redis`, or `{DEFAULT}`, for all calls"
         ));
     }
-    let beginning = name.trim_end_matches(['.', ':', '*']);
-    let (meant, calls) = match beginning {
-        "" => (DEFAULT, "all calls"),
-        meant if meant == name => return Ok(()),
-        meant => (meant, "all calls whose names begin with it"),
-    };
-    let (name, meant) = (short(name), short(meant));
-    Err(refused!(
-        "no call is named `{name}`: write `{meant}`, for {calls}"
-    ))
+    Ok(())
+}
+
+/// The error for a key next to the entries.
+fn key_as_name(key: &str) -> PolicyError {
+    refused!("`{key}` is no name of a call: write it in `{DEFAULT}`, for all calls")
 }
 
 impl Entry {
@@ -373,23 +371,18 @@ impl FromStr for Policies {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(text::entries(text, text::OF_NAMES)?)
+        Self::from_entries(text::entries(text)?)
     }
 }
 
 impl FindPolicy for Policies {
     fn find_over(&self, name: &str, own: &Policy) -> Policy {
-        let mut policy = *own;
-        for entry in &self.entries {
-            if entry.is_found_for(name) {
-                policy = if entry.is_default() {
-                    policy.with_defaults(&entry.named.policy, own)
-                } else {
-                    policy.with_overrides(&entry.named.policy)
-                };
-            }
-        }
-        policy.with_overrides(&self.top)
+        let layer = |is_default| {
+            self.merged(|entry| entry.is_default() == is_default && entry.is_found_for(name))
+        };
+        own.with_defaults(&layer(true))
+            .with_overrides(&layer(false))
+            .with_overrides(&self.top)
     }
 }
 

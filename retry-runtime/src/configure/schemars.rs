@@ -7,10 +7,9 @@ use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use retry_vocabulary::key::{Among, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 
-use crate::configure::named::{BREAKER, LIMITER};
-use crate::configure::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::configure::policies::Policies;
-use crate::policy::value::Setting;
+use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
+use crate::policy::settings::{PolicySettings, Settings};
 use crate::policy::{Overrides, Policy};
 
 macro_rules! schemas {
@@ -39,15 +38,15 @@ schemas! {
     ///
     /// It describes values in the form that `Serialize` writes. Numbers as text, which `Deserialize` accepts as well,
     /// are left out. Some mistakes are only found by `Deserialize`: a `base` above its `cap`, or a list with a
-    /// `factor`; durations finer than a nanosecond or longer than 584 years; a jitter of more than 9 decimals.
+    /// `factor`; durations finer than a nanosecond or longer than 584 years.
     Policy: "RetryPolicy", "The number of retries, and the pause before each",
-        table(Among::Policy, &Overrides::all_of(&Self::new()).settings());
+        table(Among::Policy, &Self::new().all_in_force());
     /// The table of a [`Policy`], without defaults: an unset key is left to other layers.
-    Overrides: "RetryOverrides", "Retries, overriding other sources", table(Among::Policy, &[]);
+    Overrides: "RetryOverrides", "Retries, overriding other sources", keys(Among::Policy);
     /// The table of [`BreakerNumbers`].
-    BreakerNumbers: "RetryBreaker", "Settings of a breaker", breaker();
+    BreakerNumbers: "RetryBreaker", "Settings of a breaker", keys(Among::Section(Key::Breaker));
     /// The table of [`LimiterNumbers`].
-    LimiterNumbers: "RetryLimiter", "Limits of a limiter", limiter();
+    LimiterNumbers: "RetryLimiter", "Limits of a limiter", keys(Among::Section(Key::Limiter));
     /// A table of [`Overrides`] by the names of calls, with the tables `breaker` and `limiter` in each, and `enabled`.
     Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
@@ -59,61 +58,33 @@ fn policies() -> Schema {
         "type": "object",
         "properties": { Key::Enabled.name(): described(Key::Enabled) },
         "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
-        "additionalProperties": entry(),
+        "additionalProperties": keys(Among::Entry),
     })
 }
 
-fn entry() -> Schema {
-    let shared = [(BREAKER, breaker()), (LIMITER, limiter())];
-    object(properties(Among::Policy, &[]).chain(shared))
+/// A table of keys, without defaults.
+fn keys(keys: Among) -> Schema {
+    table(keys, &PolicySettings::new())
 }
 
-fn breaker() -> Schema {
-    let ratio = json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 });
-    let ratio = described_as(ratio, "the share of failed attempts that opens the breaker");
-    let about = "how long the breaker stays open; at least 1 ms";
-    let open_for = described_as(duration("(?=.*[1-9])"), about);
-    object([("ratio", ratio), ("open_for", open_for)])
-}
-
-fn limiter() -> Schema {
-    let bound = |about| described_as(json_schema!({ "type": "integer", "minimum": 1 }), about);
-    let least = bound("the lower bound of concurrent attempts");
-    let most = bound("the upper bound of concurrent attempts");
-    object([("least", least), ("most", most)])
-}
-
-/// A table of keys, with the defaults in `defaults`.
-fn table(keys: Among, defaults: &[(Key, Setting)]) -> Schema {
-    object(properties(keys, defaults))
-}
-
-fn properties(
-    keys: Among,
-    defaults: &[(Key, Setting)],
-) -> impl Iterator<Item = (&'static str, Schema)> {
-    keys.keys().map(|key| {
+/// A table of keys, with their defaults.
+fn table(keys: Among, defaults: &PolicySettings) -> Schema {
+    let properties = keys.keys().map(|key| {
         let mut schema = described(key);
-        if let Some((_, default)) = defaults.iter().find(|(known, _)| *known == key) {
+        if let Some(default) = defaults.get(key) {
             let default = json_schema!({ "default": default });
             let default = default.as_object().cloned().unwrap_or_default();
             schema.ensure_object().extend(default);
         }
         (key.name(), schema)
-    })
-}
-
-fn object(properties: impl IntoIterator<Item = (&'static str, Schema)>) -> Schema {
-    let properties: BTreeMap<_, _> = properties.into_iter().collect();
+    });
+    let properties: BTreeMap<_, _> = properties.collect();
     json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
 fn described(key: Key) -> Schema {
-    described_as(value(key), key.about())
-}
-
-fn described_as(mut schema: Schema, about: &str) -> Schema {
-    schema.insert("description".into(), about.into());
+    let mut schema = value(key);
+    schema.insert("description".into(), key.about().into());
     schema
 }
 
@@ -134,7 +105,9 @@ fn value(key: Key) -> Schema {
         ] }),
         Takes::Hint => json_schema!({ "enum": word::Hint::words() }),
         Takes::Bool => json_schema!({ "type": "boolean" }),
-        Takes::Section => table(Among::Section(key), &[]),
+        Takes::Share => json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
+        Takes::Attempts => json_schema!({ "type": "integer", "minimum": 1 }),
+        Takes::Section | Takes::Expr(_) => keys(Among::Section(key)),
         Takes::DurationAboveZero => duration("(?=.*[1-9])"),
         // A policy has no other types of values.
         _ => duration(""),

@@ -1,4 +1,3 @@
-use core::fmt;
 use std::sync::{PoisonError, RwLock};
 
 use crate::configure::policies::{FindPolicy, OwnPolicy, Policies};
@@ -25,7 +24,7 @@ use crate::policy::Policy;
 /// POLICY.store(POLICY.load().enabled(false));
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct SharedPolicy<P = Policy> {
     stored: RwLock<P>,
 }
@@ -62,12 +61,6 @@ impl SharedPolicy<Policies> {
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
         let policies = self;
         OwnPolicy { policies, own }
-    }
-}
-
-impl<P: fmt::Debug> fmt::Debug for SharedPolicy<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.read(|stored| f.debug_tuple("SharedPolicy").field(stored).finish())
     }
 }
 

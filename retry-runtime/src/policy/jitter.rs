@@ -2,6 +2,8 @@ use core::time::Duration;
 
 use retry_vocabulary::delay;
 
+use crate::policy::value::Worded;
+
 /// The random part of a delay: the key `jitter`. It is drawn for every delay.
 ///
 /// `d` is the delay from the backoff, at least `floor` and at most `cap`. No delay is shorter than `floor` or longer
@@ -23,8 +25,7 @@ pub enum Jitter {
     Decorrelated,
     /// `"none"`: exactly `d`.
     None,
-    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1. It is
-    /// rounded to 9 decimals.
+    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1.
     Ratio(f64),
 }
 

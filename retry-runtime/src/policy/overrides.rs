@@ -1,17 +1,13 @@
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 use core::time::Duration;
 
-use retry_vocabulary::complaint;
 use retry_vocabulary::duration;
-use retry_vocabulary::key::{Among, At, Key, Owner};
+use retry_vocabulary::key::{Among, Key};
 
-use crate::classify::kind::Kind;
-use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::fault::SECTIONS;
-use crate::policy::schedule::Schedule;
-use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
-use crate::policy::{Backoff, Policy, Section};
+use crate::policy::error::PolicyError;
+use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
+use crate::policy::settings::{PolicySettings, Settings, known_keys};
+use crate::policy::value::{Entries, KeyValue};
+use crate::policy::{Policy, Section};
 
 /// The policy keys set by one text or table: one layer of configuration.
 ///
@@ -48,7 +44,7 @@ use crate::policy::{Backoff, Policy, Section};
 /// | `base`, `cap` | a duration |
 /// | `factor` | a number from 1 up |
 /// | `floor` | a duration |
-/// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1, of at most 9 decimals |
+/// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1 |
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `timeout`, `deadline` | a duration above `0s` |
@@ -66,7 +62,10 @@ use crate::policy::{Backoff, Policy, Section};
 /// rounded into range. `Display` prints the layer's keys in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    named: BTreeMap<At, KeyValue>,
+    pub(crate) policy: PolicySettings,
+    /// These two are only in entries of [`Policies`](crate::Policies).
+    pub(crate) breaker: BreakerNumbers,
+    pub(crate) limiter: LimiterNumbers,
 }
 
 impl Policy {
@@ -88,109 +87,32 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
-        let policy = self.with_overrides(overrides);
-        for (section, kind) in SECTIONS {
-            policy.check(section, kind, overrides)?;
-        }
-        policy.check_deadline()?;
-        Ok(policy)
+        let settings = self.all_named();
+        Self { settings }.with_overrides(overrides).try_checked()
     }
 
     /// This policy, overridden without checks, as by setters.
     pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
-        let named = overrides.named.iter();
-        named.fold(self, |policy, (at, value)| policy.set(*at, *value))
+        let settings = self.settings.overridden_by(&overrides.policy);
+        Self { settings }
     }
 
-    /// This policy with those of a layer's values whose keys `own` doesn't set.
-    pub(crate) fn with_defaults(self, defaults: &Overrides, own: &Self) -> Self {
-        let unset = defaults.named.iter().filter(|(at, _)| !own.sets(**at));
-        unset.fold(self, |policy, (at, value)| policy.set(*at, *value))
-    }
-
-    /// Returns true if the key differs from its default, in its section or for all failures. The keys for delays act
-    /// together, and on inherited values, so any of them counts for all.
-    fn sets(&self, at: At) -> bool {
-        let is_of_delays = |key: Key| match key.owner() {
-            Owner::Schedule => key != Key::Max,
-            _ => key == Key::Floor,
-        };
-        SECTIONS.into_iter().any(|(section, kind)| {
-            let is_here = section.is_none() || section == at.section;
-            let counts = |key: &Key| {
-                if is_of_delays(at.key) {
-                    return is_of_delays(*key);
-                }
-                *key == at.key && is_here
-            };
-            Among::Policy.keys().filter(counts).any(|key| {
-                let at = At { section, key };
-                self.get(at, self.named(kind)) != Self::new().get(at, Section::new())
-            })
-        })
-    }
-
-    fn set(self, at: At, value: KeyValue) -> Self {
-        let section = Section::new();
-        let section = match (at.key, value) {
-            (Key::Max, KeyValue::Count(max)) => section.max(max),
-            (Key::Backoff, KeyValue::Backoff(backoff)) => section.backoff(backoff),
-            (Key::Base, KeyValue::Duration(base)) => section.base(base),
-            (Key::Factor, KeyValue::Factor(factor)) => section.factor(factor),
-            (Key::Cap, KeyValue::Duration(cap)) => section.cap(cap),
-            (Key::Jitter, KeyValue::Jitter(jitter)) => section.jitter(jitter),
-            (Key::Floor, KeyValue::Duration(floor)) => return self.floor(floor),
-            (Key::Hint, KeyValue::Hint(hint)) => return self.hint(hint),
-            (Key::MaxHint, KeyValue::Duration(longest)) => return self.max_hint(longest),
-            (Key::Timeout, KeyValue::Duration(timeout)) => return self.timeout(timeout),
-            (Key::Deadline, KeyValue::Duration(deadline)) => return self.deadline(deadline),
-            (Key::TotalDelay, KeyValue::Duration(limit)) => return self.total_delay(limit),
-            (Key::Enabled, KeyValue::Bool(enabled)) => return self.enabled(enabled),
-            _ => return self,
-        };
-        let kind = SECTIONS.iter().find(|known| known.0 == at.section);
-        self.with(kind.and_then(|known| known.1), section)
-    }
-
-    /// The value of a key as printed: for the policy itself the one in force, for a section the one set.
-    fn get(&self, at: At, named: Section) -> Option<KeyValue> {
-        Some(match at.key {
-            Key::Max => KeyValue::Count(named.max?),
-            Key::Backoff => KeyValue::Backoff(named.backoff?),
-            Key::Base => KeyValue::Duration(named.base?),
-            Key::Factor => KeyValue::Factor(named.factor?),
-            Key::Cap => KeyValue::Duration(named.cap?),
-            Key::Jitter => KeyValue::Jitter(named.jitter?),
-            Key::Floor => KeyValue::Duration(self.floor.filter(|floor| !floor.is_zero())?),
-            Key::Hint => KeyValue::Hint(self.hint),
-            Key::MaxHint => KeyValue::Duration(self.longest_hint()?),
-            Key::Timeout => KeyValue::Duration(self.attempt_limit()?),
-            Key::Deadline => KeyValue::Duration(self.time_limit()?),
-            Key::TotalDelay => KeyValue::Duration(self.delay_limit()?),
-            Key::Enabled if !self.enabled => KeyValue::Bool(false),
-            _ => return None,
-        })
-    }
-
-    /// Checks the values for a kind, or the policy's own, after the layer `last`.
-    fn check(
-        &self,
-        section: Option<Key>,
-        kind: Option<Kind>,
-        last: &Overrides,
-    ) -> Result<(), PolicyError> {
-        let is_list = self
-            .named(None)
-            .overridden_by(self.named(kind))
-            .names_list();
-        for at in [Key::Base, Key::Factor].map(|key| At { section, key }) {
-            if is_list && last.named.contains_key(&at) {
-                let complaint = complaint::no_effect(&at, complaint::BESIDE_LIST);
-                return Err(PolicyError::new(complaint));
+    /// This policy, on top of a layer of defaults. The keys for delays act together, and on inherited values, so any of
+    /// them keeps out all of them. A `max` keeps out those of sections.
+    pub(crate) fn with_defaults(self, defaults: &Overrides) -> Self {
+        let (own, mut settings) = (&self.settings, defaults.policy);
+        let names_delays = own.sections.iter().any(|section| section.names_delays());
+        if names_delays || own.call.floor.is_some() {
+            settings.call.floor = None;
+            settings.sections = settings.sections.map(Section::without_delays);
+        }
+        if own.sections[0].max.is_some() {
+            for section in &mut settings.sections {
+                section.max = None;
             }
         }
-        let fault = self.disorder(section, kind);
-        fault.map_or(Ok(()), |fault| Err(fault.into()))
+        let settings = settings.overridden_by(own);
+        Self { settings }
     }
 }
 
@@ -198,14 +120,17 @@ impl Overrides {
     /// A layer that sets nothing.
     pub const fn new() -> Self {
         Self {
-            named: BTreeMap::new(),
+            policy: PolicySettings::new(),
+            breaker: BreakerNumbers::new(),
+            limiter: LimiterNumbers::new(),
         }
     }
 
     /// Checks the combination of the layer's own keys, regardless of what it overrides.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         let any = Policy::new().base(Duration::ZERO).cap(duration::LONGEST);
-        any.overridden_by(self).map(drop)
+        any.overridden_by(self)?;
+        self.limiter.checked().map(drop)
     }
 
     /// Returns this layer, overridden key by key with a later one, including sections.
@@ -222,114 +147,28 @@ impl Overrides {
     /// assert!(policy.to_string().contains("base=100ms, factor=2, cap=500ms"));
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    pub fn overridden_by(mut self, later: &Self) -> Self {
-        for (at, value) in &later.named {
-            if let KeyValue::Backoff(Backoff::List(_)) = value {
-                // If `later` sets these keys, they come after its `backoff`.
-                for key in [Key::Base, Key::Factor] {
-                    self.named.remove(&At { key, ..*at });
-                }
-            }
-            self.named.insert(*at, *value);
+    pub fn overridden_by(self, later: &Self) -> Self {
+        Self {
+            policy: self.policy.overridden_by(&later.policy),
+            breaker: later.breaker.or(self.breaker),
+            limiter: later.limiter.or(self.limiter),
         }
-        self
-    }
-
-    /// All of the policy's values, including defaults.
-    pub(crate) fn all_of(policy: &Policy) -> Self {
-        let own = policy.named(None);
-        let mut kinds = SECTIONS.iter().map(|(_, kind)| *kind);
-        let has_list = kinds.any(|kind| policy.named(kind).names_list());
-        let mut all = Self::new();
-        for (section, kind) in SECTIONS {
-            let mut named = policy.named(kind);
-            if own.overridden_by(named).names_list() {
-                named = named.without_growth();
-            }
-            if section.is_none() {
-                named = Schedule::new(own, None).named();
-                // The default is omitted here, because as an explicit value it would clip lists.
-                named.cap = own.cap.or(named.cap.filter(|_| !has_list));
-            }
-            for key in section.map_or(Among::Policy, Among::Section).keys() {
-                let at = At { section, key };
-                all.named
-                    .extend(policy.get(at, named).map(|value| (at, value)));
-            }
-        }
-        all
-    }
-
-    /// Returns true if the layer sets the key, outside of sections.
-    #[cfg(feature = "std")]
-    pub(crate) fn names(&self, key: Key) -> bool {
-        self.named.contains_key(&At { section: None, key })
-    }
-
-    /// This layer without `enabled = true`, so that it can't turn on retries that others turned off.
-    pub(crate) fn without_enabling(mut self) -> Self {
-        let on = (Key::Enabled, KeyValue::Bool(true));
-        self.named.retain(|at, value| (at.key, *value) != on);
-        self
     }
 
     pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
-        let mut named = Self::new();
-        named.read_all(None, entries)?;
-        Ok(named)
+        Self::read(Among::Policy, entries)
     }
 
-    fn read_all(&mut self, section: Option<Key>, entries: Entries) -> Result<(), PolicyError> {
-        let among = section.map_or(Among::Policy, Among::Section);
-        let mut keys: Vec<(At, RawValue)> = Vec::new();
-        for (name, raw) in entries {
-            let Some(key) = among.find(&name) else {
-                let complaint = complaint::unknown_key(&short(&name), raw.single(), among);
-                return Err(PolicyError::new(complaint));
-            };
-            let at = At { section, key };
-            if keys.iter().any(|(known, _)| *known == at) {
-                return Err(PolicyError::new(complaint::given_twice(&at)));
-            }
-            keys.push((at, raw));
-        }
-        for (at, raw) in keys {
-            match raw {
-                _ if !at.key.is_section() => {
-                    self.named.insert(at, KeyValue::read(at, &raw)?);
-                }
-                RawValue::Table(entries) => self.read_all(Some(at.key), entries)?,
-                _ => {
-                    let given = short(raw.single());
-                    let remedy = "is not a section: write its keys, as in";
-                    return Err(refused!("`{at} = {given}` {remedy} `{at}(max=5)`"));
-                }
+    /// Reads the keys of a policy, or of an entry of named policies.
+    pub(crate) fn read(among: Among, entries: Entries) -> Result<Self, PolicyError> {
+        let mut layer = Self::new();
+        for (at, raw) in known_keys(among, entries)? {
+            match at.key {
+                Key::Breaker => layer.breaker = Settings::read(at.key, raw.into_keys(at)?)?,
+                Key::Limiter => layer.limiter = Settings::read(at.key, raw.into_keys(at)?)?,
+                key => layer.policy.set(key, KeyValue::read(at, raw)?),
             }
         }
-        Ok(())
-    }
-
-    /// The keys that are set, in the order of texts and tables: the policy's own keys, then the sections.
-    pub(crate) fn settings(&self) -> Vec<(Key, Setting)> {
-        let mut settings = Vec::new();
-        for (at, value) in &self.named {
-            match (at.section, settings.last_mut()) {
-                (None, _) => settings.push((at.key, Setting::One(*value))),
-                (Some(section), Some((last, Setting::Section(keys)))) if *last == section => {
-                    keys.push((at.key, Setting::One(*value)));
-                }
-                (Some(section), _) => {
-                    let keys = Vec::from([(at.key, Setting::One(*value))]);
-                    settings.push((section, Setting::Section(keys)));
-                }
-            }
-        }
-        settings
-    }
-}
-
-impl PartialEq for Policy {
-    fn eq(&self, other: &Self) -> bool {
-        Overrides::all_of(self) == Overrides::all_of(other)
+        Ok(layer)
     }
 }

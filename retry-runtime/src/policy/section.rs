@@ -1,69 +1,52 @@
 use core::time::Duration;
 
 use retry_vocabulary::duration::LONGEST;
+use retry_vocabulary::key::Key;
 use retry_vocabulary::range;
 
-use crate::policy::backoff::Backoff;
-use crate::policy::jitter::Jitter;
+use crate::policy::settings::{Settings, settings};
+use crate::policy::value::KeyValue;
+use crate::policy::{Backoff, Jitter};
 
-/// Other values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`, `timed_out(…)`,
-/// `invalid(…)` and `rejected(…)`.
-///
-/// A section inherits unset keys from the policy. A section that sets `max` has its own count: its retries don't use up
-/// the policy's `max`, or the reverse, and its delays grow with its own count.
-///
-/// ```
-/// use std::time::Duration;
-/// use retry_runtime::{Policy, Section};
-///
-/// const POLICY: Policy = Policy::new()
-///     .max(3)
-///     .throttled(Section::new().max(10).base(Duration::from_secs(5)));
-/// assert_eq!(
-///     POLICY.to_string(),
-///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, \
-///      max_hint=2m, throttled(max=10, base=5s)",
-/// );
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Section {
-    pub(crate) max: Option<u32>,
-    pub(crate) backoff: Option<Backoff>,
-    pub(crate) base: Option<Duration>,
-    pub(crate) factor: Option<f64>,
-    pub(crate) cap: Option<Duration>,
-    pub(crate) jitter: Option<Jitter>,
+settings! {
+    /// Other values for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`, `timed_out(…)`,
+    /// `invalid(…)` and `rejected(…)`.
+    ///
+    /// A section inherits unset keys from the policy. A section that sets `max` has its own count: its retries don't
+    /// use up the policy's `max`, or the reverse, and its delays grow with its own count.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Policy, Section};
+    ///
+    /// const POLICY: Policy = Policy::new()
+    ///     .max(3)
+    ///     .throttled(Section::new().max(10).base(Duration::from_secs(5)));
+    /// assert_eq!(
+    ///     POLICY.to_string(),
+    ///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, \
+    ///      max_hint=2m, throttled(max=10, base=5s)",
+    /// );
+    /// ```
+    pub Section {
+        pub(crate) Max max: Count(u32),
+        pub(crate) Backoff backoff: Backoff(Backoff),
+        pub(crate) Base base: Duration(Duration),
+        pub(crate) Factor factor: Factor(f64),
+        pub(crate) Cap cap: Duration(Duration),
+        pub(crate) Jitter jitter: Jitter(Jitter),
+    }
 }
 
 impl Section {
-    /// A section that changes nothing.
-    pub const fn new() -> Self {
-        Self {
-            max: None,
-            backoff: None,
-            base: None,
-            factor: None,
-            cap: None,
-            jitter: None,
-        }
-    }
-
     /// This section, overridden key by key with `above`. A list removes `base` and `factor`.
     pub(crate) const fn overridden_by(self, above: Self) -> Self {
-        let below = match (self.backoff, above.backoff) {
+        above.or(match (self.backoff, above.backoff) {
             (_, Some(Backoff::List(_))) | (Some(Backoff::List(_)), Some(_)) => {
                 self.without_growth()
             }
             _ => self,
-        };
-        Self {
-            max: or(above.max, below.max),
-            backoff: or(above.backoff, below.backoff),
-            base: or(above.base, below.base),
-            factor: or(above.factor, below.factor),
-            cap: or(above.cap, below.cap),
-            jitter: or(above.jitter, below.jitter),
-        }
+        })
     }
 
     /// This section without the keys that have no effect with a list.
@@ -73,42 +56,36 @@ impl Section {
         self
     }
 
-    /// This section, with each value clamped to its range.
+    /// This section, with its numbers clamped to their ranges.
     pub(crate) const fn within_ranges(mut self) -> Self {
-        if self.names_list() {
-            self = self.without_growth();
-        }
-        if let Some(base) = self.base {
-            self.base = Some(at_longest(base));
-        }
-        if let Some(cap) = self.cap {
-            self.cap = Some(at_longest(cap));
-        }
         self.factor = match self.factor {
             Some(f64::INFINITY) => Some(f64::MAX),
             Some(factor) if factor > 1.0 => Some(factor),
             Some(_) => Some(1.0),
             None => None,
         };
-        if let Some(Jitter::Ratio(ratio)) = self.jitter {
-            let ratio = range::from_billionths(range::to_billionths(ratio));
-            self.jitter = Some(Jitter::Ratio(ratio));
-        }
+        self.jitter = match self.jitter {
+            Some(Jitter::Ratio(ratio)) if ratio > 1.0 => Some(Jitter::Ratio(1.0)),
+            Some(Jitter::Ratio(ratio)) if !range::is_ratio(ratio) => Some(Jitter::Ratio(0.0)),
+            jitter => jitter,
+        };
         self
     }
 
     /// Returns true if the section sets any key for delays.
     pub(crate) fn names_delays(self) -> bool {
-        Self { max: None, ..self } != Self::new()
+        self != self.without_delays()
+    }
+
+    pub(crate) fn without_delays(self) -> Self {
+        Self {
+            max: self.max,
+            ..Self::new()
+        }
     }
 
     pub(crate) const fn names_list(&self) -> bool {
         matches!(self.backoff, Some(Backoff::List(_)))
-    }
-
-    /// Returns true if the section sets `base` or `factor`, which have no effect with a list.
-    pub(crate) const fn names_growth(&self) -> bool {
-        self.base.is_some() || self.factor.is_some()
     }
 
     /// Sets the retries after this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
@@ -119,9 +96,9 @@ impl Section {
 
     /// Sets the shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
     pub const fn backoff(self, backoff: Backoff) -> Self {
-        let mut named = Self::new();
-        named.backoff = Some(backoff);
-        let mut section = self.overridden_by(named);
+        let mut above = Self::new();
+        above.backoff = Some(backoff);
+        let mut section = self.overridden_by(above);
         if let Backoff::List([]) = backoff {
             section.backoff = Some(Backoff::None);
         }
@@ -130,7 +107,7 @@ impl Section {
 
     /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
     pub const fn base(mut self, base: Duration) -> Self {
-        self.base = Some(base);
+        self.base = Some(at_longest(base));
         self
     }
 
@@ -142,7 +119,7 @@ impl Section {
 
     /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
     pub const fn cap(mut self, cap: Duration) -> Self {
-        self.cap = Some(cap);
+        self.cap = Some(at_longest(cap));
         self
     }
 
@@ -151,10 +128,6 @@ impl Section {
         self.jitter = Some(jitter);
         self
     }
-}
-
-const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
-    if first.is_some() { first } else { second }
 }
 
 /// The duration, or the longest that a policy's text can contain.

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::error::{PolicyError, refused, short};
-use crate::policy::value::{Entries, RawValue, Setting};
+use crate::policy::settings::Settings;
+use crate::policy::value::{Entries, RawValue, written};
 use crate::policy::{Overrides, Policy};
 
 /// Parses the keys in a text, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
@@ -37,47 +37,7 @@ impl FromStr for Overrides {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(entries(text, OF_POLICY)?)
-    }
-}
-
-/// The nesting depth of tables in a policy's text: its sections.
-const OF_POLICY: u8 = 1;
-/// The nesting depth in the text of [`Policies`](crate::Policies).
-pub(crate) const OF_NAMES: u8 = 2;
-
-/// Parses the keys of a whole text whose tables are nested at most `depth` deep.
-pub(crate) fn entries(text: &str, depth: u8) -> Result<Entries, PolicyError> {
-    let mut parser = Parser { rest: text, depth };
-    let entries = parser.entries(None)?;
-    if parser.delimiter().is_some() {
-        return Err(refused!("`)` without a `(` before it"));
-    }
-    Ok(entries)
-}
-
-impl Overrides {
-    /// Parses the text for a single key, without the key's name: a value, or the keys of a section.
-    #[cfg(feature = "clap")]
-    pub(crate) fn from_key(key: Key, text: &str) -> Result<Self, PolicyError> {
-        let mut parser = Parser {
-            rest: text,
-            depth: 0,
-        };
-        let name = key.name();
-        let section = None;
-        let raw = if key.is_section() {
-            RawValue::Table(parser.entries(Some(name))?)
-        } else {
-            parser.value(GivenKey { section, name })?
-        };
-        match parser.rest.trim() {
-            "" => Self::from_entries(Entries::from([(String::from(name), raw)])),
-            rest => Err(refused!(
-                "`{key}` takes one value: what is `{}` after it?",
-                short(rest)
-            )),
-        }
+        Self::from_entries(entries(text)?)
     }
 }
 
@@ -96,35 +56,36 @@ impl Overrides {
 /// ```
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Overrides::all_of(self).fmt(f)
+        f.write_str(&written(self.all_in_force().values()))
     }
 }
 
 impl fmt::Display for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Setting::Section(self.settings()).fmt(f)
+        f.write_str(&written(self.policy.values()))
     }
 }
 
-/// A key as written, known or not.
-#[derive(Clone, Copy)]
-struct GivenKey<'a> {
-    section: Option<&'a str>,
-    name: &'a str,
-}
+/// The levels of tables that may be nested in a text: a name, and a section. Limited, so that no text can overflow the
+/// stack.
+const DEPTH: u8 = 2;
 
-impl fmt::Display for GivenKey<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(section) = self.section {
-            write!(f, "{}.", short(section))?;
-        }
-        f.write_str(&short(self.name))
+/// Parses the keys of a whole text.
+pub(crate) fn entries(text: &str) -> Result<Entries, PolicyError> {
+    let mut parser = Parser {
+        rest: text,
+        depth: DEPTH,
+    };
+    let entries = parser.entries()?;
+    if parser.delimiter().is_some() {
+        return Err(refused!("`)` without a `(` before it"));
     }
+    Ok(entries)
 }
 
 struct Parser<'a> {
     rest: &'a str,
-    /// The levels of tables that may still be nested here. Limited, so that no text can overflow the stack.
+    /// The levels of tables that may still be nested here.
     depth: u8,
 }
 
@@ -150,54 +111,56 @@ impl<'a> Parser<'a> {
         rest.is_some()
     }
 
+    /// Takes the delimiter that must come next, after a value of a key.
+    fn expect(&mut self, delimiter: char, key: &str) -> Result<(), PolicyError> {
+        let missing = || {
+            refused!(
+                "`{delimiter}` is missing after the value of `{}`",
+                short(key)
+            )
+        };
+        self.take(delimiter).then_some(()).ok_or_else(missing)
+    }
+
     /// Parses keys up to the end of the text or to a `)`, which is not consumed.
-    fn entries(&mut self, section: Option<&str>) -> Result<Entries, PolicyError> {
+    fn entries(&mut self) -> Result<Entries, PolicyError> {
         let mut entries = Entries::new();
         loop {
-            let name = self.word();
-            let key = GivenKey { section, name };
-            let is_policy =
-                self.depth == OF_NAMES && name != Key::Enabled.name() && key_of(name).is_none();
+            let key = self.word();
             let raw = match self.delimiter() {
-                None | Some(')') if name.is_empty() => return Ok(entries),
-                Some(delimiter) if name.is_empty() => {
+                None | Some(')') if key.is_empty() => return Ok(entries),
+                Some(delimiter) if key.is_empty() => {
                     return Err(refused!("a key is missing before `{delimiter}`"));
                 }
                 _ if self.take('=') => self.value(key)?,
                 _ if self.take('(') => self.in_brackets(key)?,
-                _ if is_policy => return Err(takes_keys(name, "max=2")),
                 _ => return Err(no_value(key)),
             };
-            entries.push((String::from(name), raw));
-            if !self.take(',') {
-                return match (self.word(), self.delimiter()) {
-                    ("", None | Some(')')) => Ok(entries),
-                    _ => Err(refused!("a comma is missing after the value of `{key}`")),
-                };
+            entries.push((String::from(key), raw));
+            self.rest = self.rest.trim_start();
+            if !matches!(self.delimiter(), None | Some(')')) {
+                self.expect(',', key)?;
             }
         }
     }
 
-    fn value(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
+    fn value(&mut self, key: &str) -> Result<RawValue, PolicyError> {
         if !self.take('[') {
             return self.single(key).map(RawValue::One);
         }
         let mut values = Vec::new();
         while !self.take(']') {
-            // A list can't contain lists.
-            if self.take('[') {
-                return Err(not_closed(']', key));
-            }
             values.push(self.single(key)?);
-            if !self.take(',') && !self.rest.trim_start().starts_with(']') {
-                return Err(not_closed(']', key));
+            if !self.take(',') {
+                self.expect(']', key)?;
+                break;
             }
         }
         Ok(RawValue::List(values))
     }
 
     /// Parses a value that is neither a list nor a section.
-    fn single(&mut self, key: GivenKey<'_>) -> Result<String, PolicyError> {
+    fn single(&mut self, key: &str) -> Result<String, PolicyError> {
         let word = self.word();
         if !word.is_empty() {
             return Ok(String::from(word));
@@ -205,14 +168,14 @@ impl<'a> Parser<'a> {
         if !self.take('"') {
             return Err(no_value(key));
         }
-        let unclosed = || refused!("the value of `{key}` has no closing quote");
+        let unclosed = || refused!("the value of `{}` has no closing quote", short(key));
         let (text, rest) = self.rest.split_once('"').ok_or_else(unclosed)?;
         self.rest = rest;
         Ok(String::from(text))
     }
 
     /// Parses a value in parentheses, or the keys of a section.
-    fn in_brackets(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
+    fn in_brackets(&mut self, key: &str) -> Result<RawValue, PolicyError> {
         let start = self.rest;
         let word = self.word();
         let raw = match self.delimiter() {
@@ -222,61 +185,30 @@ impl<'a> Parser<'a> {
             Some(_) if self.depth != 0 => {
                 self.rest = start;
                 self.depth -= 1;
-                let table = self.entries(Some(key.name))?;
+                let table = self.entries()?;
                 self.depth += 1;
                 RawValue::Table(table)
             }
-            _ => return Err(not_closed(')', key)),
+            _ => RawValue::Table(Entries::new()),
         };
-        if self.take(')') {
-            return Ok(raw);
-        }
-        Err(not_closed(')', key))
+        self.expect(')', key)?;
+        Ok(raw)
     }
 }
 
-/// The error for a name with anything except keys.
-pub(crate) fn takes_keys(name: &str, example: &str) -> PolicyError {
-    let name = short(name);
-    refused!("`{name}` takes keys: write them in parentheses, as in `{name}({example})`")
-}
-
-/// For a key without a value, or a value without a key.
-fn no_value(key: GivenKey<'_>) -> PolicyError {
-    let GivenKey { section, name } = key;
-    let is_value = name.starts_with(|first: char| first.is_ascii_digit());
-    let section = section.filter(|_| is_value);
-    let value = short(name);
-    match section.and_then(|section| Among::Policy.find(section)) {
-        Some(section) if section.is_section() && name.parse::<u32>().is_ok() => refused!(
-            "`{section}` takes keys, not `{value}` alone: write `max={value}` for a number of retries"
+/// The error for a key without a value, or a value without a key.
+fn no_value(word: &str) -> PolicyError {
+    let given = short(word);
+    if Among::Entry.find(word).is_some() {
+        return refused!("`{given}` has no value: write `{given}=…`");
+    }
+    match key_of(word) {
+        Some((key, value)) => {
+            refused!("`{given}` is a value without its key: write `{key}={value}`")
+        }
+        None => refused!(
+            "`{given}` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`"
         ),
-        Some(section) if section.is_section() => refused!(
-            "`{section}` takes keys, not `{value}` alone: write them, as in `{section}(max=5)`"
-        ),
-        Some(Key::Backoff) => refused!(
-            "`backoff` takes a list of delays in square brackets: write `backoff=[{value}, …]`"
-        ),
-        Some(section) => refused!("`{section}` takes one value: write `{section}={value}`"),
-        None => match (name.split_once(':'), key_of(name)) {
-            (Some((key, value)), _) => {
-                let (key, value) = (short(key.trim()), short(value.trim()));
-                refused!("`{key}` takes its value after `=`, not `:`: write `{key}={value}`")
-            }
-            (None, Some((key, meant))) => {
-                refused!("`{value}` is a value without its key: write `{key}={meant}`")
-            }
-            (None, None) if key.section.is_none() && duration::parse(name).is_ok() => refused!(
-                "`{value}` is a value without its key: several delays stand in brackets, as in `backoff=[1s, {value}]`"
-            ),
-            (None, None) if name.starts_with('{') => refused!(
-                "`{{` begins no key: a policy's text is `max=5, base=1s`; let a parser of JSON read JSON"
-            ),
-            (None, None) if name == "default" => {
-                refused!("`default` is no key: an empty text is the default policy")
-            }
-            (None, None) => refused!("`{key}` has no value: write `{key}=…`"),
-        },
     }
 }
 
@@ -292,8 +224,4 @@ fn key_of(value: &str) -> Option<(Key, &str)> {
             Some((key, value))
         }
     }
-}
-
-fn not_closed(bracket: char, key: GivenKey<'_>) -> PolicyError {
-    refused!("`{bracket}` is missing after the value of `{key}`")
 }

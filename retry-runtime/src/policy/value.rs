@@ -8,12 +8,13 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use retry_vocabulary::key::{At, Key, Takes};
+use retry_vocabulary::key::{Among, At, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 use retry_vocabulary::{complaint, duration, range};
 
 use crate::policy::error::{PolicyError, short};
-use crate::policy::{Backoff, Hint, Jitter};
+use crate::policy::settings::Settings;
+use crate::policy::{Backoff, Hint, Jitter, Section};
 
 /// A value as written. Texts and tables are converted to this first, so that both have the same keys and checks.
 #[derive(Clone, Debug)]
@@ -35,6 +36,21 @@ impl RawValue {
             Self::Table(_) => "(…)",
         }
     }
+
+    /// The entries of a table.
+    pub(crate) fn into_keys(self, at: At) -> Result<Entries, PolicyError> {
+        match self {
+            Self::Table(entries) => Ok(entries),
+            other => Err(takes_keys(&at, &other, Among::Section(at.key))),
+        }
+    }
+}
+
+/// The error for another value in place of a table of these keys.
+pub(crate) fn takes_keys(name: &dyn fmt::Display, value: &RawValue, keys: Among) -> PolicyError {
+    let example = keys.keys().next().map_or("", Key::example);
+    let keys = format!("keys, as in `{example}`");
+    PolicyError::new(complaint::wrong_kind(name, &short(value.single()), &keys))
 }
 
 /// A value of a key.
@@ -48,10 +64,14 @@ pub(crate) enum KeyValue {
     Jitter(Jitter),
     Hint(Hint),
     Bool(bool),
+    Section(Section),
 }
 
 impl KeyValue {
-    pub(crate) fn read(at: At, raw: &RawValue) -> Result<Self, PolicyError> {
+    pub(crate) fn read(at: At, raw: RawValue) -> Result<Self, PolicyError> {
+        if at.key.is_section() {
+            return Section::read(at.key, raw.into_keys(at)?).map(Self::Section);
+        }
         let text = raw.single();
         let number = text.parse::<f64>().ok();
         let refuse = |complaint: fn(&dyn fmt::Display, &str, &str) -> String, range: &str| {
@@ -61,7 +81,7 @@ impl KeyValue {
             Some(_) => refuse(complaint::out_of_range, range),
             None => refuse(complaint::wrong_kind, range),
         };
-        let value = match (at.key.takes(), raw) {
+        let value = match (at.key.takes(), &raw) {
             (Takes::Count, _) => match text.parse() {
                 Ok(count) if count < u32::MAX => Ok(Self::Count(count)),
                 _ if text == "unlimited" => Ok(Self::Count(u32::MAX)),
@@ -71,6 +91,14 @@ impl KeyValue {
                 Some(factor) if range::is_factor(factor) => Ok(Self::Factor(factor)),
                 _ => refuse_number(range::FACTOR),
             },
+            (Takes::Share, _) => match number {
+                Some(share) if share > 0.0 && share <= 1.0 => Ok(Self::Factor(share)),
+                _ => refuse_number(range::SHARE),
+            },
+            (Takes::Attempts, _) => match text.parse() {
+                Ok(attempts) if attempts > 0 => Ok(Self::Count(attempts)),
+                _ => refuse_number(range::ATTEMPTS),
+            },
             (Takes::Backoff, RawValue::List(list)) if list.is_empty() => {
                 Err(complaint::empty_list(&at))
             }
@@ -79,15 +107,13 @@ impl KeyValue {
                 let delays = delays.collect::<Result<Vec<_>, _>>();
                 delays.map(|delays| Self::Backoff(Backoff::list(&delays)))
             }
-            (Takes::Backoff, _) => {
-                read_word(at, text, |word| Self::Backoff(Backoff::from_word(word)))
-            }
-            (Takes::Jitter, _) => match number.map(|ratio| (ratio, range::check_ratio(ratio))) {
-                Some((ratio, Ok(()))) => Ok(Self::Jitter(Jitter::Ratio(ratio))),
-                Some((_, Err(range))) => refuse(complaint::out_of_range, range),
-                None => read_word(at, text, |word| Self::Jitter(Jitter::from_word(word))),
+            (Takes::Backoff, _) => read_word(at, text).map(Self::Backoff),
+            (Takes::Jitter, _) => match number {
+                Some(ratio) if range::is_ratio(ratio) => Ok(Self::Jitter(Jitter::Ratio(ratio))),
+                Some(_) => refuse(complaint::out_of_range, range::RATIO),
+                None => read_word(at, text).map(Self::Jitter),
             },
-            (Takes::Hint, _) => read_word(at, text, |word| Self::Hint(Hint::from_word(word))),
+            (Takes::Hint, _) => read_word(at, text).map(Self::Hint),
             (Takes::Bool, _) => match text.parse() {
                 Ok(is_on) => Ok(Self::Bool(is_on)),
                 Err(_) => refuse(complaint::wrong_kind, range::BOOL),
@@ -107,29 +133,26 @@ fn read_duration(at: At, text: &str) -> Result<Duration, String> {
     duration::parse(text).map_err(|fault| complaint::no_duration(&at, &short(text), text, fault))
 }
 
-fn read_word<W: Word>(at: At, text: &str, value: fn(W) -> KeyValue) -> Result<KeyValue, String> {
-    let complaint = || complaint::unknown_word(at.key, &at, &short(text), &W::words());
-    W::of(text).map(value).ok_or_else(complaint)
-}
-
-/// The part after a key in a text or a table.
-pub(crate) enum Setting {
-    One(KeyValue),
-    Section(Vec<(Key, Self)>),
-}
-
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = match self {
-            Self::One(value) => return value.fmt(f),
-            Self::Section(keys) => keys,
-        };
-        let keys = keys.iter().map(|(key, setting)| match setting {
-            Self::One(value) => format!("{key}={value}"),
-            Self::Section(_) => format!("{key}({setting})"),
-        });
-        f.write_str(&keys.collect::<Vec<_>>().join(", "))
+fn read_word<W: Worded>(at: At, text: &str) -> Result<W, String> {
+    let mut words = W::WORDS.iter();
+    match words.find(|(word, _)| word.word() == text) {
+        Some((_, value)) => Ok(*value),
+        None => Err(complaint::unknown_word(
+            at.key,
+            &at,
+            &short(text),
+            &at.key.takes().words(),
+        )),
     }
+}
+
+/// Keys with their values, as in a policy's text.
+pub(crate) fn written(values: impl Iterator<Item = (&'static str, KeyValue)>) -> String {
+    let written = values.map(|(key, value)| match value {
+        KeyValue::Section(_) => format!("{key}({value})"),
+        _ => format!("{key}={value}"),
+    });
+    written.collect::<Vec<_>>().join(", ")
 }
 
 /// The value without its key, as in a policy's text.
@@ -138,15 +161,7 @@ impl fmt::Display for KeyValue {
         f.write_str(&match *self {
             Self::Count(u32::MAX) => "unlimited".to_owned(),
             Self::Count(count) => count.to_string(),
-            Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => {
-                let plain = number.to_string();
-                // Without an exponent, `f64::MAX` has 309 digits.
-                if plain.len() > 20 {
-                    format!("{number:e}")
-                } else {
-                    plain
-                }
-            }
+            Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => number.to_string(),
             Self::Duration(duration) => duration::Written(duration).to_string(),
             Self::Backoff(Backoff::List(delays)) => {
                 let delays = delays
@@ -158,32 +173,36 @@ impl fmt::Display for KeyValue {
             Self::Jitter(jitter) => jitter.text(),
             Self::Hint(hint) => hint.text(),
             Self::Bool(is_on) => is_on.to_string(),
+            Self::Section(section) => written(section.values()),
         })
     }
 }
 
-/// Maps the vocabulary's words to the variants of the same names. Some enums have further variants.
+/// An enum of whose values some, or all, are words of the vocabulary.
+pub(crate) trait Worded: Copy + PartialEq + 'static {
+    type Word: Word;
+
+    const WORDS: &[(Self::Word, Self)];
+
+    /// `None` for a value without a word.
+    fn word(self) -> Option<Self::Word> {
+        let mut words = Self::WORDS.iter();
+        words
+            .find(|(_, value)| *value == self)
+            .map(|(word, _)| *word)
+    }
+
+    fn text(self) -> String {
+        self.word().map_or("", Word::word).to_owned()
+    }
+}
+
 macro_rules! words {
     ($($name:ident: $($variant:ident)*;)*) => {$(
-        impl $name {
-            pub(crate) const fn from_word(word: word::$name) -> Self {
-                match word {
-                    $(word::$name::$variant => Self::$variant,)*
-                }
-            }
+        impl Worded for $name {
+            type Word = word::$name;
 
-            /// `None` for a value without a word.
-            pub(crate) const fn word(self) -> Option<word::$name> {
-                match self {
-                    $(Self::$variant => Some(word::$name::$variant),)*
-                    #[allow(unreachable_patterns, reason = "a hint is always a word")]
-                    _ => None,
-                }
-            }
-
-            fn text(self) -> String {
-                self.word().map_or("", Word::word).to_owned()
-            }
+            const WORDS: &[(Self::Word, Self)] = &[$((word::$name::$variant, Self::$variant),)*];
         }
     )*};
 }

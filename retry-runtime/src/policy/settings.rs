@@ -1,0 +1,198 @@
+//! The values that setters, texts and tables give to keys.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use retry_vocabulary::complaint;
+use retry_vocabulary::key::{Among, At, Key};
+
+use crate::classify::kind::Kind;
+use crate::policy::error::{PolicyError, short};
+use crate::policy::value::{Entries, KeyValue, RawValue};
+use crate::policy::{Hint, Section};
+
+/// A struct with an optional value for each of some keys.
+pub(crate) trait Settings: Default {
+    fn get(&self, key: Key) -> Option<KeyValue>;
+
+    /// Does nothing if the key belongs elsewhere.
+    fn set(&mut self, key: Key, value: KeyValue);
+
+    /// The values that are set, in the order in which they are printed.
+    fn values(&self) -> impl Iterator<Item = (&'static str, KeyValue)> {
+        let keys = Among::Policy.keys();
+        keys.filter_map(|key| Some((key.name(), self.get(key)?)))
+    }
+
+    /// Reads the keys in the parentheses of `section`.
+    fn read(section: Key, entries: Entries) -> Result<Self, PolicyError> {
+        let mut settings = Self::default();
+        for (at, raw) in known_keys(Among::Section(section), entries)? {
+            settings.set(at.key, KeyValue::read(at, raw)?);
+        }
+        Ok(settings)
+    }
+}
+
+/// The entries by their keys, each of which may occur once.
+pub(crate) fn known_keys(
+    among: Among,
+    entries: Entries,
+) -> Result<Vec<(At, RawValue)>, PolicyError> {
+    let section = match among {
+        Among::Section(section) => Some(section),
+        _ => None,
+    };
+    let mut known: Vec<(At, RawValue)> = Vec::new();
+    for (name, raw) in entries {
+        let Some(key) = among.find(&name) else {
+            let complaint = complaint::unknown_key(&short(&name), raw.single(), among);
+            return Err(PolicyError::new(complaint));
+        };
+        let at = At { section, key };
+        if known.iter().any(|(other, _)| *other == at) {
+            return Err(PolicyError::new(complaint::given_twice(&at)));
+        }
+        known.push((at, raw));
+    }
+    Ok(known)
+}
+
+/// Defines a struct of settings: each key with its field and the type of its values.
+macro_rules! settings {
+    (
+        $(#[$attr:meta])*
+        $visible:vis $settings:ident {
+            $($(#[$doc:meta])* $field_visible:vis $key:ident $field:ident: $variant:ident($value:ty),)*
+        }
+    ) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        $visible struct $settings {
+            $($(#[$doc])* $field_visible $field: Option<$value>,)*
+        }
+
+        impl $settings {
+            /// Sets nothing.
+            $visible const fn new() -> Self {
+                Self { $($field: None,)* }
+            }
+
+            /// These values, and those of `below` for the other keys.
+            pub(crate) const fn or(self, below: Self) -> Self {
+                Self { $($field: $crate::policy::settings::or(self.$field, below.$field),)* }
+            }
+        }
+
+        impl Settings for $settings {
+            fn get(&self, key: Key) -> Option<KeyValue> {
+                match key {
+                    $(Key::$key => self.$field.map(KeyValue::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn set(&mut self, key: Key, value: KeyValue) {
+                match (key, value) {
+                    $((Key::$key, KeyValue::$variant(value)) => self.$field = Some(value),)*
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+pub(crate) use settings;
+
+pub(crate) const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
+    if first.is_some() { first } else { second }
+}
+
+settings! {
+    /// The values of a policy's keys that no section has.
+    pub(crate) CallSettings {
+        pub(crate) Floor floor: Duration(Duration),
+        pub(crate) Hint hint: Hint(Hint),
+        pub(crate) MaxHint max_hint: Duration(Duration),
+        pub(crate) Timeout timeout: Duration(Duration),
+        pub(crate) Deadline deadline: Duration(Duration),
+        pub(crate) TotalDelay total_delay: Duration(Duration),
+        pub(crate) Enabled enabled: Bool(bool),
+    }
+}
+
+/// The sections of a policy with their kinds of failure; first the policy itself.
+pub(crate) const SECTIONS: [(Option<Key>, Option<Kind>); 1 + Kind::ALL.len()] = [
+    (None, None),
+    (Some(Key::Transient), Some(Kind::Transient)),
+    (Some(Key::Throttled), Some(Kind::Throttled)),
+    (Some(Key::TimedOut), Some(Kind::Timeout)),
+    (Some(Key::Invalid), Some(Kind::Invalid)),
+    (Some(Key::Rejected), Some(Kind::Rejected)),
+];
+
+/// The index of a kind in [`SECTIONS`].
+pub(crate) const fn row(kind: Option<Kind>) -> usize {
+    match kind {
+        Some(kind) => 1 + kind as usize,
+        None => 0,
+    }
+}
+
+/// The values of all keys of a policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PolicySettings {
+    /// In the order of [`SECTIONS`].
+    pub(crate) sections: [Section; SECTIONS.len()],
+    pub(crate) call: CallSettings,
+}
+
+impl PolicySettings {
+    pub(crate) const fn new() -> Self {
+        Self {
+            sections: [Section::new(); SECTIONS.len()],
+            call: CallSettings::new(),
+        }
+    }
+
+    /// These settings, overridden key by key with later ones, including sections. A list removes an earlier `base` and
+    /// `factor`, also from sections that it applies to.
+    pub(crate) fn overridden_by(mut self, later: &Self) -> Self {
+        let is_list = later.sections[0].names_list();
+        for (section, later) in self.sections.iter_mut().zip(later.sections) {
+            if is_list && section.backoff.or(later.backoff).is_none() {
+                *section = section.without_growth();
+            }
+            *section = section.overridden_by(later);
+        }
+        self.call = later.call.or(self.call);
+        self
+    }
+}
+
+impl Settings for PolicySettings {
+    fn get(&self, key: Key) -> Option<KeyValue> {
+        match section_row(key) {
+            Some(row) => {
+                let section = Some(self.sections[row]).filter(|section| *section != Section::new());
+                section.map(KeyValue::Section)
+            }
+            None => self.sections[0].get(key).or_else(|| self.call.get(key)),
+        }
+    }
+
+    fn set(&mut self, key: Key, value: KeyValue) {
+        match (section_row(key), value) {
+            (Some(row), KeyValue::Section(section)) => self.sections[row] = section,
+            _ => {
+                self.sections[0].set(key, value);
+                self.call.set(key, value);
+            }
+        }
+    }
+}
+
+fn section_row(key: Key) -> Option<usize> {
+    SECTIONS
+        .iter()
+        .position(|(section, _)| *section == Some(key))
+}
