@@ -1,9 +1,9 @@
-//! What calls cost that are asleep between two attempts, all at once: `cargo bench -p benches --bench asleep`.
+//! The cost of many calls that sleep between two attempts at the same time: `cargo bench -p benches --bench asleep`.
 //!
-//! An outage: 100,000 calls, then 1,000,000, fail and sleep. Then the service is back, and all succeed. Each
-//! call is a tokio task. For each way, runtime and number this program runs again, alone, and reads from
-//! `/proc/self` what the calls take: resident memory while they sleep, and processor time until they do and
-//! from then on. The least of three rounds counts. Takes a quarter of an hour.
+//! Simulates an outage: 100,000 calls, then 1,000,000, fail and sleep. Then the service recovers, and all succeed. Each
+//! call is a tokio task. For each way, runtime and number of calls, this program starts itself again as a separate
+//! process, which reads from `/proc/self` the resident memory while the calls sleep, and the CPU time before and after
+//! that. The lowest of three rounds counts. Takes 15 minutes.
 
 use std::env;
 use std::fs;
@@ -49,7 +49,7 @@ const WAYS: [Way; 7] = ways! {
     "tower 0.5" => tower,
 };
 
-/// Fails until it is back.
+/// A service that fails until it has recovered.
 #[derive(Default)]
 struct Service {
     back: AtomicBool,
@@ -85,14 +85,14 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// The pause of every way: long enough for all calls to fall asleep before the first wakes.
+/// The pause of every way: long enough for all calls to fall asleep before the first one wakes up.
 static PAUSE: OnceLock<Duration> = OnceLock::new();
 
 fn pause() -> Duration {
     PAUSE.get().copied().unwrap_or_default()
 }
 
-/// As a field of a client, which outlives its calls.
+/// Stands in for a field of a client, which outlives its calls.
 static POLICY: OnceLock<Policy> = OnceLock::new();
 
 fn policy() -> &'static Policy {
@@ -126,7 +126,7 @@ impl<Request: Copy, Value> tower::retry::Policy<Request, Value, Failure> for Tow
 }
 
 impl Service {
-    /// What is called: a request keeps a future alive, if only for a moment.
+    /// Sends a request. Like a real one, it awaits a future.
     async fn send(&self) -> Result<u64, Failure> {
         std::future::ready(()).await;
         if self.back.load(Ordering::Relaxed) {
@@ -208,7 +208,7 @@ fn main() -> ExitCode {
     {
         return run(way, runtime, calls);
     }
-    // `cargo bench` says so; `cargo test --all-targets` only wants to know that the cases run.
+    // `cargo bench` passes this flag; `cargo test --all-targets` only checks that the cases run.
     if !arguments.iter().any(|argument| argument == "--bench") {
         return (0..WAYS.len())
             .map(|way| run(way, 0, 100))
@@ -271,7 +271,7 @@ fn resident_bytes() -> f64 {
     kilobytes.expect("Linux tells a process's memory") * 1024.0
 }
 
-/// Of the user and of the system, in all threads.
+/// Returns the user and system time of all threads.
 fn processor_seconds() -> f64 {
     // See proc_pid_stat(5): fields 14 and 15, in clock ticks of 10 ms; the second may contain spaces.
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -283,7 +283,7 @@ fn processor_seconds() -> f64 {
         / 100.0
 }
 
-/// Of one call: bytes, and microseconds to fall asleep and to finish.
+/// The cost of one call: bytes, and microseconds to fall asleep and to finish.
 type Cost = [f64; 3];
 
 fn measure(way: usize, runtime: usize, calls: u64) -> Option<Cost> {
@@ -305,7 +305,7 @@ fn compare() -> ExitCode {
     let mut broken = Vec::new();
     for (runtime, title) in RUNTIMES.iter().enumerate() {
         let costs = NUMBERS.map(|calls| {
-            // Round by round, so that a busy moment of the machine meets all.
+            // Each round measures every way, so that other load on the machine affects all of them.
             let mut least = [[f64::INFINITY; 3]; WAYS.len()];
             for _ in 0..ROUNDS {
                 for (way, least) in least.iter_mut().enumerate() {
@@ -330,7 +330,7 @@ fn compare() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// In Markdown, as it stands in `docs/performance.md`.
+/// Prints a Markdown table for `docs/performance.md`.
 fn print_table(runtime: &str, calls: u64, costs: &[Cost]) {
     println!("### {calls} calls asleep, {runtime}\n");
     println!("| way | bytes per call | ratio | µs to fall asleep | ratio | µs to finish | ratio |");
@@ -347,7 +347,7 @@ fn print_table(runtime: &str, calls: u64, costs: &[Cost]) {
     println!();
 }
 
-/// Memory only: time is the machine's mood.
+/// Checks only the memory, because times depend on other load on the machine.
 fn check(runtime: &str, costs: &[[Cost; WAYS.len()]; 2], broken: &mut Vec<String>) {
     let [fewer, more] = costs.each_ref().map(|costs| {
         let bytes = |title| {

@@ -1,7 +1,8 @@
 //! Time per item of a batch: `cargo bench -p benches --bench batch`.
 //!
-//! Every tenth item fails once, so a batch takes two rounds, without a pause between them. criterion prints the time of a whole batch and the items
-//! per second; the table at the end has the time per item, which must not grow with the number of items.
+//! Every tenth item fails once, so a batch takes two rounds, without a pause between them. criterion prints the time of
+//! a whole batch and the items per second. The table at the end contains the time per item, which must not grow with
+//! the number of items.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use retry_runtime::{Policy, PolicyCall, TimerFn, retry_each, retry_each_blocking
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;
 
-/// The second round has none but the items that failed in the first.
+/// The second round contains only the items that failed in the first.
 #[expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,

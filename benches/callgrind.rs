@@ -7,22 +7,22 @@ use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
-/// Instructions, all of them and those whose source is of one kind.
+/// Numbers of instructions: the total, and those from some kinds of source files.
 ///
-/// The source is that of the line tables, so code counts that was inlined elsewhere.
+/// The source is taken from the line tables, so inlined code is counted, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) all: f64,
-    /// Of clocks: the standard library's, tokio's and libc's.
+    /// Instructions of clocks: the standard library's, tokio's and libc's.
     pub(crate) clock: f64,
-    /// Of random number generators.
+    /// Instructions of random number generators.
     pub(crate) random: f64,
-    /// Of the standard library's atomics.
+    /// Instructions of the standard library's atomics.
     pub(crate) atomics: f64,
 }
 
 impl Counts {
-    /// What one of `calls` costs, where `self` made that many more than `fewer`.
+    /// Returns the cost of one call, if `self` made `calls` more calls than `fewer`.
     pub(crate) fn per_call(self, fewer: Self, calls: f64) -> Self {
         Self {
             all: (self.all - fewer.all) / calls,
@@ -48,7 +48,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Parts of the names of source files, and of the libc functions that have none.
+/// Parts of the names of source files, or of libc functions without a source file.
 const CLOCK: &[&str] = &[
     "/std/src/time.rs",
     "/std/src/sys/pal/unix/time.rs",
@@ -78,7 +78,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs this program again with those arguments.
+/// Runs this program again with these arguments, under callgrind.
 pub(crate) fn run(arguments: &[&str]) -> Result<Counts, Failure> {
     let failure = |error: io::Error| Failure::Valgrind(error.to_string());
     let program = env::current_exe().map_err(failure)?;
@@ -117,7 +117,7 @@ fn read(profile: &str) -> Counts {
                 "fn" => function = names.of(Kind::Function, value),
                 "cfi" | "cfl" => drop(names.of(Kind::File, value)),
                 "cfn" => drop(names.of(Kind::Function, value)),
-                // The next line is the callee's cost, which stands at the callee, too.
+                // The next line is the callee's cost, which is also listed under the callee.
                 "calls" => of_callee = true,
                 _ => {}
             }
@@ -141,7 +141,7 @@ fn read(profile: &str) -> Counts {
     counts
 }
 
-/// The cost in a line of a position, as `16`, `+3`, `-3` or `*`, and a cost.
+/// Returns the cost in a line with a position (`16`, `+3`, `-3` or `*`) and a cost.
 fn own_cost(line: &str) -> Option<f64> {
     let (position, cost) = line.split_once(' ')?;
     position
@@ -156,7 +156,7 @@ enum Kind {
     Function,
 }
 
-/// A name stands in full once, as `(7) name`, and is `(7)` from then on.
+/// The names in a profile. A name is written in full once, as `(7) name`, and then as `(7)`.
 #[derive(Default)]
 struct Names(HashMap<(Kind, String), String>);
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What annotated functions cost the compiler and the program, beside loops by hand and other crates.
+"""The cost of annotated functions for the compiler and the program, compared with hand-written loops and other crates.
 
     benches/compile.py size          code per function; a minute, repeatable, bounded
     benches/compile.py functions     the compiler's instructions for 100 functions; valgrind; 15 minutes, repeatable
-    benches/compile.py program       what the first function adds to a stripped program, released as cargo does; bounded
-    benches/compile.py dependency    time to build what users compile once; five minutes
+    benches/compile.py program       size that the first function adds to a stripped default release program; bounded
+    benches/compile.py dependency    time to build the dependencies that users compile once; five minutes
 
-They generate packages of functions that differ only in how they retry, under target/compile. Times are of the
-processor (user and system, whole process, one job), of each package in turn, several rounds; the median counts.
-A size out of bounds ends with exit code 1; the others are only shown.
+The commands generate packages of functions that differ only in how they retry, under target/compile. Times are CPU
+times (user and system, whole process, one job). The packages take turns for several rounds; the median counts.
+If a size is out of bounds, the exit code is 1; the other numbers are only printed.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from compile_ways import DEPENDENCIES, MACRO_DEPENDENCIES, PROGRAMS, ROOT, WAYS  # noqa: E402
 
-# How much of the loops by hand annotated functions may be at most.
+# The maximum ratio of the code of annotated functions to that of hand-written loops.
 CODE_BOUNDS = {"release": 1.25, "debug": 1.20}
 BOUNDED = ["by-hand-in-block", "retry"]
 
-# How many bytes the first annotated function may add to a program.
+# The maximum number of bytes that the first annotated function may add to a program.
 PROGRAM_BOUND = 75_000
 
 WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "compile"
@@ -52,7 +52,7 @@ def write_workspace(packages):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     members = ", ".join(f'"{name}"' for name, _, _ in packages)
-    # One unit, so that what is inlined does not depend on how functions were divided.
+    # One codegen unit, so that inlining does not depend on the split of functions among units.
     profile = "[profile.release]\ncodegen-units = 1\n"
     (folder / "Cargo.toml").write_text(f'[workspace]\nresolver = "3"\nmembers = [{members}]\n\n{profile}')
     # The versions that the project is tested with.
@@ -65,7 +65,7 @@ def write_workspace(packages):
 def cargo(arguments, target="target", folder=WORK / "packages", **variables):
     environment = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_TARGET_DIR=str(WORK / target), CARGO_TERM_COLOR="never")
     environment.update(variables)
-    # As a project has them by default.
+    # The default of a project.
     for key in ("RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG"):
         environment.pop(key, None)
     finished = subprocess.run(
@@ -87,7 +87,7 @@ def processor_time(arguments, target="target"):
 
 
 def allocated_bytes(archive):
-    """Bytes of code and of data that a program would load of an archive's objects: ELF sections with SHF_ALLOC."""
+    """Return the bytes of code and data that a program would load from an archive: ELF sections with SHF_ALLOC."""
     content = archive.read_bytes()
     code = data = 0
     position = len(b"!<arch>\n")
@@ -123,7 +123,7 @@ class Size:
 
 
 def sizes(functions, ways):
-    """Per function, of each of the ways, in both profiles."""
+    """Return the size per function for each way, in both profiles."""
     measured = {}
     for profile, flags in (("release", ["--release"]), ("debug", [])):
         for count in (0, functions):
@@ -151,7 +151,7 @@ def table(header, rows):
 
 
 def report_sizes(functions, ways):
-    """Whether every bound holds."""
+    """Print the sizes. Return True if they are within their bounds."""
     measured = sizes(functions, ways)
     holds = True
     for profile, title in (("release", "release, one codegen unit"), ("debug", "debug")):
@@ -170,7 +170,7 @@ def report_sizes(functions, ways):
     return holds
 
 
-# What counts the instructions of a compiler, the one that the proxy of a toolchain's manager starts included.
+# A script that counts a compiler's instructions, including those of a compiler started by rustup's proxy.
 COUNTER = """\
 #!/bin/sh
 exec valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --trace-children=yes \\
@@ -179,7 +179,7 @@ exec valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null -
 
 
 def instructions(command):
-    """Of each way, the dependencies being there."""
+    """Return the compiler's instructions for each way, with the dependencies already built."""
     arguments = [*COMMANDS[command], "-j1", "--quiet"]
     cargo([*arguments, "--workspace"])
     counter = WORK / "counter"
@@ -192,7 +192,7 @@ def instructions(command):
         logs.mkdir()
         cargo([*arguments, "-p", way.package()], RUSTC_WORKSPACE_WRAPPER=str(counter), COUNTED=str(logs))
         counts = [re.findall(r"I\s+refs:\s+([\d,]+)", log.read_text()) for log in logs.iterdir()]
-        # The largest is the compiler's; the others ask it for its version.
+        # The largest count is for the compilation; the others are queries for the version.
         counted[way.name] = max(int(count[-1].replace(",", "")) for count in counts if count)
     return counted
 
@@ -226,7 +226,7 @@ def cold_times(rounds):
 
 def report_cold_times(rounds):
     measured = cold_times(rounds)
-    print("### The dependency alone, from nothing\n")
+    print("### The dependency alone, from a clean build\n")
     rows = []
     for name, title, _ in DEPENDENCIES:
         row = [title]
@@ -238,7 +238,7 @@ def report_cold_times(rounds):
 
 
 def report_programs():
-    """Whether the bound holds."""
+    """Print the sizes of programs. Return True if they are within the bound."""
     folder = WORK / "program"
     stripped = {}
     print("### A stripped program with one function, release as cargo has it\n")

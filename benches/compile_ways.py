@@ -22,7 +22,7 @@ syn = { version = "3", features = ["full"] }
 proc-macro = true
 """
 
-# What all packages have in common: a client, as any has one, and its error.
+# The code that all packages share: a client and its error.
 CLIENT = """\
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -86,7 +86,7 @@ impl Future for Sending<'_> {
 type Boxed<'a> = Pin<Box<dyn Future<Output = Result<u64, ClientError>> + Send + 'a>>;
 """
 
-# Code is generated for what is called only.
+# Code is generated only for functions that are called.
 FUNCTION = """
 #ATTRIBUTE#pub async fn call_#N#(client: &Client, prompt: &str) -> Result<u64, ClientError> {
 #BODY#}
@@ -233,7 +233,7 @@ WAYS = [
     ),
 ]
 
-# What is built once, from nothing, by whoever depends on it.
+# The dependencies that a user's clean build compiles once.
 DEPENDENCIES = [
     ("cold-tokio", "tokio (time)", TOKIO),
     ("cold-tokio-syn", "tokio (time), and a macro that has syn 3 (full) and does nothing", TOKIO + MACRO),
@@ -245,7 +245,7 @@ DEPENDENCIES = [
 ]
 
 
-# Programs of one function, to see what the first of them brings along. `std` is there in any case.
+# Programs with one function, to measure the code that the first function adds. All of them contain `std`.
 READ = """\
 use std::io;
 
@@ -282,7 +282,7 @@ fn main() {
     println!("{:?}", length("/etc/hostname"));
 }
 """
-# With a task and a sleep of its own, so that tokio's share is there in any case.
+# With an additional task and sleep, so that all async programs contain tokio's code.
 ASYNC_MAIN = """\
 async fn both() {
     let task = tokio::spawn(length("/etc/hostname"));

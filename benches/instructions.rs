@@ -1,9 +1,10 @@
-//! What a call costs beside the same call by hand and by other crates: `cargo bench -p benches --bench instructions`.
+//! The cost of a call, compared with a hand-written loop and other crates: `cargo bench -p benches --bench
+//! instructions`.
 //!
-//! Instructions are counted by valgrind's callgrind. Each case runs alone, once with N calls and once with
-//! twice as many; the difference divided by N is what one call costs, without the program's start.
-//! Allocations are counted the same way, without valgrind. The bounds that the project promises are checked,
-//! and a broken one ends the program with exit code 1. `docs/performance.md` says more.
+//! Instructions are counted by valgrind's callgrind. Each case runs alone, once with N calls and once with twice as
+//! many; the difference divided by N is the cost of one call, without the program's startup. Allocations are counted
+//! the same way, without valgrind. If a bound that the project promises is exceeded, the program ends with exit code 1.
+//! For details, see `docs/performance.md`.
 
 use std::env;
 use std::process::ExitCode;
@@ -15,46 +16,48 @@ use cases::{Case, Group, Way};
 mod callgrind;
 mod cases;
 
-/// How many instructions `#[retry]` may cost above the loop by hand with the body in a block of its own.
+/// The maximum number of instructions that `#[retry]` may cost more than a hand-written loop with the body in a block.
 const ABOVE_BLOCK: f64 = 3.0;
 
-/// How many it may cost above the loop without.
+/// The maximum number of instructions that `#[retry]` may cost more than a loop without the block.
 const ABOVE_LOOP: f64 = 12.0;
 
-/// The other crates that may cost less: with a large value it is copies of the value that are counted.
+/// The other crates that may cost less: with a large value, the number of its copies decides.
 const AHEAD: [(Group, Way); 2] = [
     (Group::Large, Way::BackonMacros),
     (Group::Large, Way::Tryhard),
 ];
 
-/// How many instructions `retrying!` may cost above the attribute: so many, or that part, since copying 1 KiB takes a
-/// handful more or less from one folder to the next.
+/// The maximum that `retrying!` may cost more than the attribute: this number of instructions, or this fraction,
+/// because copying 1 KiB takes a few instructions more or less if the project's path changes.
 const EXPRESSION: (f64, f64) = (1.0, 0.01);
 
-/// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
+/// The maximum ratio of the cost of `policy.call` to the attribute with `policy = &POLICY`, and the maximum size of its
+/// future in bytes.
 const CHAIN: (f64, usize) = (2.25, 320);
 
-/// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
+/// The maximum number of instructions that a key may add to `#[retry]` if a call that succeeds at once doesn't use it.
 const KEY: f64 = 160.0;
 
-/// How many a full budget may cost, which is read and not written: two steps of the driver.
+/// The same for a full budget, which is only read: two steps of the driver.
 const BUDGET: f64 = 310.0;
 
-/// How many limiters may cost that let the attempt begin at once: two steps of the driver, a lock taken twice, a count of what
-/// runs, and for a rate a look at the clock.
+/// The same for limiters that admit the attempt at once: two steps of the driver, a lock taken twice, a count of the
+/// running attempts, and for a rate a read of the clock.
 const LIMITERS: [(&str, f64); 2] = [
     ("limiter, of concurrency", 590.0),
     ("limiter, of the rate", 805.0),
 ];
 
-/// How many a hedge may cost that is not needed: a sleep beside the attempt, and its number.
+/// The same for a hedge that is not needed: a sleep next to the attempt, and the attempt's number.
 const HEDGE: f64 = 230.0;
 
-/// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
+/// The maximum number of instructions that a deadline may cost more than a hand-written loop with a deadline, which
+/// only stores its start.
 const DEADLINE: f64 = 160.0;
 
-/// Those that such a call has a use for: a clock, a race, a function of the user's. The policy that a failure chooses may
-/// have a deadline, which begins with the call.
+/// The keys that such a call uses: for a clock, a race, or a user's function. The policy that a failure chooses may
+/// have a deadline, which starts with the call.
 const USED: [&str; 12] = [
     "policy = |error| …",
     "budget",
@@ -70,7 +73,7 @@ const USED: [&str; 12] = [
     "hedge",
 ];
 
-/// As many digits as its double, so that both runs start with arguments of one length.
+/// The number of calls. It has as many digits as its double, so that the arguments of both runs have the same length.
 const CALLS: u32 = 2_000;
 
 fn main() -> ExitCode {
@@ -83,7 +86,7 @@ fn main() -> ExitCode {
         (cases[case].run)(calls);
         return ExitCode::SUCCESS;
     }
-    // `cargo bench` says so; `cargo test --all-targets` only wants to know that the cases run.
+    // `cargo bench` passes this flag; `cargo test --all-targets` only checks that the cases run.
     if !arguments.iter().any(|argument| argument == "--bench") {
         for case in &cases {
             (case.run)(1);
@@ -99,7 +102,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What one call of a case costs.
+/// The cost of one call of a case.
 struct Cost {
     group: Group,
     way: Way,
@@ -124,7 +127,7 @@ fn measure(cases: &[Case]) -> Result<Vec<Cost>, Failure> {
         .collect()
 }
 
-/// Of one call: what does not depend on the number of calls is left out.
+/// Returns the instructions of one call, without those that don't depend on the number of calls.
 fn instructions(case: usize) -> Result<Counts, Failure> {
     let run = |calls: u32| callgrind::run(&["--case", &case.to_string(), &calls.to_string()]);
     Ok(run(2 * CALLS)?.per_call(run(CALLS)?, CALLS.into()))
@@ -161,7 +164,7 @@ fn report(costs: &[Cost]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// In Markdown, as it stands in `docs/performance.md`.
+/// Prints a Markdown table for `docs/performance.md`.
 fn print_costs(group: Group, costs: &[&Cost]) {
     let by_hand = find(costs, Way::ByHandInBlock).instructions.all;
     println!("### {}\n", group.title());
@@ -198,7 +201,7 @@ fn print_sizes(sizes: &[Sizes]) {
     println!();
 }
 
-/// To a tenth; whole numbers without one, and no negative zero.
+/// Rounds to a tenth, and avoids a negative zero.
 fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
@@ -226,10 +229,10 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
         );
     };
     match retry.group {
-        // A failure is followed by a pause beside which nobody feels what deciding costs.
+        // After a failure, the pause is so long that the cost of the decision doesn't matter.
         Group::Failure | Group::Delayed => {
-            // A sleep looks at the clock, by atomics, and jitter is drawn: so the zeros of the other groups are not those of
-            // the blind.
+            // A sleep reads the clock and uses atomics, and jitter draws a random number. If these counts were zero,
+            // the zeros of the other groups would prove nothing.
             let Counts {
                 clock,
                 random,
@@ -288,7 +291,7 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
     );
 }
 
-/// A key costs a branch where the call has no use for it: no clock, nothing random, no allocation.
+/// Checks that a key that a call doesn't use costs only a branch: no clock, random number or allocation.
 fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
     for cost in costs {
         let Way::Key(key) = cost.way else {
@@ -303,7 +306,7 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
             random,
             atomics,
         } = cost.instructions;
-        // One relaxed read costs what any read does.
+        // A relaxed atomic read costs as much as any read.
         let is_free = clock + random + cost.allocations == 0.0 && atomics <= 1.0;
         if all > without + KEY || !is_free {
             broken.push(format!(
@@ -347,7 +350,7 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
     }
 }
 
-/// `retrying!` beside the attribute, whose loop it is.
+/// Compares `retrying!` with the attribute, which has the same loop.
 fn check_expression(costs: &[Cost], broken: &mut Vec<String>) {
     for expression in costs.iter().filter(|cost| cost.way == Way::Expression) {
         let group: Vec<_> = costs
@@ -369,7 +372,7 @@ fn check_expression(costs: &[Cost], broken: &mut Vec<String>) {
     }
 }
 
-/// `policy.call` beside the attribute.
+/// Compares `policy.call` with the attribute.
 fn check_chain(costs: &[Cost], broken: &mut Vec<String>) {
     let of = |group, way| {
         let mut costs = costs.iter();
@@ -393,7 +396,7 @@ fn check_chain(costs: &[Cost], broken: &mut Vec<String>) {
     }
 }
 
-/// What a body keeps is stored once, in no more around it than by hand.
+/// Checks that a body's variables are stored once, in a future that isn't larger than in a hand-written loop.
 fn check_sizes(sizes: &[Sizes], broken: &mut Vec<String>) {
     let of = |way| {
         sizes

@@ -1,6 +1,6 @@
 //! Time per call: `cargo bench -p benches --bench time`.
 //!
-//! Instructions are the better measure of what a call costs, as they do not depend on the machine's mood.
+//! Instructions are a better measure of a call's cost, because they don't depend on other load on the machine.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
-//! An agent in a terminal, against a model that is made up: `cargo run --example agent`.
+//! An agent in a terminal, with a simulated model: `cargo run --example agent`.
 //!
 //! Its token has expired, its history is too long, the model is overloaded for a while, and at the second question the
-//! user presses Esc. Each is handled between two attempts, so that what asks the model stays a plain function.
+//! user presses Esc. Each problem is handled between two attempts, so the code that calls the model stays a plain
+//! function.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -35,7 +36,7 @@ impl From<Cancelled> for ModelError {
     }
 }
 
-/// Retried at once where something can be done about it, later where it can't, and not at all after Esc.
+/// Retries at once if the problem can be fixed, later if it can't, and not at all after Esc.
 fn verdict(error: &ModelError) -> Verdict {
     match error {
         ModelError::Expired | ModelError::TooLong => Verdict::TRANSIENT.after(Duration::ZERO),
@@ -47,7 +48,7 @@ fn verdict(error: &ModelError) -> Verdict {
 struct Agent {
     token: u32,
     history: Vec<&'static str>,
-    /// How often the model is still overloaded.
+    /// The number of times that the model is still overloaded.
     overloads: u32,
 }
 
@@ -76,7 +77,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Does what can be done about an error. Where that fails, the call ends.
+    /// Fixes the cause of an error, if possible. If that fails, the call ends.
     async fn heal(&mut self, error: &ModelError) -> Result<(), String> {
         match error {
             ModelError::Expired if self.token > 0 => {
@@ -101,8 +102,7 @@ impl Agent {
     }
 }
 
-/// Shows the error at once, and that a pause follows. A bar that runs down would be begun here, and ended in
-/// `before_retry`.
+/// Shows the error and the pause at once. A countdown bar would be started here, and ended in `before_retry`.
 fn countdown(error: &ModelError, next: NextAttempt) {
     let pause = next.pause();
     show(&format!(
@@ -113,7 +113,7 @@ fn countdown(error: &ModelError, next: NextAttempt) {
 
 fn show(text: &str) {
     print!("{text}");
-    // A terminal that is gone is no reason to stop.
+    // Continue even if the terminal is gone.
     let _ = io::stdout().flush();
 }
 
@@ -137,7 +137,7 @@ async fn main() {
 
     show("> And how many of them are ours?\n");
     agent.overloads = 9;
-    // Esc, after a while.
+    // The user presses Esc after a while.
     match agent.ask(Duration::from_secs(3)).await {
         Ok(()) => {}
         Err(ModelError::Aborted) => show("  ^[ stopped\n"),

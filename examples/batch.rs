@@ -1,7 +1,7 @@
-//! 1,000 texts embedded in batches that fail in part: `cargo run --example batch`.
+//! Embeds 1,000 texts in batches that partly fail: `cargo run --example batch`.
 //!
-//! The service, at the end, takes up to 100 texts in a request and has troubles of every kind. Only texts that failed are
-//! sent again. Time is paused here, so that the example does not take the seconds that it tells of.
+//! The simulated service at the end accepts up to 100 texts per request and fails in every way. Only failed texts are
+//! sent again. The clock is paused, so the example doesn't really wait for the seconds that it prints.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -74,7 +74,7 @@ impl Service {
         }
     }
 
-    /// An answer for each text, or an error of the whole request.
+    /// Returns a result for each text, or an error of the whole request.
     async fn embed(&self, texts: &[&String]) -> Result<Vec<Answer>, EmbedError> {
         self.requests.borrow_mut().push(texts.len());
         let (number, count) = (self.requests.borrow().len(), texts.len());
@@ -93,7 +93,7 @@ impl Service {
         Ok(answers)
     }
 
-    /// Throttles every text that ends with 25, once each.
+    /// Throttles every text that ends with 25, once.
     fn embed_one(&self, text: &str) -> Answer {
         if text.is_empty() {
             return Err(EmbedError::EmptyText);

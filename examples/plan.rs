@@ -1,5 +1,4 @@
-//! A page is searched, read and labelled in steps, and only the failed ones run again:
-//! `cargo run --example plan`.
+//! Searches, reads and labels a page in steps, and runs only the failed steps again: `cargo run --example plan`.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -20,7 +19,7 @@ enum WebError {
 
 type WebPlan<'a> = Plan<'a, String, WebError>;
 
-/// search → navigate → extract → label, and reviews beside them.
+/// The plan: search → navigate → extract → label, with reviews in parallel.
 fn label_a_bird(web: &Web) -> WebPlan<'_> {
     let mut plan = Plan::new().name("bird").concurrency(2);
     plan.add("search", [], async |[]| {
@@ -41,7 +40,7 @@ fn label_a_bird(web: &Web) -> WebPlan<'_> {
     plan
 }
 
-/// What the whole must have, whichever subtask brings it.
+/// Checks the combined result of all subtasks.
 fn validate<'a>(web: &'a Web, results: &Snapshot<String>) -> Validity<'a, String, WebError> {
     match (results.output("label"), results.output("translate")) {
         (None, _) => Validity::Invalid(String::from("no label")),
@@ -64,7 +63,7 @@ fn print(summary: &Summary) {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().without_time().init(); // Shows what fails, heals and ends dead.
+    tracing_subscriber::fmt().without_time().init(); // Shows failures, recoveries and dead ends.
     let web = Web::default();
 
     println!("The plan: search → navigate → extract → label, and search → reviews.\n");

@@ -1,7 +1,7 @@
-//! A call, a batch and a plan on a terminal. In `tests/adapters`:
-//! `cargo run --features indicatif --example progress`.
+//! The progress of a call, a batch and a plan in a terminal. Run it in `tests/adapters`: `cargo run --features
+//! indicatif --example progress`.
 //!
-//! Where standard error is no terminal, as in a pipe, only the results are printed.
+//! If standard error is not a terminal, for example in a pipe, only the results are printed.
 
 use std::fmt;
 use std::iter::repeat;
@@ -31,12 +31,12 @@ async fn fetch(server: &Script<(), Failure>, progress: &Progress) -> Result<(), 
     server.next()
 }
 
-/// The server is busy twice.
+/// Makes a call to a server that is busy twice.
 pub(crate) async fn call(progress: &Progress) -> Result<(), Failure> {
     fetch(&fail_times(2, BUSY), progress).await
 }
 
-/// A hundred numbers are doubled. One in thirty is gone, and the third request meets a busy server.
+/// Doubles a hundred numbers. One in thirty is gone, and the server is busy at the third request.
 pub(crate) async fn batch(progress: &Progress) -> usize {
     let server = sequence(
         [Ok(()), Ok(()), Err(BUSY)]
@@ -61,7 +61,7 @@ pub(crate) async fn batch(progress: &Progress) -> usize {
     doubled.await.iter().flatten().count()
 }
 
-/// A page is busy once, another is gone.
+/// Runs a plan in which one page is busy once, and another is gone.
 pub(crate) async fn plan(progress: &Progress) -> Result<PlanEnd, PlanError> {
     let server = fail_times(1, BUSY);
     let mut plan = Plan::local().name("pages");

@@ -1,5 +1,5 @@
-//! What calls do, as Prometheus reads it:
-//! `cargo run --manifest-path tests/adapters/Cargo.toml --features metrics --example prometheus`.
+//! Metrics of calls in the Prometheus format: `cargo run --manifest-path tests/adapters/Cargo.toml --features metrics
+//! --example prometheus`.
 //!
 //! A service would serve the text at `/metrics`; `examples/grafana.json` is a dashboard of it.
 
@@ -67,7 +67,7 @@ impl Client {
     }
 }
 
-/// Histograms have these limits, so that a dashboard can add up what several machines measured.
+/// Creates a recorder whose histograms have fixed buckets, so that a dashboard can add up the data of several machines.
 fn recorder() -> Result<PrometheusHandle, BuildError> {
     const SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
     const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
@@ -81,7 +81,7 @@ fn recorder() -> Result<PrometheusHandle, BuildError> {
         .install_recorder()
 }
 
-/// Some calls, and then all that was measured.
+/// Makes some calls, and returns all metrics.
 pub(crate) async fn text() -> Result<String, BuildError> {
     let recorder = recorder()?;
     Metrics::describe();
@@ -105,10 +105,10 @@ pub(crate) async fn text() -> Result<String, BuildError> {
     for _ in 0..6 {
         let _ = client.complete().await;
     }
-    // Until the breaker is half open.
+    // Wait until the breaker is half-open.
     tokio::time::sleep(Duration::from_secs(6)).await;
     let _ = client.embed().await;
-    // The second waits for the first.
+    // The second call waits for the first.
     let _ = tokio::join!(client.embed(), client.embed());
     Ok(recorder.render())
 }

@@ -1,7 +1,7 @@
 //! A model client that survives a busy API: `cargo run --example quickstart`.
 //!
-//! The API, at the end, answers 503, then 429 with `Retry-After: 1`, then not at all, then well; a wrong key gets
-//! 401. It is a part of this program, so that no network and no HTTP client is needed to see retries at work.
+//! The simulated API at the end returns 503, then 429 with `Retry-After: 1`, then doesn't respond, then succeeds; a
+//! wrong key gets 401. It is part of this program, so the example doesn't need a network or an HTTP client.
 
 use std::future::pending;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,8 @@ struct Model {
 }
 
 impl Model {
-    /// At most 5 retries, after a random part of 0.2 s, 0.4 s, 0.8 s, …, or when the API asks for them.
+    /// Retries up to 5 times, after random pauses of up to 0.2 s, 0.4 s, 0.8 s, …, or after the wait that the API asks
+    /// for.
     #[retry(name = "model.complete", max = 5, base = "200ms", timeout = "500ms")]
     async fn complete(&self, prompt: &str) -> Result<String, ModelError> {
         let (answer, text) = self.api.post(self.key, prompt).await.into_parts();
@@ -27,10 +28,10 @@ impl Model {
     }
 }
 
-/// Each variant says whether a retry is worth while.
+/// Each variant is marked with how to handle it.
 #[derive(Debug, thiserror::Error, Classify)]
 enum ModelError {
-    /// What it holds knows: 429, 503 and the like are, after the wait that the headers ask for.
+    /// Classified by the inner error: statuses such as 429 and 503 are retried, after the wait in the headers.
     #[error("{}", .0.0)]
     #[classify(transparent)]
     Refused((StatusCode, HeaderMap)),

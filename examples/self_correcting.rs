@@ -1,7 +1,7 @@
-//! Extracts JSON from a model that answers badly: `cargo run --example self_correcting`.
+//! Extracts JSON from a model that gives bad answers: `cargo run --example self_correcting`.
 //!
-//! An answer that does not fit the schema is a failure: the complaint goes back to the model, until the answer is valid
-//! or the retries are spent. The model, at the end, is a list of answers.
+//! An answer that does not match the schema is a failure: the validation error is sent back to the model, until the
+//! answer is valid or the retries are used up. The simulated model at the end is a list of answers.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ enum ModelError {
     #[error("503 overloaded")]
     #[classify(transient)]
     Overloaded,
-    /// Waiting helps nothing, a shorter prompt does.
+    /// Waiting doesn't help, but a shorter prompt does.
     #[error("413 prompt too long")]
     #[classify(invalid)]
     TooLong,
@@ -24,7 +24,8 @@ enum ModelError {
 use ModelError::{Invalid, Overloaded, TooLong};
 
 impl Model {
-    /// Asks again, with the complaint and the rejected answer in the prompt. A prompt that is too long loses its last sentence.
+    /// Asks again, with the validation error and the rejected answer in the prompt. If the prompt is too long, its last
+    /// sentence is removed.
     #[retry(name = "extract", base = "50ms", validate = |answer| check(answer), attempt = attempt)]
     async fn extract(&self, text: &str) -> Result<String, ModelError> {
         self.ask(&prompt(text, attempt)).await
@@ -114,7 +115,7 @@ fn scripted<const N: usize>(mut answers: [Result<&'static str, ModelError>; N]) 
 impl Model {
     async fn ask(&self, prompt: &str) -> Result<String, ModelError> {
         println!("  The model is asked: {prompt}");
-        tokio::task::yield_now().await; // Where a client would wait.
+        tokio::task::yield_now().await; // A real client would wait here.
         let answer = self.0.borrow_mut().pop().unwrap_or(Err(Overloaded));
         answer.map(String::from)
     }

@@ -1,7 +1,7 @@
-//! Two agents that share their turns: `cargo run --example team`.
+//! Two agents that share a number of turns: `cargo run --example team`.
 //!
-//! A driver and a navigator alternate. An agent whose answer has the wrong format is asked again, with the error in its
-//! history. A step costs the team a turn, and one more if it is retried, so that a struggling agent hands over sooner.
+//! A driver and a navigator alternate. If an agent's answer has the wrong format, it is asked again, with the error in
+//! its history. A step costs the team one turn, and one more if it is retried, so a struggling agent hands over sooner.
 
 use std::cell::Cell;
 
@@ -9,9 +9,9 @@ use retry_runtime::{EventData, GaveUp, Kind, RetryBudget, retry};
 
 #[derive(Default)]
 struct Team {
-    /// Those left after the step under way.
+    /// The number of turns left after the current step.
     turns: Cell<i32>,
-    /// The retries of the step under way. The first costs a turn.
+    /// The number of retries of the current step. The first one costs a turn.
     step: Cell<i32>,
     retries: Cell<i32>,
 }
@@ -35,12 +35,12 @@ impl Team {
         self.turns.set(self.turns.get() + paid - self.paid());
     }
 
-    /// The turns that retries have cost this step.
+    /// Returns the number of turns that retries have cost in this step.
     fn paid(&self) -> i32 {
         self.step.get().min(1)
     }
 
-    /// As many retries as there were turns left when the step began, but one on the last turn.
+    /// Returns the maximum number of retries: the turns left at the start of the step, but one on the last turn.
     fn limit(&self, max: i32) -> i32 {
         (self.turns.get() + self.paid()).clamp(1, max)
     }
@@ -54,9 +54,9 @@ impl Team {
 
 struct Agent {
     name: &'static str,
-    /// What its model will answer.
+    /// The answers of its model.
     script: &'static [&'static str],
-    /// What its model is shown: all that happened to it, retries included.
+    /// The prompt for its model: everything that happened to the agent, including retries.
     history: Vec<String>,
 }
 
@@ -69,7 +69,8 @@ impl Agent {
         }
     }
 
-    /// Every kind of error is retried and counted, within one limit. The same error twice in a row is a loop.
+    /// Every kind of error is retried, with one shared limit. The same error twice in a row ends the call, because the
+    /// agent is in a loop.
     #[retry(
         name = self.name,
         max = team.limit(3),

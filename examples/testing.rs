@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// With a paused clock no call waits, and elapsed times are exact.
+/// With a paused clock, calls don't wait, and elapsed times are exact.
 #[tokio::test(start_paused = true)]
 async fn it_retries_until_the_server_answers() {
     let model = Model::new(sequence([
@@ -25,14 +25,14 @@ async fn it_retries_until_the_server_answers() {
     assert_eq!(start.elapsed(), SECOND + 9 * SECOND);
 }
 
-/// What is not worth a retry is not retried.
+/// An error that is not worth a retry is not retried.
 #[tokio::test(start_paused = true)]
 async fn it_gives_up_at_once_on_a_wrong_key() {
     let model = Model::new(sequence([Err(ModelError::WrongKey)]));
     assert_eq!(model.complete().await, Err(ModelError::WrongKey));
 }
 
-/// A recorder tells how many attempts there were, after which pauses, and why there were no more.
+/// A recorder contains the number of attempts, the pauses before them, and the reason for the end.
 #[tokio::test(start_paused = true)]
 async fn it_gives_up_after_three_retries() {
     let model = Model::new(sequence([const { Err(ModelError::Overloaded) }; 4]));
@@ -79,7 +79,7 @@ fn blocking_code_is_tested_alike() {
     assert_ne!(delays(1), delays(2));
 }
 
-/// Counts of a whole program, without a line of the log.
+/// Counts for the whole program, without the log.
 #[tokio::test(start_paused = true)]
 async fn calls_are_counted() {
     static STATS: Stats = Stats::new();

@@ -1,8 +1,8 @@
-//! A client that someone else wrote, wrapped from outside: `cargo run --example wrap_client`.
+//! Wraps a client from another crate: `cargo run --example wrap_client`.
 //!
-//! Its service sometimes answers with an empty message. Only that error is retried: 3 times, after about 1, 2 and
-//! 4 s. The client's source is not touched, and its methods keep their signatures. Time is paused here, so that
-//! the example does not take those seconds.
+//! Its service sometimes returns an empty message. Only that error is retried: 3 times, after about 1, 2 and 4 s. The
+//! client's source is not changed, and its methods keep their signatures. The clock is paused, so the example doesn't
+//! really wait for those seconds.
 
 use futures_util::{Stream, StreamExt};
 use retry_runtime::observers::Stats;
@@ -10,7 +10,7 @@ use retry_runtime::{Budget, retry};
 use tokio::time::Instant;
 use vendor::{ModelClient as _, ModelError, Vendor};
 
-/// A copy of the trait's declaration: what is generated is `Retrying<C>`, which implements the original.
+/// A copy of the trait's declaration. The macro generates `Retrying<C>`, which implements the original trait.
 #[retry(
     wrapper = Retrying,
     of = vendor::ModelClient,
@@ -27,19 +27,19 @@ use vendor::{ModelClient as _, ModelError, Vendor};
 trait ModelClient {
     async fn generate(&self, prompt: &str) -> Result<String, ModelError>;
 
-    /// Collects the items of an attempt before passing them on, so that nobody sees items of a failed attempt.
+    /// Collects the items of an attempt before passing them on, so that callers don't get items of a failed attempt.
     #[retry(stream = "buffer")]
     fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
 }
 
-/// Every call of the program is counted here, and pays its retries from one budget.
+/// Counts every call of the program. All calls share one budget for retries.
 static STATS: Stats = Stats::new();
 static BUDGET: Budget = Budget::standard();
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() {
     tracing_subscriber::fmt().without_time().init();
-    // The first answers of the service, in order: empty, empty, a message, …
+    // The first responses of the service, in order: empty, empty, a message, …
     let client = Retrying::new(Vendor::new(&[
         "",
         "",
@@ -67,7 +67,7 @@ async fn main() {
     println!("{}", STATS.totals());
 }
 
-/// Another crate, say.
+/// Stands in for another crate.
 mod vendor {
     use std::collections::VecDeque;
     use std::sync::Mutex;
@@ -121,7 +121,7 @@ mod vendor {
         }
 
         fn stream(&self, _: &str) -> impl Stream<Item = Result<String, ModelError>> {
-            // Two parts to a message.
+            // A message has two parts.
             stream::iter(0..2).map(|_| self.answer())
         }
     }

@@ -1,4 +1,4 @@
-//! Behind `dyn Future`, as the calls of traits that are objects are.
+//! Calls behind `dyn Future`, as in methods of trait objects.
 
 use std::future::Future;
 use std::pin::Pin;

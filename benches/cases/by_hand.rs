@@ -1,4 +1,4 @@
-//! The loop that a careful person writes: the error is dropped before the sleep.
+//! A careful hand-written loop: the error is dropped before the sleep.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Model {
         }
     }
 
-    // The same again: a function that is called from two places is compiled otherwise.
+    // A copy of the function above: a function that is called from two places is compiled differently.
     pub(super) async fn by_hand_with_delay(&self, prompt: &str) -> Result<u64, ModelError> {
         let mut retries = 0;
         loop {

@@ -1,4 +1,4 @@
-//! By a policy's own loop.
+//! Calls with `policy.call`.
 
 use retry_runtime::{Backoff, Policy};
 

@@ -1,4 +1,4 @@
-//! By the expression.
+//! Calls with `retrying!`.
 
 use std::future::Future;
 

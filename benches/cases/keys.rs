@@ -1,4 +1,4 @@
-//! What a call pays for the keys that it names, where it succeeds at once.
+//! The cost of keys for a call that succeeds at once.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use retry_runtime::{Budget, Cancelled, Event, Policy, Rejected, TimedOut, Verdic
 use super::peers::exponential;
 use super::{MAX, Model, ModelError, pause};
 
-/// In place of a field of a client.
+/// Stands in for a field of a client.
 static POLICY: Policy = Policy::new().max(MAX);
 
 static RATIO: Budget = Budget::ratio(0.1);
@@ -40,7 +40,7 @@ impl From<Cancelled> for ModelError {
     }
 }
 
-/// Some keys need more than a `bool`.
+/// Some keys need an `on` that returns more than a `bool`.
 fn classify(error: &ModelError) -> Verdict {
     if error.is_transient() {
         Verdict::TRANSIENT
@@ -111,7 +111,7 @@ impl Model {
         self.send(prompt).await
     }
 
-    /// A careful loop that looks at the clock at its start and after each failure.
+    /// A careful loop that reads the clock at its start and after each failure.
     pub(super) async fn by_hand_deadline(&self, prompt: &str) -> Result<u64, ModelError> {
         let start = tokio::time::Instant::now();
         let mut retries = 0;

@@ -1,4 +1,4 @@
-//! The same call, made in every way that is compared: one table for instructions and for time.
+//! The same call in every compared way: one table for both instructions and time.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,9 +21,9 @@ pub(crate) mod sizes;
 pub(crate) struct Case {
     pub(crate) group: Group,
     pub(crate) way: Way,
-    /// Makes that many calls.
+    /// Makes this number of calls.
     pub(crate) run: fn(u64),
-    /// The size of the call's future, where there is one.
+    /// The size of the call's future, if there is one.
     pub(crate) future: Option<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     ByHand,
-    /// With the body in a block of its own, as soon as there is a `?` in it.
+    /// A loop with the body in a block, which a `?` in the body requires.
     ByHandInBlock,
     Retry,
     Expression,
@@ -80,7 +80,7 @@ pub(crate) enum Way {
     Tower,
     Again,
     Key(&'static str),
-    /// With a deadline.
+    /// A loop with a deadline.
     ByHandDeadline,
     BackonDeadline,
 }
@@ -120,7 +120,7 @@ impl Way {
     }
 }
 
-/// An error with something to drop, as real ones have.
+/// An error with a destructor, like real errors.
 #[derive(Debug)]
 pub(crate) enum ModelError {
     Overloaded,
@@ -147,9 +147,9 @@ pub(crate) struct Page {
     _text: [u8; 1024],
 }
 
-/// What is called. Its methods, one for each way, are in the modules beside.
+/// The client. Its methods, one for each way, are in the sibling modules.
 pub(crate) struct Model {
-    /// Whether the first attempt of each call fails.
+    /// True if the first attempt of each call fails.
     fails_first: bool,
     attempts: Cell<u64>,
 }
@@ -162,8 +162,8 @@ impl Model {
         }
     }
 
-    /// The outcome of an attempt. Never inlined, as a client's code never is, so that no way of calling is
-    /// optimised together with it.
+    /// Returns the outcome of an attempt. Never inlined, like a real client's code, so that it isn't optimised together
+    /// with the call.
     #[inline(never)]
     fn answer(&self, prompt: &str) -> Result<u64, ModelError> {
         let attempts = self.attempts.get();
@@ -188,7 +188,7 @@ impl Model {
         LargeAnswer(self.send(prompt))
     }
 
-    /// The body of every async case: what the other crates call again.
+    /// The body of every async case. The other crates retry it.
     async fn call(&self, prompt: &str) -> Result<u64, ModelError> {
         self.send(prompt).await
     }
@@ -229,8 +229,7 @@ impl Future for LargeAnswer<'_> {
     }
 }
 
-/// Polls until ready. Never inlined, as a runtime's polling never is: the future is built at one place and
-/// run at another.
+/// Polls until ready. Never inlined, as in a runtime: the future is created in one place and polled in another.
 #[inline(never)]
 fn drive<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
@@ -245,7 +244,7 @@ const PROMPT: &str = "Why is the sky blue?";
 
 /// Calls that succeed at once need no runtime.
 fn drive_many<F: Future>(calls: u64, call: impl Fn(&'static Model, &'static str) -> F) {
-    // Leaked once a run, so that `F` need not borrow.
+    // Leaked once per run, so that `F` doesn't borrow.
     let model: &Model = Box::leak(Box::new(Model::new(false)));
     for _ in 0..calls {
         let future = pin!(call(black_box(model), black_box(PROMPT)));
@@ -253,7 +252,7 @@ fn drive_many<F: Future>(calls: u64, call: impl Fn(&'static Model, &'static str)
     }
 }
 
-/// Calls that fail first sleep, for no time, on a paused clock.
+/// Makes calls whose first attempt fails. Their sleeps end at once on a paused clock.
 fn fail_many<F: Future>(calls: u64, call: impl Fn(&'static Model, &'static str) -> F) {
     let model: &Model = Box::leak(Box::new(Model::new(true)));
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -405,13 +404,13 @@ pub(crate) fn all() -> Vec<Case> {
     }
 }
 
-/// The policy of every case: exponential from 1 s by a factor of 2 up to 30 s, 5 retries, jitter.
+/// The policy of every case: exponential backoff from 1 s to 30 s with factor 2, 5 retries, jitter.
 const BASE: Duration = Duration::from_secs(1);
 const FACTOR: u32 = 2;
 const CAP: Duration = Duration::from_secs(30);
 const MAX: u32 = 5;
 
-/// The pause before a retry, for those who compute it themselves.
+/// Returns the pause before a retry, for ways that compute it themselves.
 fn pause(retries: u32) -> Duration {
     let delay = BASE.saturating_mul(FACTOR.saturating_pow(retries)).min(CAP);
     delay.mul_f64(fastrand::f64())

@@ -1,4 +1,4 @@
-//! By other crates, each as its own documentation does it.
+//! Calls with other crates, each used as its documentation shows.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub(super) fn exponential_strategy2() -> impl Iterator<Item = Duration> {
         .take(MAX as usize)
 }
 
-/// tokio-retry2's condition: what the error is wrapped in.
+/// tokio-retry2's condition: wraps the error.
 pub(super) fn wrapped(error: ModelError) -> RetryError<ModelError> {
     if error.is_transient() {
         RetryError::transient(error)
@@ -56,7 +56,7 @@ pub(super) fn wrapped(error: ModelError) -> RetryError<ModelError> {
     }
 }
 
-/// tryhard's own shapes know neither a condition nor jitter, so a function stands in for them, as it suggests.
+/// tryhard's built-in shapes don't support a condition or jitter, so this uses a function, as tryhard suggests.
 pub(super) fn exponential_policy(attempt: u32, error: &ModelError) -> RetryPolicy {
     if error.is_transient() {
         RetryPolicy::Delay(pause(attempt - 1))
@@ -73,7 +73,7 @@ fn policy_at_once(_: u32, error: &ModelError) -> RetryPolicy {
     }
 }
 
-/// tower has no policy that tells errors apart, so each user writes one: this one waits for `pause`.
+/// tower doesn't include a policy that distinguishes errors, so users write their own. This one waits for `pause`.
 #[derive(Clone)]
 pub(super) struct TowerPolicy {
     retries: u32,

@@ -1,4 +1,4 @@
-//! By the attribute.
+//! Calls with the attribute.
 
 use retry_runtime::retry;
 

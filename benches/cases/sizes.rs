@@ -1,6 +1,6 @@
-//! How large the future of a call is where its body keeps a buffer across an `.await`.
+//! The size of a call's future if its body keeps a buffer across an `.await`.
 //!
-//! Of backon-macros there is none: its expansion does not compile where a constant is generic.
+//! backon-macros is missing: its expansion does not compile in a function with a const parameter.
 
 use backon::Retryable;
 use retry_runtime::retry;
@@ -14,10 +14,10 @@ use super::peers::{
 };
 use super::{MAX, Model, ModelError, Way, pause, size_of_future};
 
-/// What bodies keep, in bytes.
+/// The sizes of the buffers, in bytes.
 pub(crate) const BODIES: [usize; 3] = [64, 1024, 16 * 1024];
 
-/// The sizes of the futures of one way, for each of [`BODIES`].
+/// The future sizes of one way, for each of [`BODIES`].
 pub(crate) struct Sizes {
     pub(crate) way: Way,
     pub(crate) futures: [usize; 3],
@@ -51,7 +51,7 @@ pub(crate) fn all() -> Vec<Sizes> {
     }
 }
 
-/// Looked at after an `.await`, so that the future keeps it.
+/// Reads the buffer after an `.await`, so that the future keeps it.
 fn filled<const N: usize>(buffer: &[u8; N]) -> u64 {
     buffer.iter().map(|byte| u64::from(*byte)).sum()
 }

@@ -1,7 +1,7 @@
-//! What judging an answer costs by the length of its text: `cargo bench -p judging`.
+//! The cost of classifying a response, by the length of its text: `cargo bench -p judging`.
 //!
-//! Instructions are counted by valgrind's callgrind. A text of 1 MiB may cost little more than eight times what one of
-//! 128 KiB costs, whatever a server repeats in it; where it costs more, the program ends with exit code 1.
+//! Instructions are counted by valgrind's callgrind. A text of 1 MiB may cost little more than eight times as much as
+//! one of 128 KiB, for any repeated content; otherwise the program ends with exit code 1.
 
 use std::env;
 use std::hint::black_box;
@@ -19,7 +19,7 @@ mod callgrind;
 const SHORT: usize = 128 * 1024;
 const LONG: usize = 1024 * 1024;
 
-/// What a text repeats: beginnings of what is looked for, and of what it stands in.
+/// The strings that a text repeats: the starts of search terms, and of the structures around them.
 const PIECES: [&str; 12] = [
     "please try again ",
     "try again in 20",
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         judge(&PIECES[piece].repeat(length / PIECES[piece].len()));
         return ExitCode::SUCCESS;
     }
-    // `cargo bench` says so; `cargo test --all-targets` only wants to know that the cases run.
+    // `cargo bench` passes this flag; `cargo test --all-targets` only checks that the cases run.
     if !arguments.iter().any(|argument| argument == "--bench") {
         PIECES.iter().copied().for_each(judge);
         return ExitCode::SUCCESS;
@@ -58,19 +58,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// All that is done with the text of an answer: it is judged, searched for a wait, read as an event, and shown.
+/// Processes the text of a response in every way: classifies it, searches it for a wait, parses it as an event, and
+/// shows it.
 fn judge(text: &str) {
     let answer = ResponseError::new(StatusCode::TOO_MANY_REQUESTS, HeaderMap::new(), text);
     let event = ProviderError::parse(text).map(|event| event.classify());
     black_box((answer.classify(), wait_in(text), event, answer.to_string()));
 }
 
-/// How many times as much the long text costs.
+/// Returns the ratios between the costs of the long and the short texts.
 fn growths() -> Result<Vec<f64>, Failure> {
     let cost = |piece: usize, length: usize| -> Result<f64, Failure> {
         let run =
             |length: usize| callgrind::run(&["--case", &piece.to_string(), &length.to_string()]);
-        // Without the program's start.
+        // Excludes the program's startup.
         Ok(run(length)?.per_call(run(0)?, 1.0).all)
     };
     (0..PIECES.len())

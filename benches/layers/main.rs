@@ -1,8 +1,8 @@
-//! What a layer that retries costs a request that succeeds at once, beside tower's own:
-//! `cargo bench --manifest-path benches/layers/Cargo.toml`.
+//! The cost of a retry layer for a request that succeeds at once, compared with tower's own: `cargo bench
+//! --manifest-path benches/layers/Cargo.toml`.
 //!
-//! Counted as in `benches/instructions.rs`. The service below answers at once. A layer that costs more than it may ends
-//! the program with exit code 1.
+//! Counted as in `benches/instructions.rs`. The inner service responds at once. If our layer exceeds its bound, the
+//! program ends with exit code 1.
 
 use std::convert::Infallible;
 use std::env;
@@ -26,13 +26,13 @@ use tower::{BoxError, Layer, Service};
 #[path = "../callgrind.rs"]
 mod callgrind;
 
-/// How many times tower's own instructions the layer may cost.
+/// The maximum ratio of our layer's instructions to tower's own.
 const MOST: f64 = 2.0;
 const CALLS: u32 = 2_000;
 
 type Boxed = UnsyncBoxBody<Bytes, BoxError>;
 
-/// Answers at once.
+/// A service that responds at once.
 #[derive(Clone)]
 struct AtOnce;
 
@@ -52,7 +52,7 @@ impl<B> Service<Request<B>> for AtOnce {
     }
 }
 
-/// As each user of tower writes one: statuses, a delay, a copy of the request.
+/// A retry policy as users of tower write it: statuses, a delay, a copy of the request.
 #[derive(Clone)]
 struct Statuses {
     retries: u32,

@@ -1,6 +1,7 @@
-//! Orders that are charged and shipped by a service on Restate.
+//! A service on Restate that charges and ships orders.
 //!
-//! `examples/durable/run` starts a server and this service, sends an order, and kills both while it is under way.
+//! `examples/durable/run` starts a server and this service, sends an order, and kills both while the order is being
+//! processed.
 
 #![expect(missing_docs, reason = "`service` writes a client without")]
 
@@ -40,7 +41,7 @@ impl Display for RequestError {
     }
 }
 
-/// Stands in for a bank and a warehouse, which refuse the first request of each run of the handler.
+/// Simulates a bank and a warehouse, which reject the first request in each run of the handler.
 async fn request(order: &str, whom: &str, number: u32) -> Result<String, RequestError> {
     println!("    request to {whom}");
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -57,7 +58,7 @@ struct Orders;
 
 #[service]
 impl Orders {
-    /// What is to be done, written as if nothing ever ended it.
+    /// Processes an order. Written as if the program never stopped.
     #[handler]
     async fn place(&self, ctx: Context<'_>, order: String) -> HandlerResult<String> {
         let mut done = Vec::new();
@@ -75,7 +76,7 @@ impl Orders {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The log of retries alone.
+    // Only the log of retries.
     let shown = Targets::new().with_target("retry", LevelFilter::INFO);
     tracing_subscriber::registry()
         .with(shown)

@@ -1,4 +1,5 @@
-//! The figures are within their bounds, and the page reads well in a browser: wide and narrow, light and dark.
+//! Tests that the figures are within their bounds, and that the page is readable in a browser: wide and narrow, light
+//! and dark.
 //!
 //! Needs Chromium, so only `.ci/run` runs it.
 
@@ -29,10 +30,10 @@ fn figures_hold_and_the_page_is_legible() {
     }
 }
 
-/// In pixels: a screen, and a telephone.
+/// The widths of a desktop and of a phone, in pixels.
 const WIDTHS: [u32; 2] = [1300, 400];
 
-/// Shows the page in a frame of each width, and tells what a reader would see of it.
+/// A script that shows the page in a frame of each width, and reports its visible properties.
 const MEASURE: &str = r#"
 // Relative luminance, as the Web Content Accessibility Guidelines define it.
 function luminance(colour) {
@@ -83,10 +84,10 @@ onload = () => {
 };
 "#;
 
-/// What a reader with that preference sees, which has this number in Chromium.
+/// Returns the visible properties of the page for a user with this preference, and its number in Chromium.
 fn seen(page: &Path, scheme: &str, preferred: u8) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(scheme);
-    // What an earlier run has left.
+    // Files of an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     let frames = WIDTHS.map(|width| {

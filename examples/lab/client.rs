@@ -5,7 +5,7 @@ use retry_runtime::{AdmissionControl, Budget, retry};
 
 use crate::server::{Failure, Server};
 
-/// What holds the retries of a client back.
+/// The key that limits the retries of a client.
 #[expect(
     clippy::large_enum_variant,
     reason = "there are a few, and none is moved often"

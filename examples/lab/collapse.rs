@@ -1,4 +1,4 @@
-//! A server that gets slower the more it has to do, and works on for clients that have left.
+//! A server that slows down under load, and keeps processing requests of clients that have disconnected.
 
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
@@ -18,9 +18,9 @@ use crate::simulation;
 use crate::timeline::{self, Ended, Work, is_in};
 
 const RETRIES: u32 = 2;
-/// In seconds, as are all times here.
+/// In seconds, like all times in this module.
 const END: u32 = 300;
-/// Calls per second, but in the rush.
+/// Calls per second, except during the rush.
 const RATE: f64 = 40.0;
 
 struct Rush {
@@ -40,7 +40,7 @@ const SPIKE: Rush = Rush {
 struct Overloaded {
     start: Instant,
     work: Work,
-    /// When each came.
+    /// The arrival time of each request.
     requests: RefCell<Vec<Duration>>,
 }
 
@@ -53,7 +53,7 @@ impl Server for Overloaded {
     }
 }
 
-/// One line of the plots, and what must come out: the part of the calls that succeed, in per cent.
+/// A line of the plots, and its expected results: the percentages of successful calls.
 struct Case {
     name: &'static str,
     client: fn() -> Client,

@@ -1,4 +1,4 @@
-//! Clients that all update one row. One succeeds at a time.
+//! Clients that all update the same row. Only one succeeds at a time.
 //!
 //! The model is that of [Exponential Backoff And Jitter][aws]: optimistic concurrency control over a network.
 //!
@@ -18,7 +18,7 @@ use crate::plot::{Axis, Line, Plot};
 use crate::scenario::{Extent, Scenario};
 use crate::simulation::{self, Chance};
 
-/// Averaged.
+/// The number of runs that are averaged.
 const RUNS: u32 = 10;
 const CLIENTS: u32 = 100;
 const HOP: Duration = Duration::from_millis(10);
@@ -27,7 +27,7 @@ const POLICY: Policy = Policy::new()
     .max(u32::MAX)
     .base(Duration::from_millis(5))
     .cap(Duration::from_secs(2));
-/// One line of the plots, and what must come out for [`CLIENTS`].
+/// A line of the plots, and its expected results for [`CLIENTS`].
 struct Case {
     name: &'static str,
     jitter: Jitter,
@@ -98,7 +98,7 @@ impl Row {
     }
 }
 
-/// How many writes it took, and how many seconds, on average.
+/// The average numbers of writes and of seconds until all clients succeeded.
 #[derive(Clone, Copy)]
 struct Effort {
     writes: f64,

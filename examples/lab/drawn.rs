@@ -1,4 +1,4 @@
-//! The pictures in `docs` are those that the lab draws.
+//! Tests that the diagrams in `docs` are up to date.
 
 use std::fs;
 use std::path::Path;

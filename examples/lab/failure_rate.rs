@@ -1,4 +1,4 @@
-//! A server that fails a part of its requests, from none to all.
+//! A server that fails a fraction of its requests, from none to all.
 
 use std::cell::Cell;
 use std::ops::RangeInclusive;
@@ -18,14 +18,14 @@ use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
 
 const CLIENTS: u32 = 100;
-/// Of each client.
+/// The number of calls of each client.
 const CALLS: u32 = 600;
 const GAP: Duration = Duration::from_millis(100);
 const RETRIES: u32 = 3;
 const LATENCY: Duration = Duration::from_millis(10);
 
 struct Unreliable {
-    /// From 0 to 1.
+    /// The fraction of requests that fail, from 0 to 1.
     failing: f64,
     chance: Chance,
     attempts: Cell<u32>,
@@ -42,15 +42,15 @@ impl Server for Unreliable {
     }
 }
 
-/// One line of the plots, and what must come out.
+/// A line of the plots, and its expected results.
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// Whether all clients share what protects the server, as tasks of one process, or each has its own.
+    /// True if all clients share the protections, like tasks of one process; false if each has its own.
     is_shared: bool,
-    /// Requests for each call when all fail.
+    /// The number of requests per call when all requests fail.
     requests: RangeInclusive<f64>,
-    /// Of the calls, in per cent, when half of the requests fail.
+    /// The percentage of successful calls when half of the requests fail.
     success: RangeInclusive<f64>,
 }
 
@@ -106,11 +106,11 @@ const CASES: [Case; 7] = [
     },
 ];
 
-/// Of all calls.
+/// The results of all calls.
 #[derive(Clone, Copy)]
 struct Outcome {
     attempts_per_call: f64,
-    /// In per cent.
+    /// In percent.
     succeeded: f64,
 }
 
@@ -216,7 +216,7 @@ async fn load(failing: f64, case: &Case) -> Outcome {
     }
 }
 
-/// One client's calls. They don't wait for each other.
+/// Makes one client's calls, which don't wait for each other. Returns the number of successes.
 async fn succeeded(server: &Rc<Unreliable>, client: &Rc<Client>) -> u32 {
     let mut calls = JoinSet::new();
     for _ in 0..CALLS {

@@ -1,13 +1,13 @@
-//! Numbers that a scenario ends in, and what they must be.
+//! The results of a scenario as numbers, with their bounds.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// One number, with the bounds that it must stay within.
+/// A number with its bounds.
 pub(crate) struct Figure {
-    /// What differs from figure to figure of the same sort: the row of a table.
+    /// The row of the table.
     pub(crate) case: String,
-    /// The sort: the column.
+    /// The column of the table.
     pub(crate) what: &'static str,
     value: f64,
     unit: &'static str,
@@ -54,7 +54,7 @@ impl Figure {
     }
 }
 
-/// Rounded to about four digits, and grouped by thousands.
+/// Displays a number rounded to about four digits, with thousands separators.
 pub(crate) struct Shown(pub(crate) f64);
 
 impl fmt::Display for Shown {
@@ -74,7 +74,7 @@ impl fmt::Display for Shown {
             }
             write!(f, "{digit}")?;
         }
-        // No decimal that says nothing.
+        // Remove trailing zeros.
         f.write_str(rest.trim_end_matches('0').trim_end_matches('.'))
     }
 }

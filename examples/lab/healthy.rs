@@ -1,4 +1,4 @@
-//! A healthy server that refuses some requests, whatever their rate, and clients that only a limiter could slow down.
+//! A healthy server that rejects some requests at any rate, and clients that only a limiter could slow down.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,11 +17,11 @@ use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
 
-/// Each makes a call after the other.
+/// The number of workers. Each makes one call at a time.
 const WORKERS: u32 = 50;
-/// Of a request, refused or not.
+/// The latency of a request, rejected or not.
 const LATENCY: Duration = Duration::from_millis(50);
-/// Of the requests, in per cent.
+/// The share of requests that are rejected, in percent.
 const REFUSED: [f64; 4] = [0.1, 1.0, 5.0, 20.0];
 const SHARES: [&str; 4] = [
     "0.1 % refused",
@@ -30,18 +30,18 @@ const SHARES: [&str; 4] = [
     "20 % refused",
 ];
 
-/// For each share of refusals.
+/// A value for each share of rejections.
 type ByShare = [f64; REFUSED.len()];
-/// What is not counted: the limiters don't know the server yet.
+/// The time at the start that is not measured, because the limiters have not adapted yet.
 const WARM_UP: Duration = Duration::from_secs(20);
 const COUNTED: Duration = Duration::from_secs(20);
-/// So many pauses are counted at least.
+/// The minimum number of pauses that are measured.
 const PAUSES: u32 = 10;
 
 /// The wait that the server asks for.
 struct Asked {
     hint: Option<Duration>,
-    /// Beside a client's name.
+    /// Shown next to a client's name.
     name: &'static str,
     plot: &'static str,
     see: &'static str,
@@ -90,7 +90,8 @@ impl Server for Healthy {
     }
 }
 
-/// The pauses alone: nothing begins while the server asks for none, and all that waited begins at once.
+/// A limiter that only pauses: no attempt starts while the server asks to wait, and then all waiting attempts start at
+/// once.
 #[derive(Default)]
 struct Pauses {
     until: Cell<Option<Instant>>,
@@ -122,15 +123,15 @@ impl AdmissionControl for Pauses {
     }
 }
 
-/// One line of the plots, and what must come out.
+/// A line of the plots, and its expected results.
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// For each hint, of what the pauses alone leave.
+    /// For each hint, the minimum share of the rate that the pauses alone allow.
     least: [ByShare; ASKED.len()],
 }
 
-/// A known rate, which is above what the workers ask for.
+/// The bounds for a fixed rate, which is above the rate of the workers.
 const FIXED: [ByShare; ASKED.len()] = [
     [0.95, 0.95, 0.95, 0.95],
     [0.95, 0.9, 0.8, 0.9],
@@ -181,7 +182,7 @@ const CASES: [Case; 6] = [
     },
 ];
 
-/// Calls that succeed per second.
+/// Returns the number of calls that succeed per second.
 async fn through(client: Client, refused: f64, hint: Option<Duration>) -> f64 {
     let counted = COUNTED.max(PAUSES * hint.unwrap_or_default());
     let (start, end) = (Instant::now(), WARM_UP + counted);
@@ -211,7 +212,7 @@ async fn through(client: Client, refused: f64, hint: Option<Duration>) -> f64 {
     workers.join_all().await.iter().sum::<f64>() / counted.as_secs_f64()
 }
 
-/// Of each case.
+/// The results of each case.
 type Outcome = [ByShare; CASES.len()];
 
 pub(crate) fn run() -> Scenario {

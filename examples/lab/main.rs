@@ -1,9 +1,9 @@
-//! Retries on simulated servers, as figures and plots: `cargo run --release -p lab`.
+//! Simulates retries to servers, and prints figures and plots: `cargo run --release -p lab`.
 //!
 //! The calls are real ones, of functions with `#[retry(…)]`; only the clock and the servers are simulated. It prints
-//! the figures, writes a page with the plots, and fails if a figure is outside its bounds. With a policy, it shows that:
-//! `cargo run --release -p lab -- "max=5, base=100ms, cap=2s"`. With `--short`, the plots have fewer points.
-//! `cargo run -p lab -- pictures` draws the pictures in `docs` anew.
+//! the figures, writes a page with the plots, and fails if a figure is outside its bounds. To plot your own policy:
+//! `cargo run --release -p lab -- "max=5, base=100ms, cap=2s"`. With `--short`, the plots have fewer points. `cargo run
+//! -p lab -- pictures` regenerates the diagrams in `docs`.
 
 mod client;
 mod collapse;

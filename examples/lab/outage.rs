@@ -1,4 +1,5 @@
-//! A server that is down for a while, or fails half of its requests, at rates that differ a thousandfold.
+//! A server that is down for a while, or fails half of its requests, with request rates that differ by a factor of a
+//! thousand.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -17,12 +18,12 @@ use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
 use crate::timeline::{is_in, per_second};
 
-/// In seconds, as are all times here.
+/// In seconds, like all times in this module.
 const END: u32 = 100;
-/// Everything fails.
+/// The time in which every request fails.
 const OUTAGE: Range<u32> = 40..70;
 const LATENCY: Duration = Duration::from_millis(10);
-/// The simulated clock's steps are too long for a pause between so many calls.
+/// The shortest gap between two calls: the simulated clock's steps are too long for shorter ones.
 const SHORTEST_GAP: Duration = Duration::from_millis(10);
 
 /// One line of the plot.
@@ -58,7 +59,7 @@ const CASES: [Case; 4] = [
 
 struct Unreliable {
     start: Instant,
-    /// The part of the requests that fails, by the time.
+    /// The fraction of the requests that fails at a time.
     failing: fn(Duration) -> f64,
     chance: Chance,
     requests: RefCell<Vec<Duration>>,
@@ -78,7 +79,7 @@ impl Server for Unreliable {
 
 struct Outcome {
     requests: Vec<Duration>,
-    /// When the breaker let the first and the last call make no attempt.
+    /// The times of the first and the last call that the breaker rejected before any attempt.
     rejected: Option<(Duration, Duration)>,
 }
 

@@ -1,4 +1,4 @@
-//! One page that needs nothing else: no network, no script.
+//! A self-contained HTML page, without network access or scripts.
 
 use std::fmt::{self, Display};
 
@@ -38,7 +38,7 @@ simulated clock. Bounds stand beneath the figures; the program fails if one is o
     }
 }
 
-/// Lines differ in more than colour.
+/// Dash patterns, so that lines differ in more than their colour.
 struct Dashes;
 
 const DASHES: [&str; COLOURS.len()] = [
@@ -89,7 +89,7 @@ fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
     writeln!(f, "</ul>\n</figure>")
 }
 
-/// A row for each case, a column for each sort of figure.
+/// Writes a table with a row for each case and a column for each kind of figure.
 fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
     let (mut cases, mut columns) = (Vec::new(), Vec::new());
     for Figure { case, what, .. } in figures {
@@ -129,7 +129,7 @@ fn cell(f: &mut fmt::Formatter<'_>, figure: &Figure) -> fmt::Result {
     )
 }
 
-/// As SVG names a colour.
+/// Displays a colour in SVG notation.
 struct Hex(RGBColor);
 
 impl Display for Hex {
@@ -139,7 +139,7 @@ impl Display for Hex {
     }
 }
 
-/// As text within HTML, also within quotes.
+/// Displays text escaped for HTML, also inside quotes.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! The pictures of the README and of the guide, from policies and from a call that is made: `lab pictures`.
+//! Draws the diagrams in the README and the guide, from policies and from a real call: `lab pictures`.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -10,7 +10,8 @@ use tokio::time::sleep;
 
 use crate::simulation;
 
-/// The files and what is in them: the pictures, and where rustdoc finds them, which shows no files of ours.
+/// Returns the files and their contents: the diagrams, and the link definitions for rustdoc, which can't include the
+/// SVG files.
 pub(crate) fn all() -> [(&'static str, String); 3] {
     let (delays, call) = (delays(), call());
     let in_rustdoc = format!(
@@ -25,7 +26,7 @@ pub(crate) fn all() -> [(&'static str, String); 3] {
     ]
 }
 
-/// An SVG as the destination of a link.
+/// Returns an SVG as a data URL.
 fn data(svg: &str) -> String {
     let mut link = String::from("data:image/svg+xml,");
     for byte in svg.bytes() {
@@ -41,10 +42,10 @@ fn data(svg: &str) -> String {
     link
 }
 
-/// Narrow, so that a telephone shows the letters as they are.
+/// Narrow, so that the text isn't scaled down on a phone.
 const WIDTH: u32 = 480;
 
-/// Both kinds of paper, because a page shows a picture apart from its own style.
+/// For light and dark backgrounds, because an embedded image doesn't use the page's style.
 const STYLE: &str = "
   .paper { fill: #ffffff }
   text { fill: #1c1f24; font: 13px system-ui, sans-serif }
@@ -76,7 +77,7 @@ const STYLE: &str = "
   }
 ";
 
-/// An SVG of its own, to be shown as an image.
+/// Returns a standalone SVG, to be shown as an image.
 fn svg(height: u32, said: &str, content: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
@@ -92,7 +93,7 @@ fn text(out: &mut String, class: &str, (x, y): (f64, f64), words: &str) {
     );
 }
 
-/// How long each shape waits, and what each jitter makes of one delay.
+/// Draws the delays of each shape, and the effect of each jitter on one delay.
 fn delays() -> String {
     let mut out = String::new();
     shapes(&mut out);
@@ -183,7 +184,7 @@ fn jitters(out: &mut String) {
         text(out, "end", (98.0, y + 4.0), name);
         let _seeded = testing::seed(1);
         let dots = (0..CLIENTS).map(|client| {
-            // The third: a delay of 4 s.
+            // The third delay: 4 s.
             let pause = Policy::new().jitter(jitter).pauses().nth(2);
             let x = place(pause.unwrap_or_default().as_secs_f64());
             format!("M{x:.1} {}h0", y - 9.0 + f64::from(client % 7) * 3.0)
@@ -217,10 +218,10 @@ fn verdict(failure: &Failure) -> Verdict {
     }
 }
 
-/// What a call looked like from its end.
+/// The observed attempts of a call.
 #[derive(Default)]
 struct Told {
-    /// When each attempt began and ended, and how long the call then paused.
+    /// The start and end of each attempt, and the pause after it.
     attempts: Vec<(f64, f64, Option<f64>)>,
     reason: String,
 }
@@ -266,13 +267,13 @@ fn tell(gave_up: &GaveUp<Failure>, told: &RefCell<Told>) -> Option<Failure> {
     None
 }
 
-/// One call that gives up: its attempts, its pauses, a hint, its deadline.
+/// Draws a call that gives up: its attempts, its pauses, a hint, its deadline.
 fn call() -> String {
     let told = RefCell::default();
     let failed = simulation::run(1, fails(&told));
     assert!(failed.is_err(), "the call gives up");
     let Told { attempts, reason } = told.into_inner();
-    // The pause that would follow: the third of the shape.
+    // The pause that would follow: the third delay of the shape.
     let late = Policy::new().delays().nth(2).unwrap_or_default();
     let late = late.as_secs_f64();
     let mut out = String::new();
@@ -284,7 +285,7 @@ fn call() -> String {
     svg(272, said, &out)
 }
 
-/// A box with words in its middle, from one second to another.
+/// Draws a box with centered text, from one second to another.
 fn span(out: &mut String, class: &str, seconds: (f64, f64), words: &str) {
     let (x, to) = (place(seconds.0), place(seconds.1));
     let (y, height) = if class == "attempt" {
@@ -307,7 +308,7 @@ fn place(seconds: f64) -> f64 {
     24.0 + seconds * 39.0
 }
 
-/// When the last attempt ended.
+/// Draws the timeline. Returns the end of the last attempt.
 fn timeline(out: &mut String, attempts: &[(f64, f64, Option<f64>)], late: f64) -> f64 {
     let mut ended = 0.0;
     for ((start, end, pause), number) in attempts.iter().zip(1_u32..) {

@@ -1,4 +1,5 @@
-//! A report of several pages from a server that is often busy: as a plan, and as one function that starts anew.
+//! A report from several pages of a server that is often busy: as a plan, and as one function that restarts from the
+//! beginning.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const POLICY: Policy = Policy::fixed(Duration::from_secs(1))
     .jitter(Jitter::None)
     .max(1_000);
 
-/// Each takes one request.
+/// The subtasks and their dependencies. Each makes one request.
 const SUBTASKS: [(&str, &[&str]); 8] = [
     ("search", &[]),
     ("read 1", &["search"]),

@@ -10,14 +10,14 @@ use crate::figure::Shown;
 
 pub(crate) struct Plot {
     pub(crate) title: &'static str,
-    /// What to see, in one sentence.
+    /// The result that the plot shows, in one sentence.
     pub(crate) see: &'static str,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) lines: Vec<Line>,
 }
 
-/// What an axis measures, with its unit.
+/// An axis: its quantity, unit and scale.
 #[derive(Clone, Copy)]
 pub(crate) struct Axis {
     pub(crate) label: &'static str,
@@ -64,7 +64,7 @@ const TICKS: usize = 6;
 type DrawingError<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
 
 impl Plot {
-    /// An SVG element. Its ink is black and its grid grey; the page's style makes of them what suits it.
+    /// Returns an SVG element. Its ink is black and its grid grey; the page's style adjusts the colours.
     pub(crate) fn svg(&self) -> String {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();

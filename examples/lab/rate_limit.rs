@@ -1,4 +1,4 @@
-//! A model API that lets through so many requests a minute, and workers that want more.
+//! A model API with a limit of requests per minute, and workers that send more.
 
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
@@ -18,33 +18,33 @@ use crate::server::{Failure, Server};
 use crate::simulation;
 use crate::timeline::Ended;
 
-/// Each makes a call after the other.
+/// The number of workers. Each makes one call at a time.
 const WORKERS: u32 = 200;
 const CALLS: u32 = 10_000;
-/// What the API lets through in a minute.
+/// The number of requests that the API accepts in a minute.
 const QUOTA: f64 = 60.0;
 const MINUTE: Duration = Duration::from_mins(1);
-/// Of a request that is let through.
+/// The latency of an accepted request.
 const LATENCY: Duration = Duration::from_secs(1);
 const REFUSAL: Duration = Duration::from_millis(50);
-/// How long the API takes for all calls: to where the plots go.
+/// The time that the API needs for all calls: the end of the plots.
 const END: Duration = Duration::from_secs(10_000);
-/// What a point of them stands for.
+/// The time that a point of the plots covers.
 const SPAN: Duration = Duration::from_secs(200);
 
-/// How the API counts.
+/// The API's rule for the limit.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// What is left grows with time, up to the quota.
+    /// The remaining requests grow with time, up to the quota.
     Bucket,
-    /// The quota is there again at the full minute.
+    /// The quota is reset at the full minute.
     Window,
 }
 
 struct Api {
     rule: Rule,
     left: Cell<f64>,
-    /// When that was left.
+    /// The time at which that number was left.
     since: Cell<Instant>,
     start: Instant,
     refusals: RefCell<Vec<Duration>>,
@@ -62,7 +62,7 @@ impl Api {
         })
     }
 
-    /// Counts a request that is let through, or says how long to wait.
+    /// Accepts and counts a request, or returns the time to wait.
     fn admit(&self) -> Result<(), Duration> {
         self.refill();
         let left = self.left.get();
@@ -133,17 +133,17 @@ async fn load(rule: Rule, client: Client, retries: u32) -> Outcome {
     Outcome { calls, refusals }
 }
 
-/// One line of the plots, and what must come out.
+/// A line of the plots, and its expected results.
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// Of the calls, with 3 retries each, in per cent.
+    /// The percentage of calls that fail, with 3 retries each.
     failed: RangeInclusive<f64>,
-    /// Of requests, with unlimited retries.
+    /// The number of rejected requests, with unlimited retries.
     refused: RangeInclusive<f64>,
-    /// The same, where the quota is there again each minute.
+    /// The same number, if the quota is reset each minute.
     refused_in_windows: RangeInclusive<f64>,
-    /// In minutes, with unlimited retries.
+    /// The duration of the slowest call in minutes, with unlimited retries.
     slowest: RangeInclusive<f64>,
 }
 
@@ -207,7 +207,7 @@ impl Outcome {
         slowest.unwrap_or_default().div_duration_f64(MINUTE)
     }
 
-    /// How many calls had succeeded by when.
+    /// Returns the cumulative number of successful calls over time.
     fn succeeded_by_time(&self) -> Vec<(f64, f64)> {
         let successes = self.calls.iter().filter(|call| call.is_success);
         by_time(successes.map(|call| call.began + call.took))
@@ -218,7 +218,7 @@ impl Outcome {
     }
 }
 
-/// How many there had been by when, in hours.
+/// Returns the cumulative number of events over time, in hours.
 fn by_time(moments: impl Iterator<Item = Duration>) -> Vec<(f64, f64)> {
     let mut moments: Vec<_> = moments.collect();
     moments.sort();

@@ -1,20 +1,20 @@
-//! What a scenario has to show.
+//! The results of a scenario.
 
 use crate::figure::Figure;
 use crate::plot::Plot;
 
 pub(crate) struct Scenario {
     pub(crate) title: &'static str,
-    /// What is simulated, in a sentence or two.
+    /// A description of the simulation, in a sentence or two.
     pub(crate) about: String,
     pub(crate) plots: Vec<Plot>,
     pub(crate) figures: Vec<Figure>,
 }
 
-/// How much of the plots is drawn. The figures are the same.
+/// The number of points in the plots. It doesn't affect the figures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Whole,
-    /// The points that figures are taken from.
+    /// Only the points that figures are computed from.
     Short,
 }

@@ -1,4 +1,4 @@
-//! What simulated servers and their clients have in common.
+//! Types that simulated servers and their clients share.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ pub(crate) trait Server {
     async fn answer(&self) -> Result<(), Failure>;
 }
 
-/// Why an attempt or a call failed.
+/// The reason why an attempt or a call failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Failure {
     Unavailable,
-    /// Too many requests, and when to come back, if it says so.
+    /// Too many requests, with the wait that the server asks for, if any.
     Throttled(Option<Duration>),
     TimedOut,
     Rejected,

@@ -1,4 +1,4 @@
-//! Hours in seconds: tokio's paused clock, and chance that repeats.
+//! Simulates hours in seconds, with tokio's paused clock and a seeded random number generator.
 
 use std::cell::RefCell;
 use std::f64::consts::TAU;
@@ -10,8 +10,8 @@ use retry_runtime::testing;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
-/// Runs it on a paused clock: time passes only while everything sleeps. The same seed gives the same run, but for the
-/// tenths in which a breaker counts, whose edges are not the run's.
+/// Runs a scenario on a paused clock: time passes only while everything sleeps. Runs with the same seed are identical,
+/// except for the slices of a breaker's window, which don't start with the run.
 pub(crate) fn run<T>(seed: u64, scenario: impl Future<Output = T>) -> T {
     let _seeded = testing::seed(seed);
     let runtime = Builder::new_current_thread()
@@ -22,7 +22,7 @@ pub(crate) fn run<T>(seed: u64, scenario: impl Future<Output = T>) -> T {
     LocalSet::new().block_on(&runtime, scenario)
 }
 
-/// What a simulated world does by chance. The jitter of retries has a generator of its own.
+/// The random numbers of a simulated world. The jitter of retries has a separate generator.
 pub(crate) struct Chance(RefCell<SmallRng>);
 
 impl Chance {
@@ -30,7 +30,7 @@ impl Chance {
         Self(RefCell::new(SmallRng::seed_from_u64(seed)))
     }
 
-    /// From 0 up to, but not including, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     fn fraction(&self) -> f64 {
         self.0.borrow_mut().random()
     }
@@ -39,7 +39,7 @@ impl Chance {
         self.fraction() < probability
     }
 
-    /// The distance from zero of what is distributed normally, by the method of Box and Muller.
+    /// Returns the absolute value of a normally distributed duration, by the Box–Muller method.
     pub(crate) fn normal(&self, mean: Duration, deviation: Duration) -> Duration {
         let radius = (-2.0 * (1.0 - self.fraction()).ln()).sqrt();
         let offset = radius * (TAU * self.fraction()).cos();
@@ -47,7 +47,7 @@ impl Chance {
         Duration::from_secs_f64(seconds.abs())
     }
 
-    /// The time to the next of events that happen independently, that many in a second.
+    /// Returns the time to the next event, if `per_second` events a second happen independently.
     pub(crate) fn gap(&self, per_second: f64) -> Duration {
         Duration::from_secs_f64(-(1.0 - self.fraction()).ln() / per_second)
     }

@@ -1,4 +1,5 @@
-//! 20,000 calls over HTTP, in real time, to a server that is well, then fails most requests, then all, then is well.
+//! Makes 20,000 calls over HTTP, in real time, to a server that is healthy, then fails most requests, then all, then is
+//! healthy again.
 //!
 //! It takes ten seconds, so only `.ci/run` runs it.
 
@@ -23,10 +24,10 @@ static BREAKER: Breaker = Breaker::new()
     .open_for(Duration::from_millis(250));
 static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd().max_wait(Duration::from_secs(1));
 
-/// Of the requests in each phase, how many of a hundred the server fails.
+/// The percentage of requests that the server fails in each phase.
 const FAILING: [usize; PHASES] = [0, 70, 100, 0, 0];
 const PHASES: usize = 5;
-/// In each phase, 2,000 a second.
+/// The number of calls in each phase, at 2,000 a second.
 const CALLS: usize = 4_000;
 const CALLS_PER_TICK: usize = 10;
 const TICK: Duration = Duration::from_millis(5);
@@ -56,7 +57,7 @@ async fn get(server: SocketAddr, attempts: &AtomicUsize) -> Result<(), Failure> 
 
 #[derive(Debug)]
 enum Failure {
-    /// An answer other than 200.
+    /// A response other than 200.
     Refused,
     Connection,
     Timeout,
@@ -91,7 +92,7 @@ impl From<Rejected> for Failure {
     }
 }
 
-/// How the calls that began in a phase ended, and how many requests the server got in it.
+/// The outcomes of the calls that started in a phase, and the number of requests that the server received in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     succeeded: usize,
@@ -140,14 +141,14 @@ async fn an_outage_gets_no_worse_and_passes() {
     assert!(browned_out.requests < CALLS * 12 / 10);
     assert!(browned_out.succeeded > CALLS * 30 / 100);
     assert!(down.requests < CALLS * 6 / 10);
-    // Those of the calls that began while the breaker was open.
+    // The rejected calls started while the breaker was open.
     assert_eq!(recovering.succeeded + recovering.rejected, CALLS);
     assert!(recovering.rejected < CALLS / 4);
     assert_eq!(recovered.succeeded, CALLS);
 
     assert_eq!(states, [Closed, Closed, Open, Closed, Closed]);
     assert!(BUDGET.to_string().starts_with("100 of"), "{BUDGET}");
-    // Nothing is lost and nothing is counted twice.
+    // No call is lost or counted twice.
     for counts in counts {
         assert_eq!(counts.succeeded + counts.failed + counts.rejected, CALLS);
     }
@@ -163,7 +164,7 @@ fn server(phase: Arc<AtomicUsize>, requests: Arc<[AtomicUsize; PHASES]>) -> Serv
             read_head(&mut stream).await?;
             let phase = phase.load(Relaxed);
             let nth = requests[phase].fetch_add(1, Relaxed);
-            // 37 has no divisor in common with 100, so that each hundred requests get each number once.
+            // 37 and 100 are coprime, so each number occurs once in a hundred requests.
             let line = if nth * 37 % 100 < FAILING[phase] {
                 "503 Service Unavailable"
             } else {

@@ -1,4 +1,4 @@
-//! A server with a few slow answers, and clients that ask once more.
+//! A server with a few slow responses, and clients that send a second request.
 
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
@@ -16,17 +16,17 @@ use crate::server::{Failure, Server};
 use crate::simulation::{self, Chance};
 use crate::timeline::{self, Ended, Work, is_in};
 
-/// In seconds, as are all times here.
+/// In seconds, like all times in this module.
 const END: u32 = 300;
 const CALM: Range<u32> = 0..60;
 const BROWN_OUT: Range<u32> = 60..75;
 /// Calls per second.
 const RATE: f64 = 100.0;
 const LATENCY: Duration = Duration::from_millis(50);
-/// For each request that the server works on.
+/// The added latency for each request that the server is processing.
 const SHARE: Duration = Duration::from_millis(4);
 const SHARE_IN_BROWN_OUT: Duration = Duration::from_millis(12);
-/// How many answers are slow, and by how much.
+/// The fraction of slow responses, and their added latency.
 const SLOW: f64 = 0.04;
 const DELAY: Duration = Duration::from_secs(1);
 
@@ -81,13 +81,13 @@ impl Client {
     }
 }
 
-/// One line of the plots, and what must come out.
+/// A line of the plots, and its expected results.
 struct Case {
     name: &'static str,
     client: fn() -> Client,
-    /// The 99 % quantile of what a call takes in calm, in seconds.
+    /// The 99 % quantile of a call's duration under normal load, in seconds.
     slow: RangeInclusive<f64>,
-    /// The requests for each call in calm.
+    /// The requests per call under normal load.
     requests: RangeInclusive<f64>,
     /// For how many seconds after the brown-out calls fail.
     failing: RangeInclusive<f64>,
@@ -135,7 +135,7 @@ struct Uneven {
     start: Instant,
     chance: Chance,
     work: Work,
-    /// When each came.
+    /// The arrival time of each request.
     requests: RefCell<Vec<Duration>>,
 }
 
@@ -170,7 +170,7 @@ impl Outcome {
         timeline::success(&self.calls, &during)
     }
 
-    /// The time within which 99 % of the calls that began then were over, in seconds.
+    /// Returns the 99 % quantile of the durations of calls that started in this time, in seconds.
     fn slow(&self, during: Range<u32>) -> f64 {
         let calls = self.calls.iter().filter(|call| is_in(call.began, &during));
         let mut times: Vec<_> = calls.map(|call| call.took).collect();

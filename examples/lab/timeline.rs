@@ -1,4 +1,4 @@
-//! Calls and requests by the time at which they began.
+//! Calls and requests by their start time.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep};
 use crate::server::Failure;
 use crate::simulation::Chance;
 
-/// What a point of a plot stands for, in seconds.
+/// The time that a point of a plot covers, in seconds.
 const SPAN: u32 = 10;
 
 /// A call that is over.
 #[derive(Clone, Copy)]
 pub(crate) struct Ended {
-    /// Since the start of the simulation.
+    /// The time since the start of the simulation.
     pub(crate) began: Duration,
     pub(crate) took: Duration,
     pub(crate) is_success: bool,
@@ -39,7 +39,7 @@ impl Ended {
     }
 }
 
-/// Makes calls that come by chance, as many per second as `rate` says for the time, and don't wait for each other.
+/// Makes calls at random times, on average `rate` per second at each time. They don't wait for each other.
 pub(crate) async fn calls<C>(
     seconds: u32,
     rate: impl Fn(Duration) -> f64,
@@ -51,7 +51,7 @@ where
     let chance = Chance::new(2);
     let start = Instant::now();
     let mut calls = JoinSet::new();
-    // A little longer, so that the last calls that count meet the same load as the others.
+    // Continue a little longer, so that the last measured calls have the same load as the others.
     while start.elapsed() < Duration::from_secs((seconds + SPAN).into()) {
         calls.spawn_local(Ended::of(start, call()));
         sleep(chance.gap(rate(start.elapsed()))).await;
@@ -59,17 +59,17 @@ where
     calls.join_all().await
 }
 
-/// The requests that a server works on, also for clients that have left.
+/// The requests that a server is processing, including those of clients that have disconnected.
 #[derive(Default)]
 pub(crate) struct Work(Rc<Cell<u32>>);
 
 impl Work {
-    /// Works on one more request. How long that takes follows from how many there are then.
+    /// Processes one more request. Its latency depends on the number of requests at its start.
     pub(crate) async fn on_one_more(&self, latency: impl FnOnce(u32) -> Duration) {
         let running = Rc::clone(&self.0);
         running.set(running.get() + 1);
         let latency = latency(running.get());
-        // A task of its own goes on when the client leaves.
+        // A separate task continues when the client disconnects.
         let work = spawn_local(async move {
             sleep(latency).await;
             running.set(running.get() - 1);
@@ -78,13 +78,13 @@ impl Work {
     }
 }
 
-/// Whether that is within these seconds.
+/// Returns true if the moment is within these seconds.
 pub(crate) fn is_in(moment: Duration, seconds: &Range<u32>) -> bool {
     let second = moment.as_secs_f64();
     f64::from(seconds.start) <= second && second < f64::from(seconds.end)
 }
 
-/// The points of a line, where `value` is that of some seconds.
+/// Returns the points of a line. `value` computes the value of a range of seconds.
 pub(crate) fn points(seconds: u32, value: impl Fn(Range<u32>) -> f64) -> Vec<(f64, f64)> {
     let spans = (0..seconds / SPAN).map(|nth| nth * SPAN..(nth + 1) * SPAN);
     spans
@@ -92,7 +92,7 @@ pub(crate) fn points(seconds: u32, value: impl Fn(Range<u32>) -> f64) -> Vec<(f6
         .collect()
 }
 
-/// Of the calls that began then, the part that succeeded, in per cent.
+/// Returns the percentage of successes among the calls that started in this time.
 pub(crate) fn success(calls: &[Ended], during: &Range<u32>) -> f64 {
     let calls = calls.iter().filter(|call| is_in(call.began, during));
     let (all, succeeded) = calls.fold((0.0, 0.0), |(all, succeeded), call| {
@@ -101,7 +101,7 @@ pub(crate) fn success(calls: &[Ended], during: &Range<u32>) -> f64 {
     100.0 * succeeded / all
 }
 
-/// How many of them were then, for each second.
+/// Returns the number of moments per second in this time.
 pub(crate) fn per_second(moments: &[Duration], during: &Range<u32>) -> f64 {
     let moments = moments.iter().filter(|moment| is_in(**moment, during));
     moments.fold(0.0, |count, _| count + 1.0) / f64::from(during.end - during.start)

@@ -1,4 +1,4 @@
-//! How long a policy waits, as it is drawn.
+//! Plots the waits of a policy.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::simulation;
 
-/// Calls that fail to the end.
+/// The number of calls whose attempts all fail.
 const CALLS: u32 = 2_000;
-/// What is looked at of a policy that retries for ever.
+/// The number of retries that are plotted for a policy that retries forever.
 const MOST_RETRIES: u32 = 20;
 
 pub(crate) fn run(policy: &Policy) -> Scenario {
@@ -103,7 +103,7 @@ impl Sorted {
         Self(durations)
     }
 
-    /// The seconds below which that part lies.
+    /// Returns the quantile in seconds.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,

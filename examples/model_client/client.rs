@@ -37,7 +37,7 @@ pub(crate) struct Client {
     base_url: Url,
     model: String,
     api_key: String,
-    /// May be stored anew while a call is failing.
+    /// May be replaced while a call is failing.
     policy: Arc<SharedPolicy>,
     timeout: Duration,
     progress: Progress,
@@ -51,7 +51,8 @@ impl Client {
         progress: Progress,
     ) -> Result<Self, ModelError> {
         let http = reqwest::Client::builder()
-            // Of its own, reqwest repeats requests that a server turned away unread. Here the log is to tell all.
+            // By default, reqwest repeats requests that a server rejected unprocessed. Here all requests should be in
+            // the log.
             .retry(reqwest::retry::never())
             .build()?;
         Ok(Self {
@@ -66,11 +67,11 @@ impl Client {
         })
     }
 
-    /// The model's answer to those messages.
+    /// Returns the model's answer to the messages.
     ///
-    /// Every attempt sees the same messages: they are borrowed, and none changes them. After a 413 the next
-    /// attempt sends them with the longest halved, after another with it halved again. That costs a retry and its
-    /// delay like any other failure, so it is in the log, and it ends with the retries.
+    /// Every attempt gets the same messages: they are borrowed, and never changed. After a 413 the next attempt sends a
+    /// copy with the longest message halved, and after another 413 halved again. Each costs a retry and its delay like
+    /// any other failure, so it is in the log, and ends when the retries are used up.
     #[retry(name = "model.complete", policy = self.policy, timeout = self.timeout, attempt = attempt,
         observe = &self.progress)]
     pub(crate) async fn complete(&self, messages: &[Message]) -> Result<String, ModelError> {
@@ -109,7 +110,7 @@ fn longest(messages: &mut [Message]) -> Option<&mut String> {
     contents.max_by_key(|content| content.len())
 }
 
-/// Keeps the end: what is asked tends to follow the material that it is asked about.
+/// Keeps the second half, because a question usually follows its material.
 fn halve(content: &mut String) {
     let middle = content.ceil_char_boundary(content.len() / 2);
     content.drain(..middle);

@@ -1,21 +1,21 @@
-//! What can go wrong, and what of it is worth a retry.
+//! The client's errors and their verdicts.
 
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, TimedOut, Verdict};
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why there is no completion.
+/// The reason why there is no completion.
 #[derive(Debug, Error)]
 pub(crate) enum ModelError {
-    /// The server said so.
+    /// The server returned an error.
     #[error("{} {message}", .status.as_u16())]
     Refused {
         status: StatusCode,
         message: String,
         verdict: Verdict,
     },
-    /// The server wants less. The next attempt sends half of the longest message, of that many bytes.
+    /// The request is too large. The longest message has this number of bytes; the next attempt sends half of it.
     #[error("413 too large with a message of {0} bytes")]
     TooLarge(usize),
     #[error("the answer has no completion")]
@@ -28,7 +28,7 @@ pub(crate) enum ModelError {
 }
 
 impl ModelError {
-    /// The server's refusal, judged while its headers and its body are at hand.
+    /// Classifies an error response, while its headers and its body are available.
     pub(crate) fn refused(status: StatusCode, headers: &HeaderMap, body: &Value) -> Self {
         Self::Refused {
             status,
@@ -42,7 +42,7 @@ impl Classify for ModelError {
     fn classify(&self) -> Verdict {
         match self {
             Self::Refused { verdict, .. } => *verdict,
-            // As long as there is something to halve.
+            // Retryable as long as the message can be halved.
             Self::TooLarge(bytes) => Verdict::from(*bytes > 1),
             Self::NoCompletion => Verdict::STOP,
             Self::TimedOut(error) => error.classify(),
@@ -55,14 +55,14 @@ fn verdict(status: StatusCode, headers: &HeaderMap, body: &Value) -> Verdict {
     match status {
         StatusCode::TOO_MANY_REQUESTS if is_out_of_money(body) => Verdict::STOP,
         StatusCode::TOO_MANY_REQUESTS => Verdict::from_http(status, headers),
-        // Whatever the headers say: the same request fails the same way.
+        // Ignores the headers: the same request would fail again.
         _ if status.is_client_error() => Verdict::STOP,
         _ if is_passing(body) => Verdict::from_http(StatusCode::SERVICE_UNAVAILABLE, headers),
         _ => Verdict::from_http(status, headers),
     }
 }
 
-/// The vendor is in trouble, whatever the status.
+/// Returns true if the body reports a temporary problem of the vendor, with any status.
 fn is_passing(body: &Value) -> bool {
     details(body).any(|detail| {
         let detail = detail.to_lowercase();
@@ -70,7 +70,7 @@ fn is_passing(body: &Value) -> bool {
     })
 }
 
-/// No wait brings money.
+/// Returns true if the account is out of money: waiting doesn't help.
 fn is_out_of_money(body: &Value) -> bool {
     details(body).any(|detail| {
         matches!(
@@ -81,7 +81,7 @@ fn is_out_of_money(body: &Value) -> bool {
     })
 }
 
-/// What an error says: the same fields for every vendor, or a text.
+/// Returns the details of an error: fields that all vendors have in common, or a text.
 fn details(body: &Value) -> impl Iterator<Item = &str> {
     let error = &body["error"];
     [
@@ -95,7 +95,7 @@ fn details(body: &Value) -> impl Iterator<Item = &str> {
     .filter_map(Value::as_str)
 }
 
-/// One line of bounded length for the log.
+/// Returns a line of limited length for the log.
 fn message(status: StatusCode, body: &Value) -> String {
     let error = &body["error"];
     let said = [&error["message"], error, body]
@@ -108,7 +108,7 @@ fn message(status: StatusCode, body: &Value) -> String {
     }
 }
 
-/// `reqwest` prints what it tried; why it failed is the last of the causes.
+/// Returns the last cause. `reqwest`'s own text contains only the attempted operation.
 fn innermost(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {

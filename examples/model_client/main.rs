@@ -5,19 +5,20 @@
 //!     --base-url http://127.0.0.1:8000/v1 --prompt "Say hello."
 //! ```
 //!
-//! The client retries at the layer that knows what a failure means, not in an SDK, and says so:
+//! The client retries in the layer that can interpret failures, not in an SDK, and logs each retry:
 //!
-//! - It retries every 5xx but a few such as 501, errors that say "overloaded" or "internal", timeouts and lost
-//!   connections; also 429, after the wait that the server asks for, unless the account is out of money. No
-//!   other 4xx is. The type of the error decides, in `error.rs`.
+//! - It retries every 5xx except a few such as 501, errors with "overloaded" or "internal", timeouts and lost
+//!   connections; also 429, after the wait that the server asks for, unless the account is out of money. Other 4xx are
+//!   not retried. The error type in `error.rs` decides.
 //! - A 413 shortens the prompt and sends it again, in `client.rs`.
-//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file, the environment and the command line
-//!   can set other numbers, in `settings.rs`. A file that changes is read anew, and a call that is failing follows it.
-//! - All that is the same for every vendor: what differs between them is in `vendor.rs`.
+//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file, the environment and the command line can
+//!   change these settings, in `settings.rs`. If the file changes, it is read again, and applies to calls that are
+//!   failing.
+//! - All of this is the same for every vendor: the differences are in `vendor.rs`.
 //!
-//! The completion goes to the standard output, the log to the standard error; on a terminal, a spinner below the
-//! log shows what the call waits for. The exit status is 0 with a completion, 1 without, and 2 for bad arguments or
-//! a bad configuration file.
+//! The completion goes to the standard output, the log to the standard error; on a terminal, a spinner below the log
+//! shows the reason for each wait. The exit status is 0 with a completion, 1 without, and 2 for bad arguments or a bad
+//! configuration file.
 
 mod client;
 mod error;
@@ -69,7 +70,7 @@ struct Arguments {
     retry: PolicyArgs<Retries>,
 }
 
-/// `--retry "max=5, base=250ms"`, `--retry-max 5`, `MODEL_RETRY_MAX=5`: over the file's.
+/// `--retry "max=5, base=250ms"`, `--retry-max 5`, `MODEL_RETRY_MAX=5`: override the file.
 struct Retries;
 
 impl PolicyFlags for Retries {
@@ -78,7 +79,7 @@ impl PolicyFlags for Retries {
 }
 
 impl Arguments {
-    /// The settings of all places. An error names the flag to blame.
+    /// Returns the merged settings. An error names the wrong flag.
     fn settings(&self) -> Result<Settings, String> {
         let mut settings = Settings::new();
         if let Some(path) = &self.config {

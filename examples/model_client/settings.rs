@@ -1,5 +1,5 @@
-//! The settings, from four places: this file, a configuration file, the environment, the command line. The later
-//! wins, key by key.
+//! The settings, from four sources: this file, a configuration file, the environment, the command line. Later sources
+//! override earlier ones, key by key.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use retry_runtime::{Jitter, Overrides, Policy, PolicyError, SharedPolicy};
 use serde::{Deserialize, Deserializer, de};
 
-/// What the client works with.
+/// The settings of the client.
 pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) timeout: Duration,
@@ -20,8 +20,8 @@ pub(crate) struct Settings {
 impl Settings {
     /// 5 retries at 1, 2, 4, 8 and 16 s, with 60 s for every attempt.
     ///
-    /// Without jitter, so that a run of this one process takes those 31 s and its log can be foretold. Where many
-    /// processes share a server, `jitter = "full"` in the file keeps them from coming back as one wave.
+    /// Without jitter, so that a run of this single process takes exactly 31 s and its log is predictable. If many
+    /// processes share a server, set `jitter = "full"` in the file, so that they don't all retry at the same time.
     pub(crate) const fn new() -> Self {
         Self {
             policy: Policy::new()
@@ -41,7 +41,7 @@ impl Settings {
     }
 }
 
-/// What one place names: keys that it leaves out keep their values.
+/// The settings of one source. Missing keys keep their values.
 ///
 /// ```toml
 /// timeout = "180s"
@@ -65,7 +65,7 @@ impl Layer {
     }
 }
 
-/// Stores the policy anew whenever the file has changed, as `read` has it. One that can't be read changes nothing.
+/// Replaces the policy whenever the file has changed, with the result of `read`. A file that can't be read is ignored.
 pub(crate) async fn watch(
     file: Option<&Path>,
     read: impl Fn() -> Result<Settings, String>,

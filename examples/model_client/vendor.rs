@@ -1,4 +1,4 @@
-//! What differs between vendors: where a request goes, what it looks like, and where the completion is.
+//! The differences between vendors: the URL and format of a request, and the position of the completion.
 
 use clap::ValueEnum;
 use reqwest::{Client, RequestBuilder, Url};
@@ -16,7 +16,7 @@ pub(crate) enum Vendor {
 }
 
 impl Vendor {
-    /// The request but for its body.
+    /// Returns the request without its body.
     pub(crate) fn request(self, http: &Client, base_url: &Url, api_key: &str) -> RequestBuilder {
         let base_url = base_url.as_str().trim_end_matches('/');
         match self {

@@ -1,10 +1,10 @@
-//! One layer retries a client of gRPC and a client of HTTP, which share a budget:
+//! One layer retries the requests of a gRPC client and an HTTP client, which share a budget:
 //!
 //! ```text
 //! cargo run --manifest-path examples/whole_client/Cargo.toml
 //! ```
 //!
-//! The server in `server.rs` refuses the first two requests of each. The log goes to the standard error.
+//! The server in `server.rs` rejects the first two requests of each. The log goes to the standard error.
 
 mod server;
 
@@ -21,7 +21,7 @@ use tower::{BoxError, Layer, ServiceExt};
 
 static BUDGET: Budget = Budget::standard();
 
-/// A channel for any generated client of gRPC, and a client of HTTP. Each request of either is retried.
+/// Returns a channel for any generated gRPC client, and an HTTP client. Both retry every request.
 fn clients(url: String) -> Result<(Retry<Channel>, Retry<reqwest::Client>), BoxError> {
     let policy = Policy::new().max(5).base(Duration::from_millis(50));
     let layer = RetryLayer::new(ClientRetries::new(policy).budget(&BUDGET));

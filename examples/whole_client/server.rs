@@ -1,4 +1,4 @@
-//! Stands in for two servers: it refuses the first two requests by gRPC, and the first two by HTTP.
+//! Simulates two servers: it rejects the first two gRPC requests, and the first two HTTP requests.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -13,10 +13,10 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use tokio::net::TcpListener;
 
-/// A message of gRPC that is empty: not compressed, no bytes.
+/// An empty gRPC message: not compressed, no bytes.
 const EMPTY: &[u8] = &[0, 0, 0, 0, 0];
 
-/// Returns where it listens.
+/// Starts the server. Returns its URL.
 pub(crate) async fn start() -> io::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
@@ -33,7 +33,7 @@ pub(crate) async fn start() -> io::Result<String> {
     Ok(url)
 }
 
-/// The status comes after the head, as from any server that begins its answer early.
+/// Sends the status after the headers, like any server that starts its response early.
 fn by_grpc(is_refused: bool) -> Response {
     let (message, status) = if is_refused {
         (&[][..], "14")

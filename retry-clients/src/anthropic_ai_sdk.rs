@@ -23,8 +23,8 @@
 //! # let _ = Model::create;
 //! ```
 //!
-//! This client keeps neither the status nor the headers of an answer, only its body. A gateway that answers with a
-//! body of its own is therefore not retried.
+//! This client keeps only the body of a response, not the status or the headers. So an error from a gateway with its
+//! own body is not retried.
 
 use anthropic_ai_sdk::types::message::{MessageError, StreamEvent};
 use futures_util::{Stream, StreamExt};
@@ -35,16 +35,16 @@ use serde_json::json;
 use crate::Truncated;
 use crate::causes::BROKEN;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | `api_error`, `overloaded_error` | transient, ambiguous: part of the work may be done |
+/// | `api_error`, `overloaded_error` | transient, ambiguous: the server may have done part of the work |
 /// | `rate_limit_error` | throttled |
 /// | `timeout_error` | timeout |
-/// | no connection, an untrusted certificate, a broken connection, a timeout: this client doesn't tell them apart | transient, ambiguous |
+/// | no connection, an untrusted certificate, a broken connection, a timeout: this client doesn't distinguish them | transient, ambiguous |
 /// | a [`Truncated`] stream | transient, ambiguous |
-/// | `enforced_spend_limit_reached` and other limits that no wait lifts, other types, unreadable answers, bodies that are not Anthropic's | stop |
+/// | `enforced_spend_limit_reached` and other limits that waiting doesn't lift, other types, unreadable responses, bodies that are not Anthropic's | stop |
 pub fn classify(error: &MessageError) -> Verdict {
     match error {
         MessageError::ApiError(text) | MessageError::RequestFailed(text) if is_broken(text) => {
@@ -57,7 +57,8 @@ pub fn classify(error: &MessageError) -> Verdict {
     }
 }
 
-/// The texts of `reqwest`, of its streams, and of this client where it reads an answer: all that is left of the cause.
+/// Matches the texts of `reqwest`, of its streams, and of this client's response reader. The client keeps nothing else
+/// of the cause.
 fn is_broken(text: &str) -> bool {
     [
         "error sending request",
@@ -70,9 +71,9 @@ fn is_broken(text: &str) -> bool {
         || text == Truncated.to_string()
 }
 
-/// The events of an answer. An event `error` becomes an error, and so does an end without `message_stop`. By itself,
-/// this client yields such an event like any other item, and if the connection closes early, its stream ends as if it
-/// were complete.
+/// Returns the events of a response. An event `error` becomes an error, and so does an end without `message_stop`.
+/// Without `whole`, this client yields an `error` event like any other item, and if the connection closes early, its
+/// stream ends as if it were complete.
 ///
 /// ```
 /// # use anthropic_ai_sdk::client::AnthropicClient;

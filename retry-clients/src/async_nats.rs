@@ -21,7 +21,7 @@
 //! # let _ = Orders::place;
 //! ```
 //!
-//! This client makes its connections again by itself, but repeats no request.
+//! This client reconnects by itself, but doesn't repeat requests.
 
 use std::error::Error as StdError;
 use std::fmt::{Debug, Display};
@@ -37,41 +37,43 @@ use tokio::sync::oneshot::error::RecvError;
 
 use crate::causes::{BROKEN, cause};
 
-/// What the server calls unavailable though time won't heal it, from its `errors.json`: `JetStream` that is off for the
-/// server or the account, clusters and accounts that are unknown, and a sequence that does not match.
+/// Error codes that the server reports as unavailable, but that don't go away with time (from its `errors.json`):
+/// `JetStream` disabled for the server or the account, unknown clusters and accounts, and a sequence that does not
+/// match.
 const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 
-/// How a pull consumer words a status that ends what it fetches. It keeps no more than this text.
+/// The start of a pull consumer's text for a status that ends a fetch. The client keeps only this text.
 const OF_PULL: &str = "error while processing messages from the stream: ";
 
-/// The failures that pass: nobody answers, or the consumer goes to another server.
+/// Temporary failures: there is no responder, or the consumer moves to another server.
 const PASSING: [&str; 3] = [
     "503, ",
     r#"409, Some("Leadership Change")"#,
     r#"409, Some("Server Shutdown")"#,
 ];
 
-/// Which failures are worth a retry, in an error of any kind: of connecting, publishing, subscribing, flushing and
-/// requesting, and of `JetStream` with its streams, consumers, key-value stores and object stores.
+/// Returns the verdict on an error of any kind: of connecting, publishing, subscribing, flushing and requesting, and of
+/// `JetStream` with its streams, consumers, key-value stores and object stores.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | no connection, none in time | transient: nothing was sent |
-/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), has no leader, or all servers of a stream or consumer are down; a pull consumer moves to another server | transient: nothing was done |
+/// | no connection, or not in time | transient: nothing was sent |
+/// | the subject doesn't have a responder or a stream; `JetStream` is temporarily unavailable (503), has no leader, or all servers of a stream or consumer are down; a pull consumer moves to another server | transient: nothing was done |
 /// | `JetStream` could not store a message, or is still storing the one with that number | transient, ambiguous |
 /// | `JetStream` has too many requests (429) | throttled |
-/// | no answer, acknowledgement or heartbeat in time | timeout |
-/// | the client ended before it had an answer: it was drained, or has given up its connection | transient, ambiguous |
-/// | the client had ended before | stop: it stays so |
-/// | as many messages unacknowledged as the client allows | throttled: nothing was sent |
-/// | rejected credentials and certificates; wrong addresses, subjects, names and sizes; what is not there, or is there already; a wrong last sequence; all else | stop |
+/// | no response, acknowledgement or heartbeat in time | timeout |
+/// | the client closed before it had a response: it was drained, or gave up its connection | transient, ambiguous |
+/// | the client was already closed | stop: it stays closed |
+/// | too many unacknowledged messages for the client's limit | throttled: nothing was sent |
+/// | rejected credentials and certificates; wrong addresses, subjects, names and sizes; objects that don't exist, or already exist; a wrong last sequence; anything else | stop |
 ///
-/// An error that only wraps another one is what that one says. So is an [`async_nats::Error`], which holds any.
+/// An error that only wraps another one has that one's verdict. The same is true of an [`async_nats::Error`], which can
+/// contain any error.
 ///
-/// But this client drops some causes. A request of `update_consumer` or `create_consumer_strict` that failed without
-/// one is transient and ambiguous. Some failures always stop although they might pass: publishing that fails inside an
-/// object store's `put`, `update_metadata`, `add_link` or `add_bucket_link`, and, for `reset_consumer`, what
-/// `JetStream` says, or that nobody answers.
+/// But this client drops some causes. If a request of `update_consumer` or `create_consumer_strict` fails without a
+/// cause, it is transient and ambiguous. Some failures always stop although a retry might help: failed publishing
+/// inside an object store's `put`, `update_metadata`, `add_link` or `add_bucket_link`, and, for `reset_consumer`, an
+/// error of `JetStream` or a missing responder.
 pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
     error.verdict()
 }
@@ -80,7 +82,7 @@ pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an error of `async-nats`",
     label = "not an `async_nats::error::Error` of any kind, nor an `async_nats::jetstream::Error`",
-    note = "an `async_nats::Error` holds any error, and is what the first one of this client in it says"
+    note = "an `async_nats::Error` can contain any error, and has the verdict of the first error of this client in it"
 )]
 pub trait Failure {
     #[doc(hidden)]
@@ -96,7 +98,7 @@ impl<K: Clone + Debug + Display + PartialEq + 'static> Failure for Error<K> {
 impl Failure for JetStreamError {
     fn verdict(&self) -> Verdict {
         match (self.code(), self.error_code()) {
-            // The first with that number is still being stored, or what was stored is not known.
+            // The first message with that number is still being stored, or it is unknown which one was stored.
             (_, ErrorCode::STREAM_DUPLICATE_MESSAGE_CONFLICT | ErrorCode::STREAM_STORE_FAILED) => {
                 BROKEN
             }
@@ -120,15 +122,15 @@ impl Failure for ::async_nats::Error {
     }
 }
 
-/// What the first cause says that says something.
+/// Returns the verdict of the first cause that has one.
 fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
     iter::successors(Some(error), |&cause| cause.source())
         .find_map(said)
         .unwrap_or(Verdict::STOP)
 }
 
-/// For each type of errors the kinds that say something by themselves. The others stop, or only say what failed, and their
-/// cause why.
+/// Lists, for each error type, the kinds that have a verdict. The others stop, or only name the failed operation, and
+/// their cause has the verdict.
 macro_rules! by_kind {
     ($cause:ident: $($($kind:ty)|+ => $said:tt)*) => {
         $($(by_kind!(@ $cause $kind $said);)+)*
@@ -204,7 +206,7 @@ fn by_kind(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
     None
 }
 
-/// `None` if only its cause can say.
+/// Returns `None` if the verdict depends on the error's cause.
 fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
     if let Some(verdict) = by_kind(cause) {
         return Some(verdict);
@@ -216,9 +218,9 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
         return Some(error.verdict());
     }
     match cause.to_string().as_str() {
-        // Of a request with an inbox of its own, and of an acknowledgement that is to be acknowledged.
+        // From a request with its own inbox, and from a double acknowledgement.
         "broken pipe" | "subscription dropped" => Some(BROKEN),
-        // Of an object store, whose types need more of the client than all others.
+        // From an object store, whose error types need additional features of the client.
         "timed out" => Some(Verdict::TIMEOUT),
         text if passes(text) => Some(Verdict::TRANSIENT),
         _ => cause.downcast_ref().map(io::Error::classify),
@@ -230,12 +232,13 @@ fn passes(text: &str) -> bool {
         .is_some_and(|status| PASSING.iter().any(|start| status.starts_with(start)))
 }
 
-/// The client drops the cause of such an error, except its timeouts.
+/// Returns the verdict on a failed request. The client drops its cause, except for timeouts.
 fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
     error.source().map_or(BROKEN, of_causes)
 }
 
-/// Whatever the I/O error was, nothing was sent. But a certificate that is not trusted is one, too.
+/// Returns the verdict on a failed connection. After any I/O error, nothing was sent. But an untrusted certificate is
+/// also an I/O error.
 fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
     if cause::<io::Error>(error).is_none_or(|io| io.classify().is_retryable()) {
         Verdict::TRANSIENT

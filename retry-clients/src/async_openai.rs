@@ -26,7 +26,7 @@
 //! # let _ = Model::complete;
 //! ```
 //!
-//! A bad status is an error of the call itself. A later failure of a stream comes as an item: see [`whole`].
+//! A bad status is an error of the call itself. A later failure of a stream is an item of the stream: see [`whole`].
 
 use ::async_openai::Client;
 use ::async_openai::config::Config;
@@ -44,27 +44,28 @@ use crate::causes::BROKEN;
 
 mod one_request;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without a hint | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429, `rate_limit_exceeded`, `slow_down` | throttled |
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client | timeout |
-/// | a body that names throttling or overload, whatever the status | by its `type` and `code` |
-/// | an error in place of an answer or a stream's item | by its `type` and `code` |
-/// | `insufficient_quota` and other limits that no wait lifts; other statuses; invalid arguments; unreadable answers | stop |
+/// | a body with an error code for throttling or overload, with any status | by its `type` and `code` |
+/// | an error instead of a response or a stream's item | by its `type` and `code` |
+/// | `insufficient_quota` and other limits that waiting doesn't lift; other statuses; invalid arguments; unreadable responses | stop |
 ///
-/// Hints need [`client_without_retries`]: the error type has no place for headers. Without it every 503 is ambiguous.
+/// Hints need [`client_without_retries`], because the error type can't contain headers. Without it every 503 is
+/// ambiguous.
 pub fn classify(error: &OpenAIError) -> Verdict {
     match error {
         OpenAIError::Reqwest(error) => error.classify(),
         OpenAIError::ApiError(refusal) => by_status(refusal),
         OpenAIError::StreamError(error) => match &**error {
-            // The text of `eventsource_stream` is all that is left of the cause.
+            // The client keeps only the text of `eventsource_stream`.
             StreamError::EventStream(text) if text.starts_with("Transport error") => BROKEN,
             _ => Verdict::STOP,
         },
@@ -84,22 +85,23 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
     ResponseError::new(refusal.status_code, HeaderMap::new(), body).classify()
 }
 
-/// A client that sends one request per call, where `Client::with_config` sends up to four.
+/// Creates a client that sends one request per call; a client from `Client::with_config` sends up to four.
 ///
-/// Its errors keep more. Every refusal is an [`OpenAIError::ApiError`] with its status, even if its body can't be read.
-/// If headers ask for a wait or overrule the status (`x-should-retry`), it is an [`OpenAIError::Boxed`] that keeps what
-/// they said. [`api_error`] reads both. To use an HTTP client of your own, see [`OneRequest`].
+/// Its errors contain more. Every response with an error status is an [`OpenAIError::ApiError`] with the status, even
+/// if its body can't be read. If headers ask for a wait or override the status (`x-should-retry`), it is an
+/// [`OpenAIError::Boxed`] that contains them. [`api_error`] reads both. To use your own HTTP client, see
+/// [`OneRequest`].
 ///
 /// # Panics
 ///
-/// Like `Client::with_config`: if `reqwest` finds no TLS.
+/// Panics if `reqwest` can't set up TLS, like `Client::with_config`.
 pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
     let one_each = reqwest::Client::builder().retry(reqwest::retry::never());
     let http = one_each.build().unwrap_or_default();
     Client::build(http.clone(), config).with_http_service(OneRequest::new(http))
 }
 
-/// The answer of the API that an error is about: its status and what its body said.
+/// Returns the API's response in an error: its status and the content of its body.
 pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
     match error {
         OpenAIError::ApiError(refusal) => Some(refusal),
@@ -110,9 +112,9 @@ pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
     }
 }
 
-/// The stream, with an error if it ends without a last item. By itself, this client's stream ends as if it were
-/// complete when the connection closes early. `is_last` recognizes the last item; for chat completions
-/// `|chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
+/// Returns the stream, with an error if it ends without a last item. Without `whole`, this client's stream ends as if
+/// it were complete when the connection closes early. `is_last` recognizes the last item; for chat completions `|chunk|
+/// chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
 pub fn whole<T>(
     stream: impl Stream<Item = Result<T, OpenAIError>>,
     is_last: impl Fn(&T) -> bool,

@@ -1,4 +1,4 @@
-//! The [AWS SDK](https://docs.rs/aws-config/1), all of its services: `aws-sdk-*` 1.
+//! The [AWS SDK](https://docs.rs/aws-config/1), with all of its services: `aws-sdk-*` 1.
 //!
 //! ```
 //! use aws_sdk_sts::config::{BehaviorVersion, Config, retry::RetryConfig};
@@ -37,17 +37,17 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 
 use crate::causes::BROKEN;
 
-/// Which failures are worth a retry: the same ones that the AWS SDKs retry ([AWS SDKs and Tools
+/// Returns the verdict on an error of an AWS client. Retries the same failures as the AWS SDKs ([AWS SDKs and Tools
 /// Reference Guide, "Retry behavior"][guide]).
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without a hint; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without a hint; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
-/// | no connection, an untrusted certificate, a connection that broke, an answer cut off | transient, ambiguous |
+/// | no connection, an untrusted certificate, a connection that broke, a truncated response | transient, ambiguous |
 /// | a timeout | timeout |
-/// | all else | stop |
+/// | anything else | stop |
 ///
 /// The hint is `retry-after`, or else `x-amz-retry-after`: see [`retry_after`](retry_runtime::retry_after).
 ///
@@ -78,7 +78,7 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
 fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
     let mut headers = headers(answer);
-    // Not every protocol has it in a header.
+    // Not every protocol sends the code in a header.
     if let Some(code) = code.and_then(|code| HeaderValue::from_str(code).ok()) {
         headers.insert("x-amzn-errortype", code);
     }

@@ -1,4 +1,4 @@
-//! The [Azure SDK](https://docs.rs/azure_core/1), all of its clients: `azure_core` 1.
+//! The [Azure SDK](https://docs.rs/azure_core/1), with all of its clients: `azure_core` 1.
 //!
 //! ```
 //! use azure_core::Error;
@@ -28,25 +28,25 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::{BROKEN, by_reqwest, cause};
 
-/// Azure's own name of `retry-after-ms`.
+/// Azure's own name for `retry-after-ms`.
 const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without a hint | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
-/// | a connection that broke, an answer cut off | transient, ambiguous |
-/// | no answer in time | timeout |
-/// | an error made of an [`io::Error`] | by its kind |
-/// | untrusted certificates, other statuses (409, 412: read again first), rejected credentials, unreadable answers, all else | stop |
+/// | a connection that broke, a truncated response | transient, ambiguous |
+/// | no response in time | timeout |
+/// | an error created from an [`io::Error`] | by its kind |
+/// | untrusted certificates, other statuses (409, 412: read again first), rejected credentials, unreadable responses, anything else | stop |
 ///
-/// The hint is `retry-after-ms` or `x-ms-retry-after-ms`, or else `retry-after`. Of transports, only `reqwest` 0.13 is
-/// known, which this SDK uses by default. Any other's failures are transient, and ambiguous unless it says that it could
-/// not connect.
+/// The hint is `retry-after-ms` or `x-ms-retry-after-ms`, or else `retry-after`. The only known transport is `reqwest`
+/// 0.13, which this SDK uses by default. Failures of any other transport are transient, and ambiguous unless it reports
+/// that it could not connect.
 pub fn classify(error: &Error) -> Verdict {
     match error.kind() {
         ErrorKind::HttpResponse {
@@ -61,7 +61,7 @@ pub fn classify(error: &Error) -> Verdict {
                 Verdict::from_http(status, &headers.unwrap_or_default())
             })
         }
-        // Whatever the I/O error was, nothing was sent.
+        // After any I/O error while connecting, nothing was sent.
         ErrorKind::Connection => by_reqwest(error).unwrap_or_else(|| match by_io(error) {
             Some(verdict) if !verdict.is_retryable() => Verdict::STOP,
             _ => Verdict::TRANSIENT,
@@ -71,7 +71,7 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// What the I/O error says that an error was made of.
+/// Returns the verdict on the I/O error that an error was created from.
 fn by_io(error: &Error) -> Option<Verdict> {
     cause::<io::Error>(error).map(Classify::classify)
 }

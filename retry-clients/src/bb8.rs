@@ -1,6 +1,6 @@
-//! Pools of [`bb8`](https://docs.rs/bb8/0.9) 0.9, whatever they hold.
+//! Pools of [`bb8`](https://docs.rs/bb8/0.9) 0.9, for connections of any type.
 //!
-// It is a pool of the other's clients.
+// The example needs the feature `tokio_postgres`.
 #![cfg_attr(feature = "tokio_postgres", doc = "```")]
 #![cfg_attr(not(feature = "tokio_postgres"), doc = "```ignore")]
 //! use std::time::Duration;
@@ -17,10 +17,8 @@
 //!     Ok(row.try_get(0)?)
 //! }
 //!
-//! /// By itself, a pool tries to connect for 30 seconds.
-//! fn patient_for_a_second() -> Builder<Manager<NoTls>> {
-//!     Pool::builder().connection_timeout(Duration::from_secs(1))
-//! }
+//! /// By default, a pool tries to connect for 30 seconds. fn patient_for_a_second() -> Builder<Manager<NoTls>> {
+//! Pool::builder().connection_timeout(Duration::from_secs(1)) }
 //! # let _ = (users, patient_for_a_second);
 //! ```
 //!

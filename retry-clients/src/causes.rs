@@ -1,4 +1,4 @@
-//! What the errors of several clients have in common.
+//! Helpers for errors of several clients.
 
 use std::error::Error;
 use std::iter;
@@ -7,17 +7,17 @@ use std::iter;
 use retry_runtime::Classify;
 use retry_runtime::Verdict;
 
-/// A connection broke, and nobody knows what had been done by then.
+/// The verdict if the connection broke: the request may have taken effect.
 pub(crate) const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
-/// The first error of that type among an error and its causes.
+/// Returns the first error of type `E` among an error and its causes.
 pub(crate) fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     iter::successors(Some(error), |&error| error.source())
         .find_map(|cause| cause.downcast_ref::<E>())
 }
 
-/// The verdict of `reqwest`'s error among the causes, where a client hides its transport. It knows
-/// of certificates.
+/// Returns the verdict of `reqwest`'s error among the causes, for clients that hide their transport. It recognizes
+/// untrusted certificates.
 #[cfg(any(feature = "azure_core", feature = "object_store", feature = "rig"))]
 pub(crate) fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
     cause::<reqwest::Error>(error).map(Classify::classify)

@@ -23,11 +23,11 @@ type Cancelled = Pin<Box<dyn Future<Output = ()> + Send>>;
 type Canceller = dyn Fn() -> Cancelled + Send + Sync;
 type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 
-/// How the requests of a whole client are retried: a policy, and the keys beside it.
+/// The settings for retrying the requests of a whole client: a policy and other keys.
 ///
 /// A [`RetryLayer`](crate::tower::RetryLayer) and a [`RetryMiddleware`](crate::reqwest_middleware::RetryMiddleware) are
-/// made of it, or of a [`Policy`] alone. A clone shares the budget, the breaker and the limiter: give each client of
-/// one server a clone.
+/// created from it, or from a [`Policy`] alone. Clones share the budget, the breaker and the limiter: use clones for
+/// all clients of the same server.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,15 +47,15 @@ type Judge = dyn Fn(Outcome<'_>) -> Option<Verdict> + Send + Sync;
 /// # let _ = retries;
 /// ```
 ///
-/// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout`
-/// ends an attempt whose answer has not begun in time; what follows of a body is not limited.
+/// Keys have the same meaning as in the attribute, and a call is one request by the client's user. The policy's
+/// `timeout` ends an attempt whose response has not started in time; it doesn't limit the rest of the body.
 ///
-/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success. A
-/// `fallback`, where one is named, replaces such an answer, too.
+/// A response that is not worth a retry, such as a 404, is returned. At the first attempt, the call counts as a
+/// success. If you set a `fallback`, it replaces such a response, too.
 #[derive(Clone)]
 pub struct ClientRetries {
     pub(crate) policy: Policy,
-    /// The time of each attempt.
+    /// The time limit of each attempt.
     pub(crate) limit: Option<Duration>,
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) budget: Option<Arc<Budget>>,
@@ -69,7 +69,7 @@ pub struct ClientRetries {
     judge: Option<Arc<Judge>>,
 }
 
-/// Which requests are sent again though they may have taken effect.
+/// The requests that are sent again even if they may have taken effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeats {
     All,
@@ -78,10 +78,10 @@ pub(crate) enum Repeats {
 }
 
 impl ClientRetries {
-    /// How much of a request's body is recorded by default: 1 MiB, the `perRpcBufferLimit` of grpc-java.
+    /// The default of [`record_bodies`](Self::record_bodies): 1 MiB, as the `perRpcBufferLimit` of grpc-java.
     pub const RECORDED: usize = 1024 * 1024;
 
-    /// Retries by that policy.
+    /// Creates settings with this policy.
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
@@ -99,26 +99,26 @@ impl ClientRetries {
         }
     }
 
-    /// The name of calls in the log and for observers. By default, each call is named after its first request:
-    /// `GET api.example`, or `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would
-    /// differ for each item.
+    /// Sets the name of calls in the log and for observers. By default, each call is named after its first request:
+    /// `GET api.example`, or `package.Service/Method` with gRPC. The name doesn't contain the path, which may contain
+    /// secrets, and would be different for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Which outcomes are failures, and which of these are worth a retry: `None` is a success. The default is
-    /// [`classify`].
+    /// Sets the function that decides which outcomes are failures, and which of these to retry. `None` is a success.
+    /// The default is [`classify`].
     ///
-    /// An outcome is an answer, or the error of the service below. To change some of them, leave the others to
-    /// `classify`:
+    /// An outcome is a response, or an error of the inner service. To change the verdict on some outcomes, pass the
+    /// others to `classify`:
     ///
     /// ```
     /// use http::StatusCode;
     /// use retry_clients::{ClientRetries, http::classify};
     /// use retry_runtime::{Policy, Verdict};
     ///
-    /// // This server's 404 passes: it writes first, and answers later.
+    /// // This server's 404 is temporary: a new item is not visible at once.
     /// let retries = ClientRetries::new(Policy::new()).on(|outcome| match outcome {
     ///     Ok(answer) if answer.status() == StatusCode::NOT_FOUND => {
     ///         Some(Verdict::TRANSIENT)
@@ -135,30 +135,32 @@ impl ClientRetries {
         self
     }
 
-    /// Reads the body of each answer, up to that many bytes, before its outcome is known:
-    /// [`Answer::body`](crate::http::Answer::body). Then it is handed on with all the rest. Default 0: bodies are not read.
+    /// Reads up to `most` bytes of each response's body before the response is classified, for
+    /// [`Answer::body`](crate::http::Answer::body). The caller still gets the whole body. Default 0: bodies are not
+    /// read.
     ///
-    /// Answers by gRPC and streams are not read, since their users want each part at once. A stream is known by its
-    /// `Content-Type`: if it has `stream` in it (but not `octet-stream`), `ndjson`, `jsonl`, `json-seq`, `connect+` or
-    /// `multipart/`. Where a server streams any other type, such as plain JSON, don't name this for its requests.
-    /// The answer is known as late as its body, so name this only where the body says what the status does not.
+    /// gRPC responses and streams are not read, because their consumers need each part immediately. A stream is
+    /// recognized by its `Content-Type`: it contains `stream` (but not `octet-stream`), `ndjson`, `jsonl`, `json-seq`,
+    /// `connect+` or `multipart/`. If a server streams any other type, such as plain JSON, don't set this for its
+    /// requests. Callers get the response only after its body was read, so set this only if the body contains errors
+    /// that the status doesn't show.
     pub fn read_bodies(mut self, most: usize) -> Self {
         self.read = most;
         self
     }
 
-    /// How much of a request's body is recorded while it is sent, in bytes, to send it again. A longer body is sent
-    /// once: where a retry would follow, the call ends with
-    /// [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the log says why. Bodies that are in memory
-    /// anyway are not limited. Default [`RECORDED`](Self::RECORDED).
+    /// Sets the maximum size of a request's body, in bytes, that is recorded while it is sent, so that it can be sent
+    /// again. A longer body is sent once: instead of a retry, the call ends with
+    /// [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the log shows why. In-memory bodies are not
+    /// limited. Default [`RECORDED`](Self::RECORDED).
     ///
-    /// A hook can't replace a recorded body: retries replay what was recorded.
+    /// A hook can't replace a recorded body: retries replay the recording.
     pub fn record_bodies(mut self, most: usize) -> Self {
         self.recorded = most;
         self
     }
 
-    /// Whether a request is sent again after an ambiguous failure. Default true, as everywhere.
+    /// With `false`, a request is not sent again after an ambiguous failure. Default true, as everywhere.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.repeats = if idempotent {
             Repeats::All
@@ -169,43 +171,45 @@ impl ClientRetries {
     }
 
     /// After an ambiguous failure, resends only requests whose method is idempotent (RFC 9110, 9.2.2: not `POST`,
-    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`. A call's first request decides, whatever a hook changes.
+    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`. This depends on a call's first request only, even if
+    /// a hook changes the request.
     pub fn idempotent_methods(mut self) -> Self {
         self.repeats = Repeats::OfIdempotentMethods;
         self
     }
 
-    /// What retries are paid from.
+    /// Sets the budget that pays for retries.
     pub fn budget(mut self, budget: impl RetryBudget + Send + Sync + 'static) -> Self {
         self.budget = Some(Arc::new(budget));
         self
     }
 
-    /// What lets attempts through. While it is open, a call fails with [`Rejected`](retry_runtime::Rejected).
+    /// Sets the circuit breaker. While it is open, a call fails with [`Rejected`](retry_runtime::Rejected).
     pub fn breaker(mut self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self {
         self.breaker = Some(Arc::new(breaker));
         self
     }
 
-    /// What attempts wait for. If the wait would be too long, a call fails with [`Rejected`](retry_runtime::Rejected).
+    /// Sets the limiter that attempts wait for. If the wait would be too long, a call fails with
+    /// [`Rejected`](retry_runtime::Rejected).
     pub fn limiter(mut self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self {
         self.limiter = Some(Arc::new(limiter));
         self
     }
 
-    /// Calls this with every event, besides the log. For an [`Observer`](retry_runtime::Observer):
-    /// `move |event| observer.observe(event)`.
+    /// Calls `observe` with every event, in addition to the log. For an [`Observer`](retry_runtime::Observer): `move
+    /// |event| observer.observe(event)`.
     pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observe));
         self
     }
 
     /// Cancels calls: once the future is ready, a call's pause ends, and so does its wait for the limiter or the
-    /// service. A call ends with the outcome that it had last, and one that has none with
-    /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
+    /// service. The call ends with its last outcome, or, if it has none, with [`Rejected`](retry_runtime::Rejected). A
+    /// running attempt is not dropped.
     ///
-    /// The function is called before each pause and each wait, and after each failure and rejection. So its future must stay
-    /// ready, as a token's does:
+    /// The function is called before each pause and each wait, and after each failure and rejection. So once one of its
+    /// futures is ready, all later ones must be, too, as with a token:
     ///
     /// ```
     /// use retry_clients::ClientRetries;
@@ -235,7 +239,7 @@ impl ClientRetries {
         }
     }
 
-    /// Waits until the future is ready. `None` if calls are cancelled first.
+    /// Waits until the future is ready. Returns `None` if calls are cancelled first.
     pub(crate) async fn unless_cancelled<F: Future>(&self, wait: F) -> Option<F::Output> {
         let (mut wait, mut cancelled) = (pin!(wait), self.cancelled());
         poll_fn(|context| match cancelled.as_mut().poll(context) {

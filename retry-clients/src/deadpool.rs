@@ -1,6 +1,6 @@
-//! Pools of [`deadpool`](https://docs.rs/deadpool/0.13) 0.13, whatever they hold.
+//! Pools of [`deadpool`](https://docs.rs/deadpool/0.13) 0.13, for objects of any type.
 //!
-// It is a pool of the other's clients.
+// The example needs the feature `tokio_postgres`.
 #![cfg_attr(feature = "tokio_postgres", doc = "```")]
 #![cfg_attr(not(feature = "tokio_postgres"), doc = "```ignore")]
 //! use deadpool_postgres::{Pool, PoolError};

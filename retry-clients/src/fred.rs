@@ -31,62 +31,62 @@ use retry_runtime::macro_support::redis_refused;
 
 use crate::causes::BROKEN;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: it has done nothing for that command |
-/// | no connection; a cluster that is not ready; no node or sentinel for the command, or another one than was asked | transient: nothing was done |
-/// | a connection that broke, a command that was withdrawn when it did, too many failed writes | transient, ambiguous |
-/// | no answer in time | timeout |
+/// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: the command was not executed |
+/// | no connection; a cluster that is not ready; no node or sentinel for the command, or the wrong one | transient: nothing was done |
+/// | a connection that broke, a command that was cancelled because of that, too many failed writes | transient, ambiguous |
+/// | no response in time | timeout |
 /// | more commands in flight than the client allows | throttled: nothing was sent |
-/// | a wrong password, an untrusted certificate, wrong commands, arguments and types, `MOVED`, unreadable answers, missing values, a wrong configuration, all else | stop |
+/// | a wrong password, an untrusted certificate, wrong commands, arguments and types, `MOVED`, unreadable responses, missing values, a wrong configuration, anything else | stop |
 ///
-/// This client keeps only the text of an I/O error, which is read. A blocking command that finds nothing in time is a
-/// timeout, too.
+/// This client keeps only the text of an I/O error, so the verdict depends on the text. A blocking command that finds
+/// nothing in time is a timeout, too.
 ///
-/// The error of one command in a pipeline looks like that of a command alone, though others may have run before it. Add
-/// `.ambiguous()` to what this returns where that matters.
+/// The error of a command in a pipeline looks like the error of a single command, although other commands may have run
+/// before it. If that matters, add `.ambiguous()` to the returned verdict.
 pub fn classify(error: &Error) -> Verdict {
     let said = error.details();
     let (code, detail) = said.split_once(' ').unwrap_or((said, ""));
     match error.kind() {
         ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
         ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
-        // By `fail_fast`, before it was sent.
+        // Cancelled by `fail_fast` before it was sent.
         ErrorKind::Canceled if said == "Connection closed unexpectedly." => Verdict::TRANSIENT,
         ErrorKind::IO | ErrorKind::Canceled => BROKEN,
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
         ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
-        // Which kind it is of depends on the client's features.
+        // The error kind depends on the client's features.
         ErrorKind::Unknown if said == "Failed to route command." => Verdict::TRANSIENT,
         ErrorKind::Unknown
             if said == "Too many failed write attempts." || said == "Max attempts exceeded" =>
         {
             BROKEN
         }
-        // While it connects: nodes that were just started take a moment to find each other.
+        // Occurs while connecting: nodes that were just started need a moment to find each other.
         ErrorKind::Protocol if said == "Invalid or missing cluster state." => Verdict::TRANSIENT,
-        // A transaction whose connection broke before its answer came.
+        // The connection of a transaction broke before its response arrived.
         ErrorKind::Protocol if said == "Unexpected empty frame received." => BROKEN,
         _ if redis_refused(code, detail) => Verdict::TRANSIENT,
         _ => Verdict::STOP,
     }
 }
 
-/// Makes a client send each command once per call, also in a cluster. By itself it sends one up to three times, if the
-/// connection breaks meanwhile.
+/// Configures a client to send each command once per call, also in a cluster. By default it sends a command up to three
+/// times if the connection breaks.
 ///
-/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client knows where the slot is, and the next
-/// attempt goes there. While a slot moves, a key that its old node lacks is refused by `ASK`, until all of the slot has
-/// moved. This client can't follow `ASK`: without this setting it asks the old node again, and once its attempts are
-/// used up, it never answers any command again.
+/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client has the slot's new node, and the next
+/// attempt goes there. While a slot moves, commands for a key that is no longer on the old node fail with `ASK`, until
+/// the whole slot has moved. This client can't follow `ASK`: without this setting it sends the command to the old node
+/// again, and once its attempts are used up, it never completes any command again.
 ///
-/// Not for transactions: this client sends `MULTI` to `EXEC` once more if the connection breaks, whatever its configuration
-/// says, also when the first may have taken effect. In a cluster, one whose slot has moved ends with
-/// "Max redirections exceeded", which stops, and the client does not learn from it where the slot is. Give transactions a
-/// client of their own. A script runs once.
+/// Don't use it for transactions: if the connection breaks, this client sends `MULTI` to `EXEC` once more with any
+/// configuration, even if the first transaction may have taken effect. In a cluster, a transaction whose slot has moved
+/// ends with "Max redirections exceeded", which stops, and the client doesn't update the slot's node. Use a separate
+/// client for transactions. A script runs once.
 pub fn without_retries(config: &mut ConnectionConfig) {
     config.max_command_attempts = 1;
     config.max_redirections = 0;

@@ -17,8 +17,8 @@
 //! # let _ = Model::chat;
 //! ```
 //!
-//! A stream of this client sends nothing before it is polled, and its first item, `Start`, comes before the request is
-//! sent. With [`whole`], `stream = "first"` and `stream = "buffer"` can retry it.
+//! A stream of this client sends its request only when it is polled, and yields its first item, `Start`, before that.
+//! With [`whole`], `stream = "first"` and `stream = "buffer"` can retry it.
 
 use std::error::Error as StdError;
 use std::future::ready;
@@ -33,21 +33,21 @@ use retry_runtime::{Classify, ResponseError, Verdict};
 use crate::Truncated;
 use crate::causes::BROKEN;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without a hint | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client or of a stream | timeout |
-/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
-/// | an error in place of an answer or a stream's item | by its `type`, `code` and `status` |
-/// | limits that no wait lifts, such as a daily quota or an unpaid bill; other statuses, invalid requests, missing keys, unreadable answers | stop |
+/// | a body with an error code for throttling or overload, with any status | by its `type`, `code` and `status` |
+/// | an error instead of a response or a stream's item | by its `type`, `code` and `status` |
+/// | limits that waiting doesn't lift, such as a daily quota or an unpaid bill; other statuses, invalid requests, missing keys, unreadable responses | stop |
 ///
-/// The header `x-should-retry` wins over the status, and the hints of headers and of Google's bodies are kept.
+/// The header `x-should-retry` overrides the status. Hints in headers and in Google's bodies are used.
 pub fn classify(error: &Error) -> Verdict {
     match error {
         Error::HttpError {
@@ -61,7 +61,7 @@ pub fn classify(error: &Error) -> Verdict {
         }
         Error::WebStream { error, .. } => by_stream(&**error),
         Error::ChatResponse { body, .. } => {
-            // Of some bodies this client keeps only what stood under `error`.
+            // For some bodies this client keeps only the value of `error`.
             let error = ProviderError::parse(body.to_string())
                 .or_else(|| ProviderError::parse(format!(r#"{{"error":{body}}}"#)));
             error.map_or(Verdict::STOP, |error| error.classify())
@@ -86,7 +86,7 @@ fn by_answer(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 
-/// The errors of genai name no source, so the errors inside are found by type.
+/// Returns the verdict on a stream's error. genai's errors don't implement `source`, so inner errors are found by type.
 fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)
@@ -99,8 +99,8 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     }
 }
 
-/// The events of an answer, without `Start`, and with an error if they end without `End`. By itself, this client's
-/// stream ends as if it were complete when the connection closes early.
+/// Returns the events of a response, without `Start`, and with an error if they end without `End`. Without `whole`,
+/// this client's stream ends as if it were complete when the connection closes early.
 ///
 /// ```
 /// # use futures_util::stream::{BoxStream, StreamExt};

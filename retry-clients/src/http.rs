@@ -1,4 +1,4 @@
-//! What answers by HTTP mean.
+//! Classification of HTTP responses.
 
 use std::error::Error;
 use std::fmt;
@@ -15,8 +15,8 @@ mod looked_at;
 pub use looked_at::LookedAt;
 pub(crate) use looked_at::{Look, longer};
 
-/// How many retries a call took: in the extensions of an answer that was not the first. Attempts count, too, that
-/// were never sent because the service failed to become ready.
+/// The number of retries of a call, in the extensions of a response after retries. Includes attempts that were never
+/// sent because the service failed to become ready.
 ///
 /// ```
 /// use retry_clients::http::RetryCount;
@@ -28,10 +28,10 @@ pub(crate) use looked_at::{Look, longer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RetryCount(pub u32);
 
-/// What a request came to: an answer, or the error of the service below.
+/// The outcome of a request: a response, or an error of the inner service.
 ///
-/// A closure for [`ClientRetries::on`](crate::ClientRetries::on) that is bound to a variable first needs this type at
-/// its parameter:
+/// If you bind a closure for [`ClientRetries::on`](crate::ClientRetries::on) to a variable first, its parameter needs
+/// this type:
 ///
 /// ```
 /// use retry_clients::ClientRetries;
@@ -47,17 +47,17 @@ pub struct RetryCount(pub u32);
 /// ```
 pub type Outcome<'a> = Result<&'a Answer<'a>, &'a (dyn Error + 'static)>;
 
-/// What an answer is judged by besides itself.
+/// Facts about the request that are needed to classify its response.
 #[derive(Clone, Copy)]
 pub(crate) struct Sent<'a> {
     pub(crate) method: &'a Method,
-    /// Whether all of the request was sent.
+    /// True if the whole request was sent.
     pub(crate) is_read: bool,
-    /// Whether the request has an idempotency key, and an attempt failed ambiguously.
+    /// True if the request has an idempotency key, and an attempt failed ambiguously.
     pub(crate) is_in_doubt: bool,
 }
 
-/// An answer, as far as it was looked at.
+/// A response, with the part of its body that was read for classification.
 ///
 /// For [`ClientRetries::on`](crate::ClientRetries::on).
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ pub struct Answer<'a> {
     pub(crate) headers: &'a HeaderMap,
     pub(crate) trailers: Option<&'a HeaderMap>,
     pub(crate) body: Option<&'a [u8]>,
-    /// Whether the body was read to its end.
+    /// True if the body was read to its end.
     pub(crate) is_whole: bool,
 }
 
@@ -87,19 +87,19 @@ impl<'a> Answer<'a> {
         self.headers
     }
 
-    /// The trailers, if they came first: that is how gRPC says that a call failed before its first message.
+    /// The trailers, if no data came before them. gRPC sends such trailers if a call failed before its first message.
     pub fn trailers(&self) -> Option<&'a HeaderMap> {
         self.trailers
     }
 
-    /// The body, or its beginning if it is longer than
-    /// [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies) says. `None` if it was not read.
+    /// The body, or its start if it is longer than [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies).
+    /// `None` if it was not read.
     pub fn body(&self) -> Option<&'a [u8]> {
         self.body
     }
 
-    /// Whether the body was read, is whole, and has nothing but white space in it, though the answer is a success that
-    /// should have one: not to `HEAD`, and not 204, 205 or a redirection.
+    /// Returns true if the body was read to its end and is empty or white space, although the response is a success
+    /// that should have a body: it is not a response to `HEAD`, and not a 204, 205 or redirection.
     ///
     /// ```
     /// use retry_clients::{ClientRetries, http::classify};
@@ -122,13 +122,13 @@ impl<'a> Answer<'a> {
         should_have_one && self.is_whole && self.body.is_some_and(is_blank)
     }
 
-    /// Whether the server may still be at work on an attempt before this one: it answers 409 to an `Idempotency-Key`, and
-    /// that attempt failed ambiguously.
+    /// Returns true if the server may still be processing an earlier attempt: that attempt failed ambiguously, and the
+    /// server now returns 409 for its `Idempotency-Key`.
     pub fn is_key_in_use(&self) -> bool {
         self.status == StatusCode::CONFLICT && self.sent.is_in_doubt
     }
 
-    /// How the log shows it as a failure.
+    /// Returns the response's text in the log if it is a failure.
     pub(crate) fn shown(&self) -> String {
         #[cfg(feature = "tonic")]
         if let Some(status) = grpc::status(self) {
@@ -147,15 +147,15 @@ impl fmt::Debug for Answer<'_> {
     }
 }
 
-/// What the outcome of a request means, if nothing else is said: `None` is a success.
+/// The default classification of a request's outcome. `None` is a success.
 ///
 /// | outcome | verdict |
 /// |---|---|
 /// | a status below 400 | success |
-/// | 409 to a request with an `Idempotency-Key`, after an ambiguous failure | transient: the server may still be at work on that attempt |
-/// | any other status | [`Verdict::from_http`], by status and headers |
-/// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
-/// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type`, `code` and text |
+/// | 409 to a request with an `Idempotency-Key`, after an ambiguous failure | transient: the server may still be processing that attempt |
+/// | any other status | [`Verdict::from_http`] of the status and headers |
+/// | with the feature `tonic`: a gRPC status in headers or trailers | that of `tonic::Status`, with pushback |
+/// | with the feature `llm`, if the body was read: an error of a model API, with any status | by its `type`, `code` and text |
 /// | an error | by its causes, as for a `Box<dyn Error>`; with its feature, an async-openai error by that module |
 pub fn classify(outcome: Outcome<'_>) -> Option<Verdict> {
     match outcome {
@@ -170,7 +170,7 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
         return grpc::verdict(&status);
     }
     if answer.is_key_in_use() {
-        // It asks to come again later, as 425 does, and has done nothing for this request.
+        // Like a 425: the server did nothing for this request, and it may be sent again later.
         return Some(Verdict::from_http(StatusCode::TOO_EARLY, answer.headers));
     }
     #[cfg(feature = "llm")]
@@ -181,7 +181,8 @@ fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
     is_failure.then(|| Verdict::from_http(answer.status, answer.headers))
 }
 
-/// `None` if the body was not read, or if the answer is no failure. That of a success is one only in the form of a model API.
+/// Returns `None` if the body was not read, or if the response is not a failure. A success status is a failure only if
+/// its body is a model API's error object.
 #[cfg(feature = "llm")]
 fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
     use retry_runtime::llm::ProviderError;

@@ -34,8 +34,8 @@ use serde_json::Value;
 
 use crate::causes::BROKEN;
 
-/// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
-/// "limit exceeded", but some answer with it to a query that found too much.
+/// Texts for "too many requests" from providers of blockchain nodes. There is no common code: -32005 is EIP-1474's
+/// "limit exceeded", but some providers also return it for a query with too many results.
 const LIMITS: [&str; 6] = [
     "rate limit",
     "rate exceeded",
@@ -45,32 +45,32 @@ const LIMITS: [&str; 6] = [
     "credits limited",
 ];
 
-/// What nodes say, and the code that they give, when a contract refused. The rest are its own words.
+/// The text and the code of nodes for a reverted contract. The rest of the text is the contract's own.
 const REVERTED: &str = "revert";
 const REVERTED_CODE: i32 = 3;
 
-/// How the crate beneath its web sockets words that an answer is too large.
+/// The text of the web socket crate for a response that is too large.
 const TOO_LARGE: &str = "message too large";
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | the server is busy (-32009) | transient: refused unread |
-/// | an error with the code 429, or one that says "rate limit", "too many requests" or the like | throttled |
-/// | a status of HTTP: 408 or a 5xx that may pass | transient, ambiguous |
-/// | the same in place of a web socket | transient: no request was sent |
+/// | the server is busy (-32009) | transient: not processed |
+/// | an error with the code 429, or with a text such as "rate limit" or "too many requests" | throttled |
+/// | an HTTP status: 408 or a retryable 5xx | transient, ambiguous |
+/// | the same status when a web socket is opened | transient: no request was sent |
 /// | 425 | transient |
 /// | 429 | throttled |
-/// | no connection, none in time | transient |
-/// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
-/// | no answer in time | timeout |
-/// | limits of a day or a month, unpaid bills, what a contract says when it reverts, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
+/// | no connection, or not in time | transient |
+/// | a connection that broke; a client over a web socket that lost its connection, and has to be created again | transient, ambiguous |
+/// | no response in time | timeout |
+/// | daily or monthly limits, unpaid bills, reverted contracts, all other errors of a server, other statuses, requests and responses that are larger than the client allows, unreadable responses over HTTP, untrusted certificates, invalid addresses | stop |
 ///
-/// The hint is `rate.backoff_seconds` in the data of an error, or else the wait that its message names: this client
+/// The hint is `rate.backoff_seconds` in the data of an error, or else the wait in its message, because this client
 /// drops the headers.
 ///
-/// A message that is too large ends its web socket, and with it all other requests there: they have the same error, and
+/// A message that is too large closes its web socket and ends all other requests on it: they get the same error, and
 /// stop, too.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
@@ -97,7 +97,7 @@ fn by_answer(error: &ErrorObject<'_>) -> Verdict {
     }
 }
 
-/// The wait as a `Retry-After` header, whose reader refuses what is no wait.
+/// Returns the wait as a `Retry-After` header, because its parser rejects invalid waits.
 fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
     let data: Value = serde_json::from_str(error.data()?.get()).ok()?;
     let seconds = data.get("rate")?.get("backoff_seconds")?.to_string();
@@ -105,7 +105,7 @@ fn backoff(error: &ErrorObject<'_>) -> Option<(HeaderName, HeaderValue)> {
 }
 
 fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
-    // A timeout of a notification.
+    // The timeout of a notification.
     if let Some(error) = error.downcast_ref() {
         return classify(error);
     }
@@ -120,7 +120,7 @@ fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
     }
 }
 
-/// The verdict on a web socket that did not come about. No request was sent, so nothing is ambiguous.
+/// The verdict if a web socket could not be opened. No request was sent, so nothing is ambiguous.
 fn by_handshake(error: &WsHandshakeError) -> Verdict {
     let verdict = match error {
         WsHandshakeError::Timeout(_) | WsHandshakeError::ResolutionFailed(_) => Verdict::TRANSIENT,
@@ -136,7 +136,7 @@ fn by_handshake(error: &WsHandshakeError) -> Verdict {
     }
 }
 
-/// The verdict on a web socket that was open. What is too large for it would end the next one, too.
+/// The verdict if an open web socket was lost. A message that is too large would close the next one, too.
 fn by_lost_connection(error: &ClientError) -> Verdict {
     let cause = match error {
         ClientError::Transport(error) => error.downcast_ref(),

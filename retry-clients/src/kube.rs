@@ -27,18 +27,18 @@ use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, Verdict};
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | 408 or a retryable 5xx, 503 only without a hint | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
-/// | other statuses (409: read the object again first), an expired login, a bad configuration, an unreadable answer | stop |
+/// | other statuses (409: read the object again first), an expired login, a bad configuration, an unreadable response | stop |
 ///
-/// The hint is `details.retryAfterSeconds` of the answer. This client drops the headers.
+/// The hint is `details.retryAfterSeconds` in the response. This client drops the headers.
 pub fn classify(error: &Error) -> Verdict {
     match error {
         Error::Api(status) => by_status(status),
@@ -59,13 +59,14 @@ fn by_status(status: &Status) -> Verdict {
         headers.insert(RETRY_AFTER, wait.into());
     }
     match StatusCode::from_u16(status.code) {
-        // The object has changed, so the same request fails again, however long it waits.
+        // The object has changed, so the same request would fail again after any wait.
         Ok(StatusCode::CONFLICT) | Err(_) => Verdict::STOP,
         Ok(code) => Verdict::from_http(code, &headers),
     }
 }
 
-/// The configuration of a client that sends one request per call. By itself it sends up to 16, on 429, 503 and 504.
+/// Returns the configuration for a client that sends one request per call. By default it sends up to 16, on 429, 503
+/// and 504.
 pub fn without_retries(mut config: Config) -> Config {
     config.default_retry = false;
     config

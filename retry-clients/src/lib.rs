@@ -1,6 +1,6 @@
-//! Retries whole clients, and says which failures of other crates' clients are worth a retry, for `retry-runtime`.
+//! For `retry-runtime`: retries all requests of a client, and classifies the errors of other crates' clients.
 //!
-// Where the page links to the guide: the first definition counts.
+// Link targets for the included page. The first definition of a label is used.
 //! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/
 //! [configuration]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/configuration/
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
@@ -72,11 +72,11 @@ pub use client_retries::ClientRetries;
 #[cfg(feature = "stream")]
 pub use whole::{Truncated, whole};
 
-/// An error of any type, as services of tower have it.
+/// An error of any type, as in tower's services.
 #[cfg(feature = "_whole_client")]
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-// Compiles the page's examples, which need the libraries that they come from.
+// Compiles the page's examples, which need the libraries that they use.
 #[cfg(all(doctest, checkout, feature = "_pages"))]
 #[doc = include_str!("../../docs/migrating.md")]
 mod migrating {}

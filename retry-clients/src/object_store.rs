@@ -32,19 +32,19 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::{BROKEN, by_reqwest};
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, or one that says `InternalError` | transient, ambiguous |
+/// | a response with 408 or a retryable 5xx, or with the code `InternalError` | transient, ambiguous |
 /// | 425 | transient |
-/// | 429, or an answer that says `SlowDown` | throttled |
+/// | 429, or a response with the code `SlowDown` | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | a timeout | timeout |
-/// | not found, already there, not allowed, other statuses, untrusted certificates, invalid paths, unreadable answers | stop |
+/// | not found, already there, not allowed, other statuses, untrusted certificates, invalid paths, unreadable responses | stop |
 ///
-/// This crate keeps no headers, so there are no hints. It hides the status in a text, which is read.
+/// This crate drops the headers, so there are no hints. The status is parsed from the error's text.
 pub fn classify(error: &Error) -> Verdict {
     let Error::Generic { source, .. } = error else {
         return Verdict::STOP;
@@ -70,14 +70,14 @@ fn by_kind(error: &HttpError) -> Verdict {
     }
 }
 
-/// The errors with the status have no public name, but a text each.
+/// The error types with the status are private, so they are recognized by their texts.
 fn by_text(text: &str) -> Option<Verdict> {
     if let Some(body) = text.strip_prefix("Server returned error response: ") {
         return Some(by_body(body));
     }
     let answer = text.strip_prefix("Server returned non-2xx status code: ")?;
     let status = StatusCode::from_bytes(answer.get(..3)?.as_bytes()).ok()?;
-    // S3 says so with a 503.
+    // S3 sends this code with a 503.
     let slow_down = status.classify().is_retryable() && answer.contains("SlowDown");
     Some(if slow_down {
         Verdict::THROTTLED
@@ -86,7 +86,7 @@ fn by_text(text: &str) -> Option<Verdict> {
     })
 }
 
-/// S3 can answer with 200 and an error.
+/// S3 can respond with 200 and an error.
 fn by_body(body: &str) -> Verdict {
     if body.contains("SlowDown") {
         Verdict::THROTTLED
@@ -95,8 +95,8 @@ fn by_body(body: &str) -> Verdict {
     }
 }
 
-/// The configuration of a store that sends one request per call. By itself it sends up to eleven,
-/// for up to three minutes.
+/// Returns the configuration for a store that sends one request per call. By default it sends up to eleven, for up to
+/// three minutes.
 pub fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,

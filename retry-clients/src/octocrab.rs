@@ -33,19 +33,19 @@ use ::octocrab::{Error, GitHubError};
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
 
-/// How long GitHub asks to wait after a secondary rate limit.
+/// The wait that GitHub asks for after a secondary rate limit.
 const SECONDARY: Duration = Duration::from_secs(60);
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without `retry-after` | transient, ambiguous |
-/// | 425, 503 with `retry-after` | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without `retry-after` | transient, ambiguous |
+/// | 425, 503 with `retry-after` | transient: not processed |
 /// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
-/// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
+/// | other statuses, GraphQL errors, unreadable responses, invalid requests | stop |
 ///
 /// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock. For a secondary rate limit
 /// without `retry-after` it is at least a minute, as GitHub requests ([Rate limits for the REST API][limits]).
@@ -81,7 +81,7 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     let until_reset = || until(reset?, server_time(headers));
     let wait = verdict.hint().or_else(until_reset);
     match wait {
-        // The limit that is reset before is another one.
+        // A limit that is reset earlier is a different one.
         _ if secondary && retry_after(headers).is_none() => {
             verdict.after(wait.unwrap_or_default().max(SECONDARY))
         }
@@ -90,7 +90,7 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     }
 }
 
-/// A point in the past is one that has been reached.
+/// Returns zero if the time has passed.
 fn until(seconds: u64, now: SystemTime) -> Option<Duration> {
     let reset = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
     Some(reset.duration_since(now).unwrap_or_default())

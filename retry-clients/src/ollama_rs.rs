@@ -23,20 +23,20 @@
 //! # let _ = Model::generate;
 //! ```
 //!
-//! This client keeps no status, only the text of an answer.
+//! This client drops the status, and keeps only the text of a response.
 
 use ::ollama_rs::error::OllamaError;
 use retry_runtime::{Classify, Verdict};
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | "server busy", what Ollama says with a 503 when its queue is full | transient: refused unread |
+/// | "server busy", which Ollama sends with a 503 when its queue is full | transient: not processed |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | a timeout of the HTTP client | timeout |
-/// | any other answer, unreadable answers, tools that failed | stop |
+/// | any other response, unreadable responses, tools that failed | stop |
 pub fn classify(error: &OllamaError) -> Verdict {
     match error {
         OllamaError::ReqwestError(error) => error.classify(),

@@ -16,20 +16,20 @@
 //! # let _ = Store::read;
 //! ```
 //!
-//! It retries by itself only under a `RetryLayer`: leave that out.
+//! opendal retries only if you add its `RetryLayer`: leave that out.
 
 use ::opendal::{Error, ErrorKind};
 use retry_runtime::Verdict;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | `RateLimited` | throttled |
 /// | errors with `is_temporary`, such as a 500, a 503, a broken connection or an untrusted certificate | transient, ambiguous |
-/// | all else | stop |
+/// | anything else | stop |
 ///
-/// A temporary error doesn't say whether the request was sent, and keeps no hint.
+/// A temporary error doesn't show if the request was sent, and doesn't contain a hint.
 pub fn classify(error: &Error) -> Verdict {
     if error.kind() == ErrorKind::RateLimited {
         Verdict::THROTTLED

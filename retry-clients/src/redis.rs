@@ -1,6 +1,6 @@
 //! Budgets and quotas that processes share through Redis.
 //!
-// As in the crate's documentation.
+// Link targets for the included page.
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [durable]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/durable/
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/

@@ -1,4 +1,4 @@
-//! Requests that can be sent again, and what their answers mean.
+//! Requests that can be sent again, and the classification of their responses.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,7 @@ pub use body::RepeatBody;
 pub(crate) use http::is_grpc;
 pub use recording::{Recorded, Recording};
 
-/// A request that can be sent again, for a service that answers with `A`.
+/// A request that can be sent again, to a service with responses of type `A`.
 ///
 /// Implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with
 /// the feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
@@ -63,48 +63,49 @@ pub use recording::{Recorded, Recording};
     note = "otherwise implement `retry_clients::repeat::Repeat<{A}>` for `{Self}`"
 )]
 pub trait Repeat<A>: Sized + Send {
-    /// What is kept of it while it is sent.
+    /// The data that is kept while the request is sent, to create it again.
     type Kept: Send + Sync;
-    /// What the caller is answered with.
+    /// The response that the caller gets.
     type Answer: Send;
 
-    /// Parts it into what is sent first and what is kept. Of a body that can be read only once, at most that many bytes
-    /// are kept.
+    /// Splits the request into the one to send now and the data to keep for retries. If the body can be read only once,
+    /// at most `most` bytes of it are kept.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
-    /// Keeps a request that is kept already, but that a hook may have changed since. Returns what is sent. By default, as
-    /// [`keep`](Self::keep).
+    /// Updates the kept data with a request that a hook may have changed. Returns the request to send. By default,
+    /// calls [`keep`](Self::keep).
     ///
-    /// A body that is recorded must stay as it was kept, or it would be recorded once more at each retry.
+    /// Don't keep a recorded body again, or it would be recorded once more at each retry.
     fn keep_again(self, kept: &mut Self::Kept, most: usize) -> Self {
         let (request, again) = self.keep(most);
         *kept = again;
         request
     }
 
-    /// Whether the request can be sent again.
+    /// Returns an error if the request can't be sent again.
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
         let _ = kept;
         Ok(())
     }
 
-    /// The request again, after that many attempts that sent it. What is still being sent of the one before fails.
+    /// Returns the request again. `attempts` is the number of attempts that have sent it. If the previous attempt is
+    /// still sending the body, that fails.
     fn again(kept: &Self::Kept, attempts: u32) -> Result<Self, Unrepeatable>;
 
-    /// What the answer means, and the answer as it is handed on.
+    /// Classifies the response, and returns the one for the caller.
     fn judge(
         kept: &Self::Kept,
         answer: A,
         retries: &ClientRetries,
     ) -> impl Future<Output = Judged<Self::Answer>> + Send;
 
-    /// Whether [`drain`](Self::drain) is of use. Default false: a failed answer is dropped before the pause, unless a
-    /// hook sees it, or the call may end with it after all.
+    /// True if [`drain`](Self::drain) does something. Default false: a failed response is dropped before the pause,
+    /// unless a hook gets it, or the call may still end with it.
     const DRAINS: bool = false;
 
-    /// Waits for the pause before a retry, and may meanwhile read what is left of the failed answer, so that its
-    /// connection serves the retry, too. After the pause, the answer must hold nothing that a service waits for. `None`
-    /// if the call ends in the pause: it ends with the answer. By default, only waits.
+    /// Waits for the pause before a retry. Meanwhile, it may read the rest of the failed response, so that the retry
+    /// can reuse its connection. After the pause, the response must not occupy a resource that a service waits for.
+    /// Returns `None` if the call ends during the pause: it ends with this response. By default, only waits.
     fn drain(
         answer: &mut Self::Answer,
         pause: impl Future<Output = Option<()>> + Send,
@@ -113,27 +114,28 @@ pub trait Repeat<A>: Sized + Send {
         pause
     }
 
-    /// Notes in a call's answer how many retries it took. Does nothing by default.
+    /// Stores the number of retries in a call's response. Does nothing by default.
     fn retried(answer: &mut Self::Answer, retries: u32) {
         let _ = (answer, retries);
     }
 
-    /// What a call with it is named, unless [`ClientRetries::name`] says: the same for many requests, and no secret.
+    /// Returns the name of a call with this request, unless [`ClientRetries::name`] is set. Many requests should have
+    /// the same name, and it must not contain secrets.
     fn name(kept: &Self::Kept) -> Cow<'_, str>;
 
-    /// Notes that an attempt failed ambiguously: the server may still be at work on it. Does nothing by default.
+    /// Records that an attempt failed ambiguously: the server may still be processing it. Does nothing by default.
     fn failed_ambiguously(kept: &mut Self::Kept) {
         let _ = kept;
     }
 
-    /// Whether the request may take effect twice without harm, as its method says. Default true.
+    /// Returns true if the request's method is idempotent. Default true.
     fn is_idempotent(kept: &Self::Kept) -> bool {
         let _ = kept;
         true
     }
 }
 
-/// An answer, and what it means.
+/// A response and its classification.
 #[derive(Clone, Debug)]
 pub struct Judged<A> {
     pub(crate) answer: A,
@@ -142,7 +144,7 @@ pub struct Judged<A> {
 }
 
 impl<A> Judged<A> {
-    /// A success.
+    /// Creates a success.
     pub fn success(answer: A) -> Self {
         Self {
             answer,
@@ -151,7 +153,7 @@ impl<A> Judged<A> {
         }
     }
 
-    /// A failure with that verdict. The log shows it as that text.
+    /// Creates a failure with this verdict. The log shows `shown` as the error.
     pub fn failure(answer: A, verdict: Verdict, shown: impl Into<String>) -> Self {
         Self {
             answer,
@@ -161,13 +163,13 @@ impl<A> Judged<A> {
     }
 }
 
-/// Why a request can't be sent again.
+/// The reason why a request can't be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unrepeatable {
-    /// More of its body was sent than this many bytes, which are all that may be recorded.
+    /// The body is longer than this number of bytes, the maximum that is recorded.
     TooLong(usize),
-    /// The body broke off.
+    /// The body failed partway through.
     Broken,
     /// The body can be read only once.
     Consumed,

@@ -14,7 +14,7 @@ use crate::client_retries::failed::Shown;
 pub use crate::client_retries::hooks::{FallbackFuture, GaveUp, Hook, HookFuture, Hooks};
 use crate::client_retries::run::{Keys, Sender, run};
 
-/// Retries every request of a client, in place of `reqwest_retry`'s `RetryTransientMiddleware`.
+/// Retries every request of a client. Replaces `reqwest_retry`'s `RetryTransientMiddleware`.
 ///
 /// ```
 /// use reqwest_middleware::ClientBuilder;
@@ -32,7 +32,7 @@ use crate::client_retries::run::{Keys, Sender, run};
 /// ```
 ///
 /// A request whose body is a stream is recorded while it is sent: see [`ClientRetries::record_bodies`]. A call that was
-/// rejected or timed out ends with [`Error::Middleware`], which holds a [`Rejected`] or a [`TimedOut`].
+/// rejected or timed out ends with [`Error::Middleware`], which contains a [`Rejected`] or a [`TimedOut`].
 ///
 /// [`ClientRetries::record_bodies`]: crate::ClientRetries::record_bodies
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct RetryMiddleware {
 }
 
 impl RetryMiddleware {
-    /// Retries by that policy, or by what [`ClientRetries`] names beside one.
+    /// Creates a middleware with a policy, or with the settings of a [`ClientRetries`].
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
         Self {
             retries: retries.into(),
@@ -50,18 +50,18 @@ impl RetryMiddleware {
         }
     }
 
-    /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
-    /// the attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt).
+    /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
+    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt).
     ///
-    /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
+    /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause(self, hook: impl Hook<Request, Response, Error>) -> Self {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
-    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the
-    /// attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all retries
-    /// that follow, but not replace a recorded body by another stream. An `Err` ends the call: with what the attempt
-    /// came to, and with [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
+    /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
+    /// the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt). It may change the request, for all later
+    /// retries, but not replace a recorded body with another stream. An `Err` ends the call with the outcome of the
+    /// attempt and [`Reason::HookFailed`](retry_runtime::Reason::HookFailed).
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -81,9 +81,9 @@ impl RetryMiddleware {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }
 
-    /// Names the last resort: what a call that gave up ends with instead, for whatever
-    /// [`Reason`](retry_runtime::Reason). Answers that are not worth a retry are among these, such as a 404. The function
-    /// gets the request as a retry would send it, or `None` if its body is gone, and how the call gave up.
+    /// Sets the fallback: its outcome replaces that of a call that gave up, for any [`Reason`](retry_runtime::Reason).
+    /// This includes responses that are not worth a retry, such as a 404. The function gets the request as a retry
+    /// would send it, or `None` if its body can't be sent again, and a `GaveUp`.
     ///
     /// ```
     /// use retry_clients::reqwest_middleware::RetryMiddleware;
@@ -101,7 +101,7 @@ impl RetryMiddleware {
     /// # let _ = retries;
     /// ```
     ///
-    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
+    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if that is the failed response.
     pub fn fallback<F>(self, fallback: F) -> Self
     where
         F: Fn(Option<Request>, GaveUp<Response, Error>) -> FallbackFuture<Response, Error>

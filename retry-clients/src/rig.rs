@@ -22,8 +22,8 @@
 //! # let _ = Assistant::ask;
 //! ```
 //!
-//! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
-//! If it is cut off, it ends with an error of its own.
+//! A stream of this client sends its request only when it is polled; `stream = "first"` and `stream = "buffer"` retry
+//! it. If the stream is truncated, it ends with its own error.
 
 use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
@@ -31,22 +31,22 @@ use rig_core::{ProviderResponseError, http_client};
 
 use crate::causes::{BROKEN, by_reqwest};
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | a response with 408 or a retryable 5xx, 503 only without a hint | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection, if the transport is `reqwest` 0.13 | transient |
-/// | any other failure of the transport; a reply cut off | transient, ambiguous |
-/// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
-/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
-/// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
-/// | limits that no wait lifts, such as a daily quota or an unpaid bill; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
+/// | any other transport failure; a truncated response | transient, ambiguous |
+/// | a timeout of `reqwest` 0.13, or a relayed timeout | timeout |
+/// | a body with an error code for throttling or overload, with any status | by its `type`, `code` and `status` |
+/// | an error instead of a response or a stream's item | by its `type`, `code` and `status`, or else by rig's own verdict |
+/// | limits that waiting doesn't lift, such as a daily quota or an unpaid bill; other statuses; refusals; rejected keys; invalid requests; unreadable responses | stop |
 ///
-/// Rig's own `is_retryable` is also true for `insufficient_quota`, 501 and 505. The header `x-should-retry` wins over
-/// the status, and the hints of headers and of Google's bodies are kept.
+/// Rig's own `is_retryable` is also true for `insufficient_quota`, 501 and 505. The header `x-should-retry` overrides
+/// the status. Hints in headers and in Google's bodies are used.
 pub fn classify(error: &ProviderError) -> Verdict {
     match error {
         ProviderError::ProviderResponse(reply) => by_reply(reply),

@@ -21,9 +21,9 @@
 //! # let _ = Tools::call;
 //! ```
 //!
-//! A failed tool is no error of this client, but a result with `is_error`: name `until` to call it again. Over HTTP,
-//! this client opens broken event streams again by itself. It resends a request only if its session has expired; the
-//! server refused that request unread. `reinit_on_expired_session(false)` switches that off.
+//! A failed tool is not an error of this client, but a result with `is_error`: set `until` to call the tool again. Over
+//! HTTP, this client reopens broken event streams by itself. It resends a request only if its session has expired; in
+//! that case, the server did not process the request. `reinit_on_expired_session(false)` turns that off.
 
 use std::error::Error as StdError;
 
@@ -37,19 +37,19 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::BROKEN;
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer over HTTP with 408 or a 5xx that may pass, 503 only without a hint, if its body is no error of the protocol | transient, ambiguous |
-/// | 425, 503 with a hint | transient: refused unread |
+/// | an HTTP response with 408 or a retryable 5xx, 503 only without a hint, if its body is not an error of the protocol | transient, ambiguous |
+/// | 425, 503 with a hint | transient: not processed |
 /// | 429 | throttled |
 /// | no connection over HTTP | transient |
-/// | a connection that broke; a transport that is closed, so that the server has to be connected anew | transient, ambiguous |
-/// | no answer in time | timeout |
-/// | errors that the server answers with, other statuses, expired sessions, missing authorization, all else | stop |
+/// | a connection that broke; a transport that is closed, so that the server has to be connected again | transient, ambiguous |
+/// | no response in time | timeout |
+/// | errors that the server returns, other statuses, expired sessions, missing authorization, anything else | stop |
 ///
-/// The hint is `retry-after`. Of HTTP, only the transport with `reqwest` is known.
+/// The hint is `retry-after`. The only known HTTP transport is the one with `reqwest`.
 pub fn classify(error: &ServiceError) -> Verdict {
     match error {
         ServiceError::TransportSend(error) => by_transport(error),
@@ -59,7 +59,7 @@ pub fn classify(error: &ServiceError) -> Verdict {
     }
 }
 
-/// Like [`classify`], for the errors of connecting.
+/// Like [`classify`], for errors while connecting.
 ///
 /// ```
 /// use retry_clients::rmcp::connecting;
@@ -95,7 +95,7 @@ fn by_transport(error: &DynamicTransportError) -> Verdict {
             StreamableHttpError::UnexpectedEndOfStream
             | StreamableHttpError::TransportChannelClosed,
         ) => BROKEN,
-        // Of a request that the server may have worked on before its session expired.
+        // The server may have worked on the request before its session expired.
         Some(StreamableHttpError::SessionRecoveryTimeout) => Verdict::TIMEOUT,
         None if error.classify().is_retryable() => BROKEN,
         _ => Verdict::STOP,
@@ -111,7 +111,7 @@ fn by_answer(answer: &HttpStatusError) -> Verdict {
     })
 }
 
-/// For statuses that are the caller's fault, 429 excepted, only a text is left.
+/// For 4xx statuses except 429, the client keeps only a text.
 fn by_text(said: &str) -> Verdict {
     let status = said.strip_prefix("HTTP ").and_then(|said| said.get(..3));
     let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());

@@ -15,9 +15,9 @@
 //! # let _ = connect;
 //! ```
 //!
-//! A [`Client`](::tokio_postgres::Client) whose connection is closed stays closed. So a function that sends statements
-//! heals only if it takes its client from a pool, such as [`deadpool`](https://docs.rs/deadpool-postgres) or
-//! [`bb8`](https://docs.rs/bb8-postgres), or connects itself.
+//! A [`Client`](::tokio_postgres::Client) whose connection is closed stays closed. So retries of a function that sends
+//! statements help only if the function takes its client from a pool, such as
+//! [`deadpool`](https://docs.rs/deadpool-postgres) or [`bb8`](https://docs.rs/bb8-postgres), or connects itself.
 
 use std::error::Error as _;
 
@@ -28,26 +28,26 @@ use retry_runtime::{Classify, Verdict};
 
 use crate::causes::BROKEN;
 
-// Only the texts tell these kinds of errors apart.
+// These kinds of errors differ only in their texts.
 const CONNECTING: &str = "error connecting to server";
 const ENCRYPTING: &str = "error performing TLS handshake";
 const COMMUNICATING: &str = "error communicating with the server";
-/// What it says under `target_session_attrs` while no server is in that role, as in a failover.
+/// The texts for `target_session_attrs` if no server has that role, for example during a failover.
 const OTHER_ROLES: [&str; 2] = [
     "database does not allow writes",
     "database is not read only",
 ];
 
-/// Which failures are worth a retry.
+/// Returns the verdict on an error of this client.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | too many connections (53300), no connection (08001), the server starts up or recovers (57P03), is read-only after a failover (25006), or had closed an idle session (57P05) | transient: nothing was done |
-/// | no connection, none in time, none in the role that `target_session_attrs` asks for | transient: nothing was sent |
+/// | no connection, or not in time, or not to a server in the role of `target_session_attrs` | transient: nothing was sent |
 /// | the server shut down (57P01) or crashed (57P02), the connection broke (08000, 08003, 08006, 08007) | transient, ambiguous |
 /// | a connection that broke or is closed | transient, ambiguous |
 /// | a serialization failure or a deadlock (40001, 40P01) | stop, except under [`transaction`] |
-/// | constraints, wrong statements and types, a missing socket file, a rejected password or certificate, all else | stop |
+/// | constraints, wrong statements and types, a missing socket file, a rejected password or certificate, anything else | stop |
 ///
 /// Source: PostgreSQL's manual, Appendix A, "PostgreSQL Error Codes".
 pub fn classify(error: &Error) -> Verdict {
@@ -58,8 +58,8 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// Like [`classify`], for a function that is a whole transaction: one that conflicted with another (40001, 40P01) is run
-/// again.
+/// Like [`classify`], for a function that runs a whole transaction: after a conflict with another one (40001, 40P01),
+/// it is run again.
 ///
 /// ```
 /// use retry_clients::tokio_postgres::transaction;

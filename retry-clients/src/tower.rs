@@ -1,6 +1,6 @@
-//! A layer of tower that retries a whole client.
+//! A tower layer that retries all requests of a client.
 //!
-// Where the page links to the guide: the first definition counts.
+// Link targets for the included page. The first definition of a label is used.
 //! [classification]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/
 //! [outages]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/outages/
 //! [wrapping]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/wrapping/
@@ -30,11 +30,11 @@ pub use by_clone::ByClone;
 pub use by_repeat::ByRepeat;
 pub use hooked::{Hooked, Unhooked};
 
-/// Retries every request of the service below.
+/// Retries every request of the inner service.
 ///
-/// `By` says how requests are sent again. A layer made by [`new`](Self::new) retries those that are
-/// [`Repeat`](crate::repeat::Repeat), such as requests by HTTP; one made by [`cloning`](Self::cloning) all that are
-/// `Clone`. `H` is the type of the hooks.
+/// `By` is the way in which requests are sent again. A layer made by [`new`](Self::new) retries requests that are
+/// [`Repeat`](crate::repeat::Repeat), such as HTTP requests. A layer made by [`cloning`](Self::cloning) retries all
+/// requests that are `Clone`. `H` is the type of the hooks.
 #[derive(Clone, Debug)]
 pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
     retries: ClientRetries,
@@ -43,7 +43,7 @@ pub struct RetryLayer<By = ByRepeat, H = Unhooked> {
 }
 
 impl RetryLayer {
-    /// Retries by that policy, or by what [`ClientRetries`] names beside one.
+    /// Creates a layer with a policy, or with the settings of a [`ClientRetries`].
     pub fn new(retries: impl Into<ClientRetries>) -> Self {
         Self {
             retries: retries.into(),
@@ -54,10 +54,10 @@ impl RetryLayer {
 }
 
 impl<By, H> RetryLayer<By, H> {
-    /// Names what runs as soon as a retry is decided, before the pause: a function of the request that will be sent, what
-    /// the attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt).
+    /// Sets a hook that runs as soon as a retry is decided, before the pause. It gets the request that will be sent,
+    /// the outcome of the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt).
     ///
-    /// In all else like [`before_retry`](Self::before_retry): changes to the request, errors, time.
+    /// Changes to the request, errors and time are handled as in [`before_retry`](Self::before_retry).
     pub fn before_pause<Q, A, E>(self, hook: impl Hook<Q, A, E>) -> RetryLayer<By, Hooks<Q, A, E>>
     where
         H: Into<Hooks<Q, A, E>>,
@@ -65,12 +65,12 @@ impl<By, H> RetryLayer<By, H> {
         self.with_hooks(|hooks| hooks.before_pause = Some(Arc::new(hook)))
     }
 
-    /// Names what runs before each retry, after the pause: a function of the request that will be sent, what the
-    /// attempt came to, and a [`NextAttempt`](retry_runtime::NextAttempt). Put a new token into the request there, or
-    /// shorten it: all retries that follow send the changed request. Only a body that is recorded can't be replaced:
-    /// see [`ClientRetries::record_bodies`].
+    /// Sets a hook that runs before each retry, after the pause. It gets the request that will be sent, the outcome of
+    /// the attempt, and a [`NextAttempt`](retry_runtime::NextAttempt). Use it to put a new token into the request, or
+    /// to shorten it: all later retries send the changed request. But a recorded body can't be replaced: see
+    /// [`ClientRetries::record_bodies`].
     ///
-    /// An `Err` ends the call: with what the attempt came to, and with
+    /// An `Err` ends the call with the outcome of the attempt and
     /// [`Reason::HookFailed`](retry_runtime::Reason::HookFailed). The hook's time counts against the deadline.
     ///
     /// ```
@@ -102,11 +102,11 @@ impl<By, H> RetryLayer<By, H> {
         self.with_hooks(|hooks| hooks.before_retry = Some(Arc::new(hook)))
     }
 
-    /// Names the last resort: what a call that gave up ends with instead, for whatever [`Reason`](retry_runtime::Reason).
-    /// Answers that are not worth a retry are among these, such as a 404. The function gets the request as a retry would
-    /// send it, or `None` if its body is gone, and how the call gave up.
+    /// Sets the fallback: its outcome replaces that of a call that gave up, for any [`Reason`](retry_runtime::Reason).
+    /// This includes responses that are not worth a retry, such as a 404. The function gets the request as a retry
+    /// would send it, or `None` if its body can't be sent again, and a `GaveUp`.
     ///
-    /// An `Ok` of it is not judged: the log shows the call as `fell back`, even where it hands a failed answer back.
+    /// If the fallback returns `Ok`, the log shows the call as `fell back`, even if that is the failed response.
     ///
     /// ```
     /// use retry_clients::tower::{GaveUp, RetryLayer};
@@ -167,16 +167,16 @@ impl<S, By: Clone, H: Clone> Layer<S> for RetryLayer<By, H> {
     }
 }
 
-/// A service whose requests are retried: what [`RetryLayer`] makes.
+/// A service whose requests are retried. Made by [`RetryLayer`].
 ///
-/// Under a layer made by [`RetryLayer::new`], the error is boxed, because a call can end without one of the service's:
-/// with [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
+/// Under a layer made by [`RetryLayer::new`], the error is boxed, because a call can end without an error of the
+/// service: with [`Rejected`](retry_runtime::Rejected) or [`TimedOut`](retry_runtime::TimedOut).
 pub struct Retry<S, By = ByRepeat, H = Unhooked> {
     keys: Arc<RetryLayer<By, H>>,
     service: S,
 }
 
-/// What a call comes to.
+/// The future of a call.
 type Called<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
 type CalledOf<By, H, Q, S> =
@@ -190,11 +190,12 @@ impl<S, By, H> Retry<S, By, H> {
         S: Service<Q, Error: Send, Future: Send, Response: Send> + Clone + Send + 'static,
         RetryLayer<By, H>: Keys<Q, S::Response, S::Error> + 'static,
     {
-        // The one that is ready: a clone need not be.
+        // Use the service that is ready: its clone may not be.
         let clone = self.service.clone();
         let ready = mem::replace(&mut self.service, clone);
         let keys = Arc::clone(&self.keys);
-        // What the ready one has reserved must not be held in a queue: a retry waits for it with its turn in hand.
+        // With a limiter, don't hold the ready service's reservation while the call waits in the limiter's queue: a
+        // retry that already had its turn may be waiting for it.
         let is_ready = keys.retries.limiter.is_none();
         let service = if is_ready {
             ready

@@ -1,4 +1,4 @@
-//! Streams that know whether they are whole.
+//! Streams that detect truncation.
 
 use std::error::Error;
 use std::fmt;
@@ -6,23 +6,23 @@ use std::future::ready;
 
 use futures_util::{Stream, StreamExt, stream};
 
-/// A stream ended before the provider ended it: its answer is cut off.
+/// The error of a stream that ended before its final item: the response is truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncated;
 
 impl fmt::Display for Truncated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the stream ended before the provider ended it")
+        f.write_str("the stream was truncated before its final item")
     }
 }
 
 impl Error for Truncated {}
 
-/// The stream, with an error at its end if neither an error nor the last item came before.
+/// Returns the stream, with an error at its end if it contained neither an error nor the last item.
 ///
-/// Many streams end the same way whether they are complete or were cut off: among server-sent events, only the last one
-/// tells. To `stream = "first"` and `stream = "buffer"` of `#[retry]` such an end is a success; with this it is an
-/// error, which can be retried.
+/// Many streams end the same way if they are complete and if they were truncated: with server-sent events, only the
+/// last event shows the difference. For `stream = "first"` and `stream = "buffer"` of `#[retry]`, such an end is a
+/// success. With `whole` it is an error, which can be retried.
 ///
 /// ```
 /// use futures_util::stream::Stream;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 use crate::unreadable::{self, UnreadableError};
 
-/// Lets a [`Policy`] make calls that survive the program.
+/// Adds calls that survive the program to [`Policy`].
 pub trait DurablePolicy: Copy + Into<Policy> {
     /// Calls `operation` until it succeeds or this policy gives up, across restarts of the program.
     /// Short for [`Durable::call`] without other keys.
@@ -37,7 +37,7 @@ pub trait DurablePolicy: Copy + Into<Policy> {
 
 impl DurablePolicy for Policy {}
 
-/// A call that survives the program: a policy and the keys beside it.
+/// A call that survives the program: a policy and other keys.
 ///
 /// ```
 /// use retry_durable::{Durable, Journal};
@@ -63,9 +63,9 @@ impl DurablePolicy for Policy {}
 /// # }
 /// ```
 ///
-/// Keys mean the same as in the attribute. The policy's deadline counts from the first start, and
-/// includes the time in which the program doesn't run. The policy's timeout is ignored, with a
-/// `WARN`: give the operation a timeout of its own.
+/// Keys have the same meaning as in the attribute. The policy's deadline counts from the first start, and includes the
+/// time in which the program doesn't run. The policy's timeout is ignored, with a `WARN`: set a timeout inside the
+/// operation.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -80,7 +80,7 @@ type Budget<'b> = &'b (dyn RetryBudget + Sync);
 type ObserverRef<'b> = &'b (dyn Observer + Sync);
 
 impl Durable<'_> {
-    /// A call by `policy`. Its error type must be [`Classify`], unless `on` says what to retry.
+    /// Creates a call with this policy. Its error type must implement [`Classify`], unless you set `on`.
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
@@ -93,7 +93,7 @@ impl Durable<'_> {
 }
 
 impl<'b> Durable<'b> {
-    /// Retries the errors that `on` says are worth it: a function that returns a `bool` or a
+    /// Sets the function that decides which errors to retry. It returns a `bool` or a
     /// [`Verdict`](retry_runtime::Verdict). Call this before [`show`](Self::show).
     pub fn on<F>(self, on: F) -> Durable<'b, F> {
         self.with_on(|ByClassify| on)
@@ -101,18 +101,17 @@ impl<'b> Durable<'b> {
 }
 
 impl<'b> Durable<'b, ByVerdict<ByClassify>> {
-    /// Retries the errors that `on` says are worth it: a function that returns a
-    /// [`Verdict`](retry_runtime::Verdict). After [`idempotent`](Self::idempotent), a `bool` is not
-    /// enough.
+    /// Sets the function that decides which errors to retry. It returns a [`Verdict`](retry_runtime::Verdict). After
+    /// [`idempotent`](Self::idempotent), a `bool` is not enough.
     pub fn on<F>(self, on: F) -> Durable<'b, ByVerdict<F>> {
         self.with_on(|_| ByVerdict::new(on))
     }
 }
 
 impl<'b, On> Durable<'b, On> {
-    /// Shows errors in the log with `show`: a function such as `fmt::Display::fmt`, or a closure
-    /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, the log shows errors as their
-    /// [`Classify`] says, and after [`on`](Self::on) only the name of their type.
+    /// Shows errors in the log with `show`: a function such as `fmt::Display::fmt`, or a closure `|error: &MyError, f:
+    /// &mut fmt::Formatter<'_>| …`. By default, the log shows errors with the text of their [`Classify`] impl, and
+    /// after [`on`](Self::on) only the name of their type.
     ///
     /// ```
     /// # use std::fmt;
@@ -140,38 +139,37 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Pays retries from `budget`. A retry that the engine keeps is paid for once, however often
-    /// the program starts. A retry that never begins, because the deadline would have passed or the
-    /// run is cancelled, is refunded.
+    /// Pays for retries from `budget`. A retry that the engine has stored is paid for once, even if the program starts
+    /// several times. A retry that never starts, because the deadline would have passed or the run is cancelled, is
+    /// refunded.
     pub fn budget(mut self, budget: &'b (dyn RetryBudget + Sync)) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Tells `observer`, such as `Metrics`, of every event, but not again of what the engine
-    /// already keeps. An observer must not panic: the attempt that it is told of would not be kept,
-    /// and would be made again.
+    /// Passes every event to `observer`, such as `Metrics`, except events of attempts that the engine has already
+    /// stored. An observer must not panic: the attempt would not be stored, and would be made again.
     pub fn observe(mut self, observer: &'b (dyn Observer + Sync)) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Says whether a second request does no harm. The default is `true`.
+    /// Sets if a request may be repeated after an ambiguous failure. The default is `true`.
     ///
-    /// With `false`, a failure after which the request may have taken effect is not retried. An attempt that was under
-    /// way when the program ended is made again all the same: have the server recognize it, by a key made of the names
-    /// of the call and of the run. The function of [`on`](Self::on) must return a [`Verdict`](retry_runtime::Verdict),
-    /// because a `bool` can't say which failures these are.
+    /// With `false`, a failure after which the request may have taken effect is not retried. But an attempt that was
+    /// running when the program ended is made again: send a key made of the names of the call and of the run, so that
+    /// the server recognizes the repeat. The function of [`on`](Self::on) must return a
+    /// [`Verdict`](retry_runtime::Verdict), because a `bool` can't express which failures are ambiguous.
     pub fn idempotent(mut self, idempotent: bool) -> Durable<'b, ByVerdict<On>> {
         self.idempotent = idempotent;
         self.with_on(ByVerdict::new)
     }
 
-    /// Calls `operation` until it succeeds or the policy gives up. The log shows the call
-    /// under `name`, and its steps' names begin with it: each call of a run needs another.
+    /// Calls `operation` until it succeeds or the policy gives up. `name` is the call's name in the log, and the start
+    /// of its steps' names: each call of a run needs a different one.
     ///
-    /// For an attempt that is kept, `operation` does not run again. So a variable that `operation`
-    /// changes, such as a count of requests, starts from scratch each time the program starts.
+    /// For a stored attempt, `operation` does not run again. So a variable that `operation` changes, such as a count of
+    /// requests, starts at its initial value each time the program starts.
     pub fn call<G, R, T, E>(
         self,
         engine: &G,
@@ -188,10 +186,9 @@ impl<'b, On> Durable<'b, On> {
         self.call_attempt(engine, name, move |_| operation())
     }
 
-    /// Makes a call like [`call`](Self::call), and hands `operation` the attempt's number, from 1,
-    /// for the names of steps and calls within the attempt. An attempt that is made again, because
-    /// it was under way when the program ended, has the same number, so it finds the steps that it
-    /// had kept.
+    /// Makes a call like [`call`](Self::call), and passes the attempt's number, starting at 1, to `operation`, for the
+    /// names of steps and calls inside the attempt. An attempt that is made again, because it was running when the
+    /// program ended, has the same number, so it finds its stored steps.
     ///
     /// ```
     /// use retry_durable::{Durable, DurableError, Journal};
@@ -232,11 +229,12 @@ impl<'b, On> Durable<'b, On> {
         let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
         let (mut number, mut pause, mut last) = (1, None, None);
         loop {
-            // The retry that is paid for while this attempt is not kept.
+            // The retry that was paid for, while this attempt is not stored.
             let mut retry = last.as_ref().map(|failed| self.retry(failed, true));
             let operation = async { operation(number).await };
             let attempt = self.attempt(engine, name, at, last.as_ref(), operation, &mut retry);
-            // Each future that it goes through would have room for it twice. An engine takes longer than an allocation.
+            // Boxed, because each future that it is passed through would have space for it twice. An engine takes
+            // longer than an allocation.
             let attempt = Box::pin(attempt);
             let (ended, outcome) = match engine.attempt(name, number, pause, attempt).await {
                 Ok(ended) => ended,
@@ -244,7 +242,8 @@ impl<'b, On> Durable<'b, On> {
                     if G::is_cancelled(&error) {
                         tell_cancelled(engine, &site, self.budget, self.observer, retry).await;
                     } else if let Some(retry) = retry.filter(|retry| !retry.is_kept) {
-                        // (One that drops the program instead of failing may have kept it.)
+                        // An engine that drops the program instead of failing may have stored the retry, so it isn't
+                        // refunded in that case.
                         refund(self.budget, &retry.call);
                     }
                     let last = last.and_then(|failed| failed.error.ok());
@@ -256,16 +255,17 @@ impl<'b, On> Durable<'b, On> {
                 Ended::GaveUp(error) => return Err(DurableError::of(error)),
                 Ended::Revoked => match last.take() {
                     Some(Failed { error, .. }) => return Err(DurableError::of(error)),
-                    // Not kept by this program: only a retry can be revoked.
+                    // Not stored by this program: only a retry can be revoked.
                     None => None,
                 },
                 Ended::Pauses(pause, failed) => {
                     let end = Moment::from_origin(failed.at.saturating_add(pause));
                     let failure = Failure::new(&site, verdict(&failed.call), &"");
-                    // No wait for an attempt that will not be made. Its step decides that, so each run reads the same.
+                    // Don't wait for an attempt that will not be made. The attempt's step decides that, so that each
+                    // run reads the same.
                     let pause = match failed.call.revoked(&failure) {
                         Some(_) => Duration::ZERO,
-                        // Never more than all of it: the clock may have been set back.
+                        // At most the whole pause: the clock may have been set back.
                         None => end.since(engine.now()).min(pause),
                     };
                     last = Some(failed);
@@ -276,7 +276,7 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// One attempt, and what follows it.
+    /// Makes one attempt, and decides what follows.
     async fn attempt<G: Engine, T, E>(
         &mut self,
         engine: &G,
@@ -305,7 +305,7 @@ impl<'b, On> Durable<'b, On> {
         driver.set_end(self.policy.time_limit().map(left).map(Moment::from_origin));
         if let Some(failed) = last {
             driver.resume(saved);
-            // With all of the pause, even if it was cut short because it ends after the deadline.
+            // Counts the whole pause, even if it was skipped because it would end after the deadline.
             if self.is_revoked(failed, &site, elapsed().max(saved.last_delay())) {
                 return Ended::Revoked;
             }
@@ -332,8 +332,8 @@ impl<'b, On> Durable<'b, On> {
         };
         let failed = Failed {
             call: driver.into_saved(),
-            // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
-            // what it had been set back by would count as spent.
+            // Not before the previous failure. Otherwise, if the clock was set back and is corrected before the next
+            // attempt, the difference would count as elapsed time.
             at: engine.now().since_origin().max(at),
             error: Ok(error),
         };
@@ -341,7 +341,7 @@ impl<'b, On> Durable<'b, On> {
         Ended::Pauses(pause, failed)
     }
 
-    /// Reports the end of a call whose policy no longer allows the retry of that failure.
+    /// Returns true if the policy no longer allows the retry of this failure, and reports the end of the call.
     fn is_revoked<E>(&self, failed: &Failed<E>, site: &Site<'_>, elapsed: Duration) -> bool
     where
         On: OnError<E>,
@@ -353,13 +353,13 @@ impl<'b, On> Durable<'b, On> {
         resumed.is_err()
     }
 
-    /// The retry that follows a failure.
+    /// Returns the retry that follows a failure.
     fn retry<E>(&self, failed: &Failed<E>, is_kept: bool) -> Retry
     where
         On: OnError<E>,
     {
         let mut error = String::new();
-        // What a `Display` of the user's writes, also where it fails.
+        // Keeps the text that a user's `Display` has written, even if it fails.
         let _ = write!(error, "{}", Shown(&self.on, failed.error.as_ref().ok()));
         Retry {
             call: failed.call,
@@ -415,7 +415,7 @@ impl Reporter for &mut DurableCall<'_, '_> {
     }
 }
 
-/// Reports that the call ends before that retry: once, however often the program runs again.
+/// Reports that the call ends before this retry: once, even if the program runs again several times.
 async fn tell_cancelled<G: Engine>(
     engine: &G,
     site: &Site<'_>,
@@ -433,23 +433,23 @@ async fn tell_cancelled<G: Engine>(
         }
     };
     let name = format!("{}: cancelled", site.name());
-    // If the step can't be kept, the call ends anyway, with the error that it already has.
+    // If the step can't be stored, the call ends anyway, with the error that it already has.
     drop(engine.step(&name, told).await);
 }
 
-/// The verdict on the failure that the call's last retry follows: `on` is asked once of each.
+/// Returns the verdict on the failure before the call's last retry. `on` is called only once per failure.
 fn verdict(call: &Call) -> Verdict {
     call.followed().map_or(Verdict::TRANSIENT, Verdict::from)
 }
 
-/// Gives back what a retry took that never begins.
+/// Refunds a retry that never starts.
 fn refund(budget: Option<Budget<'_>>, call: &Call) {
     if let Some(budget) = budget {
         drop(call.paid(budget));
     }
 }
 
-/// A failure that is retried: what the next attempt begins with. It needs no more of the error than a text for the log.
+/// A failure that is retried: the starting point of the next attempt, which needs the error only as a text for the log.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(
     serialize = "E: Serialize + DeserializeOwned",
@@ -457,14 +457,14 @@ fn refund(budget: Option<Budget<'_>>, call: &Call) {
 ))]
 struct Failed<E> {
     call: Call,
-    /// When it was decided, by the engine's clock.
+    /// The time of the decision, by the engine's clock.
     at: Duration,
-    /// Without an `Option`: JSON could not tell an error that is `null` from none.
+    /// Not an `Option`, because JSON doesn't distinguish an error that is `null` from `None`.
     #[serde(with = "unreadable")]
     error: Result<E, UnreadableError>,
 }
 
-/// What became of an attempt: all that a program needs that is run again.
+/// The outcome of an attempt, with everything that a program needs when it is run again.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(
     serialize = "T: Serialize, E: Serialize + DeserializeOwned",
@@ -474,21 +474,21 @@ enum Ended<T, E> {
     Succeeded(T),
     Pauses(Duration, Failed<E>),
     GaveUp(#[serde(with = "unreadable")] Result<E, UnreadableError>),
-    /// The attempt was not made, because it came too late or the policy no longer allowed it: the call gives up with what
-    /// the attempt before failed with.
+    /// The attempt was not made, because it was too late or the policy no longer allowed it: the call gives up with the
+    /// error of the previous attempt.
     #[serde(rename = "TooLate")]
     Revoked,
 }
 
-/// A retry that is paid for, and the failure that it follows.
+/// A retry that was paid for, and the failure before it.
 struct Retry {
     call: Call,
     error: String,
-    /// Whether the engine has kept that it follows.
+    /// True if the engine has stored the decision to retry.
     is_kept: bool,
 }
 
-/// An error in the log, if the program can read it.
+/// Displays an error in the log, if the program can read it.
 struct Shown<'a, On, E>(&'a On, Option<&'a E>);
 
 impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
@@ -500,7 +500,7 @@ impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
     }
 }
 
-/// Why a call ended without a value.
+/// The reason why a call ended without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DurableError<E, G> {
     /// The policy gave up, and this is the last error. A program that runs again gets the same one.
@@ -508,12 +508,12 @@ pub enum DurableError<E, G> {
     /// The policy gave up, and this program can't read the last error. A program that can read it
     /// gets [`GaveUp`](Self::GaveUp).
     Unreadable(UnreadableError),
-    /// The engine could not keep a step or read one, or it has ended the run. When the program runs
-    /// again, the call goes on from what is kept.
+    /// The engine could not store or read a step, or has ended the run. When the program runs again, the call continues
+    /// from the stored steps.
     Engine {
-        /// The engine's error, which says which of these happened.
+        /// The engine's error.
         error: G,
-        /// The last failure that the call was going to retry, if it is kept and can be read.
+        /// The last failure that the call was going to retry, if it is stored and can be read.
         last: Option<E>,
     },
 }

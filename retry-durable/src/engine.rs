@@ -5,23 +5,22 @@ use retry_runtime::Moment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Remembers how far a program has come, so that it goes on from there when it runs again.
+/// Stores the progress of a program, so that the program continues from there when it runs again.
 ///
-/// A program that is run again asks for the same steps, by the same names. Each name stands for one step of a run.
+/// A program that is run again uses the same names for the same steps. Each name identifies one step of a run.
 ///
-/// Results are kept in JSON, read by `serde_json` itself, or in a format that is not
-/// [human-readable](serde::Deserializer::is_human_readable). An error that changed code can't read
-/// stops no call if it is JSON; in another format, the engine fails to read the attempt.
+/// Results are stored as JSON, read by `serde_json` itself, or in a format that is not
+/// [human-readable](serde::Deserializer::is_human_readable). If changed code can't read a stored error, calls still
+/// work with JSON; with another format, the engine fails to read the attempt.
 pub trait Engine: Sync {
-    /// Why the engine can't keep a step or read one.
+    /// The error if the engine can't store or read a step.
     type Error;
 
-    /// Runs `step` and keeps its result under `name`. If a result is kept under that name already,
-    /// returns it and runs nothing. A step that is dropped, or is under way when the program ends,
-    /// is not kept.
+    /// Runs `step` and stores its result under `name`. If a result is already stored under that name, returns it and
+    /// doesn't run the step. A step that is dropped, or is running when the program ends, is not stored.
     ///
-    /// A result that was just computed is returned as it would be read back, too: without what
-    /// serializing leaves out. This way, a first run sees the same values as a later one.
+    /// A new result is also returned as it would be read back, without the parts that serializing leaves out. So a
+    /// first run gets the same values as a later one.
     fn step<T, S>(
         &self,
         name: &str,
@@ -31,24 +30,22 @@ pub trait Engine: Sync {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send;
 
-    /// Sleeps for `pause`, counted from when a sleep of that name was first asked for. A program
-    /// that runs again asks for what is left by its clock, which may be less, or for no sleep at all
-    /// if its policy no longer allows the attempt after it.
+    /// Sleeps for `pause`, counted from the first request for a sleep with this name. A program that runs again
+    /// requests the time that is left by its clock, which may be less, or no sleep at all if its policy no longer
+    /// allows the next attempt.
     fn sleep(
         &self,
         name: &str,
         pause: Duration,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Sleeps for `pause`, if there is one, and then runs an attempt of `call` as a step. `number`
-    /// counts from 1.
+    /// Sleeps for `pause`, if there is one, and then runs an attempt of `call` as a step. `number` starts at 1.
     ///
-    /// Returns the attempt's number and its result. A call that is run again needs only its last
-    /// two attempts. So an engine that has forgotten the earlier ones may return the first attempt
-    /// that it still has, with its number.
+    /// Returns the attempt's number and its result. A call that is run again needs only its last two attempts. So an
+    /// engine that has deleted the earlier ones may return the first attempt that it still has, with its number.
     ///
-    /// By default, this is a sleep and a step, and nothing is forgotten. An engine that wraps
-    /// another calls the other's `attempt`.
+    /// By default, this is a sleep and a step, and nothing is deleted. An engine that wraps another one must call the
+    /// other's `attempt`.
     fn attempt<T, S>(
         &self,
         call: &str,
@@ -70,15 +67,13 @@ pub trait Engine: Sync {
         }
     }
 
-    /// The time on a clock that goes on while the program doesn't run. A call reads it only within
-    /// steps and before a sleep. While the clock says less than it did, no time passes for the
-    /// call's deadline.
+    /// The time on a clock that continues while the program doesn't run. A call reads it only inside steps and before a
+    /// sleep. If the clock was set back, no time passes for the call's deadline until it has caught up.
     fn now(&self) -> Moment;
 
-    /// Tells whether `error` says that somebody has cancelled the run. A cancelled call reports its
-    /// end, in a step of its own.
+    /// Returns true if `error` means that the run was cancelled. A cancelled call reports its end, in a separate step.
     ///
-    /// By default, no error does.
+    /// By default, returns false.
     fn is_cancelled(error: &Self::Error) -> bool {
         let _ = error;
         false

@@ -23,10 +23,10 @@ pub use crate::journal::error::JournalError;
 use crate::journal::file::{JournalFile, Kept, Location};
 use crate::journal::line::Line;
 
-/// An [`Engine`] in the program itself: a file for each run, such as for one order.
+/// An [`Engine`] inside the program, with a file for each run, for example for each order.
 ///
-/// Each line is a step. It is on the disk before the program goes on. A line that was being written when the program
-/// ended is no step, and opening the file again removes it.
+/// Each line is a step. It is on disk before the program continues. If the program ends while a line is being written,
+/// the partial line is removed when the file is opened again.
 ///
 /// ```
 /// use retry_durable::{Engine, Journal};
@@ -45,45 +45,44 @@ use crate::journal::line::Line;
 /// # }
 /// ```
 ///
-/// A name is for one step each time the journal is opened. To run the program again in the same
-/// process, or to repeat a call that was dropped, drop the journal and open it again. A sleep takes
-/// two names: its own, and its own followed by `: over`.
+/// Use each name for only one step until the journal is opened again. To run the program again in the same process, or
+/// to repeat a call that was dropped, drop the journal and open it again. A sleep uses two names: its own, and its own
+/// followed by `: over`.
 ///
-/// Results are kept as JSON, which can't tell `Some(())` from `None`: both come back as `None`.
+/// Results are stored as JSON, which doesn't distinguish `Some(())` from `None`: both are read back as `None`.
 ///
-/// A journal takes the time from the system's clock when it is opened. From then on, its clock is
-/// tokio's, however the system's is set meanwhile. The journal's clock never goes back: if the
-/// system's says less than at the last step, the journal's goes on from that step. Steps and pauses
-/// need a tokio runtime with a timer. Delete the file once the run is done.
+/// A journal reads the system clock when it is opened. From then on, it uses tokio's clock, so changes of the system
+/// clock have no effect. The journal's clock never goes back: if the system clock is behind the time of the last step,
+/// the journal's clock continues from that step. Steps and pauses need a tokio runtime with a timer. Delete the file
+/// once the run is done.
 #[derive(Debug)]
 pub struct Journal {
-    /// None once the journal is dropped.
+    /// `None` once the journal is dropped.
     file: Arc<Mutex<Option<JournalFile>>>,
     location: Location,
     names: Mutex<Names>,
-    /// When it was opened, by both clocks.
+    /// The time when it was opened, by the journal's clock and by tokio's.
     opened: (Duration, Instant),
 }
 
 #[derive(Debug)]
 struct Names {
-    /// What is left from before it was opened: no step has asked for it yet.
+    /// The stored results that no step has used since the journal was opened.
     kept: Kept,
-    /// The names of the steps since then, ended or under way.
+    /// The names of the steps since the journal was opened, ended or running.
     asked: HashSet<String>,
 }
 
 impl Journal {
-    /// Opens the journal of a run that goes on, or begins a new one. The file is locked: a second
-    /// program can't open it meanwhile. A new file is on the disk before this returns. On Unix, so
-    /// is its name in the directory, which must be readable for that.
+    /// Opens the journal of a run, or creates it. The file is locked, so a second program can't open it. A new file is
+    /// on disk before this returns. On Unix, so is its directory entry; for that, the directory must be readable.
     ///
-    /// Blocks the thread until all of the file is read, checked and on the disk.
+    /// Blocks the thread until the whole file is read, checked and on disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let (file, location, kept) = JournalFile::open(path.as_ref())?;
         let asked = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        // Where the system's clock was set back, this one goes on from what it had said.
+        // If the system clock was set back, continue from the time of the last step.
         let since = since.unwrap_or_default().max(file.time);
         Ok(Self {
             file: Arc::new(Mutex::new(Some(file))),
@@ -93,10 +92,9 @@ impl Journal {
         })
     }
 
-    /// The names of the steps in the file that the program has not asked for since it opened the
-    /// journal, sorted. Once the run is done, these are steps that the code dropped or renamed. A
-    /// renamed step has run a second time. Steps within an attempt that has ended are among these,
-    /// too.
+    /// Returns the sorted names of the steps in the file that the program has not used since it opened the journal.
+    /// Once the run is done, these are steps that were removed from the code or renamed. A renamed step has run a
+    /// second time. Steps inside an attempt that has ended are included, too.
     ///
     /// ```
     /// use retry_durable::{Engine, Journal};
@@ -120,7 +118,7 @@ impl Journal {
         names
     }
 
-    /// Takes that name for a step. Returns what is kept of it from before.
+    /// Reserves the name for a step. Returns its stored result, if any.
     fn ask(&self, name: &str) -> Result<Option<Box<RawValue>>, JournalError> {
         let mut names = self.names();
         if !names.asked.insert(name.to_owned()) {
@@ -129,7 +127,7 @@ impl Journal {
         Ok(names.kept.results.remove(name))
     }
 
-    /// Writes that result.
+    /// Writes a result to the file.
     async fn keep(
         &self,
         name: &str,
@@ -148,17 +146,17 @@ impl Journal {
         self.location.check()
     }
 
-    /// A step, or an attempt with its number.
+    /// Runs a step, or an attempt with its number, or returns its stored result.
     async fn run<T, S>(&self, name: &str, attempt: Option<u32>, step: S) -> Result<T, JournalError>
     where
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
-        // Before the first attempt, not at the first pause, which may come much later.
+        // Check this before the first attempt: the first pause may be much later.
         if Handle::try_current().is_err() {
             return Err(JournalError::NoRuntime);
         }
-        // Panics in tokio's words where the runtime has no timer.
+        // Panics with tokio's message if the runtime has no timer.
         drop(tokio::time::sleep(Duration::ZERO));
         if let Some(kept) = self.ask(name)? {
             return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
@@ -170,9 +168,10 @@ impl Journal {
         self.location.check()?;
         let result = step.await;
         let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
-        // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
+        // Return the result as it would be read after a restart. A result that can't be read is not stored, because it
+        // would end each later run here.
         let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
-        // Dropped from here on, it is kept.
+        // From here on, the result is stored even if this future is dropped.
         mem::forget(under_way);
         if let Err(error) = self.keep(name, attempt, &json).await {
             self.names().asked.remove(name);
@@ -186,7 +185,7 @@ impl Journal {
     }
 }
 
-/// Unlocks the file, so that it can be opened again at once, also where a thread still holds it.
+/// Unlocks the file, so that it can be opened again at once, even if a thread still has a reference to it.
 impl Drop for Journal {
     fn drop(&mut self) {
         *lock(&self.file) = None;
@@ -204,9 +203,9 @@ struct Writing {
 }
 
 impl Writing {
-    /// Writes the line, unless that is done.
+    /// Writes the line, unless it is already written.
     fn write(&self) -> io::Result<()> {
-        // First the file, so that whoever comes second waits until the line is on the disk.
+        // Lock the file first, so that a second caller waits until the line is on disk.
         let mut file = lock(&self.file);
         match (lock(&self.line).take(), &mut *file) {
             (Some(line), Some(file)) => file.append(&line),
@@ -215,18 +214,18 @@ impl Writing {
     }
 }
 
-/// A step that has ended. It is written by a thread that may block, or, where nobody waits for that any more, before it
-/// is dropped.
+/// A step that has ended. It is written on a blocking thread, or, if the future that waits for that is dropped, by its
+/// `Drop`.
 struct Unwritten(Arc<Writing>);
 
 impl Drop for Unwritten {
     fn drop(&mut self) {
-        // Without success it runs again, as it would have after a crash at this moment.
+        // If this fails, the step runs again at the next start, as after a crash at this moment.
         drop(self.0.write());
     }
 }
 
-/// A step that is not kept yet. Its name is free again if it never is.
+/// A step that is not stored yet. Releases the step's name if it is dropped.
 struct UnderWay<'a> {
     journal: &'a Journal,
     name: &'a str,
@@ -273,9 +272,9 @@ impl Engine for Journal {
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
         let end = async { self.now().since_origin().saturating_add(pause) };
         let end: Duration = self.step(name, end).await?;
-        // Never more than all of it: the clock may have been set back.
+        // At most the whole pause: the clock may have been set back.
         let left = Moment::from_origin(end).since(self.now()).min(pause);
-        // Once it is over it stays over, wherever the clock is set.
+        // Store that the pause is over, so that later changes of the clock have no effect.
         self.step(&format!("{name}: over"), tokio::time::sleep(left))
             .await
     }

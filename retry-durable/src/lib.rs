@@ -1,6 +1,6 @@
 //! Calls of `retry-runtime` that survive the program.
 //!
-// Where the page links to the guide or to items: the first definition counts.
+// Link targets for the included page. The first definition of a label is used.
 //! [`Durable`]: crate::Durable
 //! [`DurableError::Unreadable`]: crate::DurableError::Unreadable
 //! [`Engine`]: crate::Engine

@@ -1,6 +1,6 @@
-//! Calls in the handlers of Restate.
+//! Durable calls in Restate handlers.
 //!
-// As in the crate's own page.
+// Link targets for the included page.
 //! [`RestateError`]: crate::restate::RestateError
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [durable]: crate
@@ -30,8 +30,8 @@ use crate::{DurableError, Engine};
 /// The code of the error with which Restate ends the steps of a cancelled invocation.
 const CANCELLED: u16 = 409;
 
-/// What all contexts are made of. Its `run` takes steps that borrow from the handler; theirs takes only steps that
-/// outlive it.
+/// The base of all contexts. Its `run` accepts steps that borrow from the handler; the contexts' own `run` accepts only
+/// steps that outlive it.
 struct Inner<'ctx>(&'ctx ContextInternal);
 
 impl<'ctx> IntoServiceClient<'ctx> for Inner<'ctx> {
@@ -40,7 +40,7 @@ impl<'ctx> IntoServiceClient<'ctx> for Inner<'ctx> {
     }
 }
 
-/// Runs the step, or reads what Restate kept of it.
+/// Runs the step, or returns the result that Restate has stored.
 async fn step<'ctx, T, S>(
     context: &impl ContextClient<'ctx>,
     name: &str,
@@ -53,9 +53,9 @@ where
     let Inner(context) = context.service_client();
     let written = context.run(|| async {
         let result = serde_json::to_vec(&step.await);
-        // What can't be read again must not be kept, as each run would end there.
+        // A result that can't be read again must not be stored, because each later run would end there.
         let result = result.and_then(|json| serde_json::from_slice::<T>(&json).map(|_| json));
-        // Terminal, or Restate would run the step again and again, with the same end.
+        // The error is terminal. Otherwise Restate would run the step again and again, with the same result.
         let ended = |error| TerminalError::new(format!("the result of step `{name}`: {error}"));
         Ok(result.map_err(ended)?)
     });
@@ -68,12 +68,11 @@ where
 
 macro_rules! engine {
     ($($context:ident),*) => { $(
-        /// Runs one step or sleep after the other: a handler can't wait for two of them at once,
-        /// nor drop one and go on. Don't put a timeout, `select!` or `join!` around a call; put it
-        /// inside the attempt.
+        /// Runs one step or sleep at a time: a handler can't wait for two of them at once, or drop one and continue.
+        /// Don't put a timeout, `select!` or `join!` around a call; put it inside the attempt.
         ///
-        /// Restate knows a step by its place and its name: a step of another name at that place is
-        /// an error.
+        /// Restate identifies a step by its position and its name: a step with another name at the same position is an
+        /// error.
         impl Engine for $context<'_> {
             type Error = RestateError;
 
@@ -110,21 +109,20 @@ engine!(
     WorkflowContext
 );
 
-/// Why Restate can't go on with a step.
+/// An error of Restate while running or reading a step.
 ///
-/// Neither this type nor a [`DurableError`] with it implements [`Error`](std::error::Error),
-/// because a handler's `?` would then take each for an error that Restate retries. Both convert
-/// into a [`HandlerError`] instead.
+/// Neither this type nor a [`DurableError`] with it implements [`Error`](std::error::Error), because a handler's `?`
+/// would then convert both into errors that Restate retries. Both convert into a [`HandlerError`] instead.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RestateError {
-    /// Restate ended the step: the invocation was cancelled, or JSON can't write and read again a result.
+    /// Restate ended the step: the invocation was cancelled, or a result can't be converted to JSON and back.
     Terminal(TerminalError),
-    /// What Restate kept is not of the type that the program asks for.
+    /// The stored result doesn't match the type in the program.
     Json {
         /// The step's name.
         step: String,
-        /// What is wrong with its result.
+        /// The error of the conversion.
         error: serde_json::Error,
     },
 }
@@ -138,8 +136,8 @@ impl fmt::Display for RestateError {
     }
 }
 
-/// Ends the invocation, unless it is the program that can't read what is kept: then Restate tries again, until the
-/// program has been corrected.
+/// Ends the invocation, except if the program can't read a stored result: then Restate retries until the program is
+/// fixed.
 impl From<RestateError> for HandlerError {
     fn from(error: RestateError) -> Self {
         match error {
@@ -149,7 +147,8 @@ impl From<RestateError> for HandlerError {
     }
 }
 
-/// Giving up ends the invocation. Its caller gets the error's text as the log shows it, without what may be a secret.
+/// Ends the invocation if the call gave up. The caller gets the error's text as in the log, with possible secrets
+/// redacted.
 impl<E: fmt::Display> From<DurableError<E, RestateError>> for HandlerError {
     fn from(error: DurableError<E, RestateError>) -> Self {
         match error {

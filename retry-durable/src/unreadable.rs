@@ -5,13 +5,12 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A failure that an engine has kept and this program can't read, because its error type has
-/// changed since.
+/// A stored failure that this program can't read, because its error type has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableError {
-    /// The failure as it is kept, in JSON.
+    /// The failure as it is stored, in JSON.
     pub kept: String,
-    /// What this program can't read in it.
+    /// The reason why this program can't read it.
     pub reason: String,
 }
 
@@ -27,7 +26,8 @@ impl fmt::Display for UnreadableError {
 
 impl Error for UnreadableError {}
 
-/// Writes only what can be read back: an engine that tries to read it would not notice.
+/// Fails if the error can't be read back. An engine that checks this by reading the result would not detect it, because
+/// reading succeeds with an `UnreadableError`.
 pub(crate) fn serialize<E, S>(
     error: &Result<E, UnreadableError>,
     serializer: S,
@@ -51,7 +51,8 @@ where
     }
 }
 
-/// Formats that are not for people can't be read without knowing the type.
+/// Reads an error, or keeps its JSON if it can't be read. A format that is not human-readable can't be read without the
+/// type.
 pub(crate) fn deserialize<'de, E, D>(
     deserializer: D,
 ) -> Result<Result<E, UnreadableError>, D::Error>

@@ -19,7 +19,7 @@ const LATE_IN_PAUSE: Duration = Duration::from_secs(3);
 /// How late an attempt may begin. A pause that began anew would end later.
 const LATE: Duration = Duration::from_secs(1);
 
-/// What `it_goes_on` starts and kills: by itself it does nothing. Each attempt takes a while and fails; the second
+/// What `a_killed_program_continues` starts and kills: by itself it does nothing. Each attempt takes a while and fails; the second
 /// doesn't end, and the fourth succeeds. Writes down when they begin.
 #[tokio::test]
 async fn program() {
@@ -72,7 +72,7 @@ fn start(directory: &Path) -> Child {
 }
 
 #[tokio::test]
-async fn it_goes_on() {
+async fn a_killed_program_continues() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let begun = || fs::read_to_string(directory.join("attempts")).unwrap_or_default();

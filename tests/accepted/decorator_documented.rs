@@ -29,7 +29,7 @@ pub mod model {
     /// A client of a model.
     #[retry(wrapper = Retrying, max = 2, backoff = "none", on = |_| true)]
     pub trait Model {
-        /// What is answered.
+        /// The answer.
         type Answer;
 
         /// The number of models.
@@ -42,14 +42,14 @@ pub mod model {
         ///
         /// # Errors
         ///
-        /// Where the model is overloaded.
+        /// If the model is overloaded.
         fn count(&self, prompt: String) -> Result<u32, u32>;
 
         /// Completes it in the old way.
         ///
         /// # Errors
         ///
-        /// Where the model is overloaded.
+        /// If the model is overloaded.
         #[deprecated = "use complete"]
         fn old(&self) -> Result<u32, u32>;
 
@@ -60,7 +60,7 @@ pub mod model {
         }
     }
 
-    /// The same as an object.
+    /// The trait as a trait object.
     #[retry(wrapper = RetryingObject, max = 2, backoff = "none", on = |_| true)]
     #[async_trait]
     pub trait Object: Send + Sync {

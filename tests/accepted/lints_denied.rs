@@ -1,4 +1,4 @@
-//! Nothing that is generated trips a lint.
+//! Generated code doesn't trigger lints.
 
 #![deny(
     warnings,
@@ -42,10 +42,10 @@ pub enum ModelError {
     /// Asked too often.
     #[classify(throttled, after = retry_after)]
     Throttled {
-        /// When to come back.
+        /// The wait that the server asks for.
         retry_after: Option<Duration>,
     },
-    /// No answer in time.
+    /// There was no response in time.
     #[classify(timeout)]
     TimedOut(TimedOut),
     /// Not allowed.
@@ -171,14 +171,14 @@ impl Client {
         Ok(embedded + answer.await?)
     }
 
-    /// Another beside a slow one.
+    /// Starts a second attempt next to a slow one.
     #[retry(backoff = "none", hedge = "1s")]
     pub async fn search(&self) -> Result<u32, ModelError> {
         let answer = self.send()?;
         Ok(answer)
     }
 
-    /// Nothing but an error.
+    /// Always fails.
     #[retry(max = 0)]
     pub async fn log_in(&self) -> io::Result<()> {
         let _: u32 = self.attempts.fetch_add(1, Ordering::Relaxed);

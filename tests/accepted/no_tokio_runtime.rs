@@ -1,4 +1,5 @@
-//! Without a runtime of tokio, the first call says what to do and where, before anything failed; one that never waits needs none.
+//! Without a tokio runtime, the first call panics before any failure, with the fix and the location. A call that never
+//! waits doesn't need a runtime.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -80,7 +81,7 @@ async fn told_to_wait(attempts: &mut u32) -> Result<u32, String> {
     Err(String::from("busy"))
 }
 
-/// The line that the panic is at, which says that this call has no timer.
+/// Returns the line of the panic, whose message contains the call's name.
 fn line_of_panic<T>(named: &str, call: impl FnOnce() -> T) -> u32 {
     assert!(panic::catch_unwind(AssertUnwindSafe(call)).is_err());
     let last = LAST.lock().unwrap();

@@ -13,13 +13,13 @@
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Who answers.
+/// The client.
 #[derive(Debug, Default)]
 pub struct Client {
     attempts: AtomicU32,
 }
 
-/// What can go wrong.
+/// The client's errors.
 #[derive(Debug, retry_runtime::Classify)]
 #[classify(transient)]
 #[non_exhaustive]
@@ -36,7 +36,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Where the model is overloaded.
+    /// If the model is overloaded.
     #[retry_runtime::retry(max = 2, backoff = "none")]
     pub fn complete(&self, prompt: &str) -> Result<String, ModelError> {
         if prompt.is_empty() {

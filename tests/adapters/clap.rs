@@ -34,13 +34,13 @@ fn the_command_line_wins_over_the_environment_and_a_keys_own_flag_over_the_one_f
             &["--retry-max=6", "--retry", "max=2"],
             "max=6, throttled(max=9)",
         ),
-        // As an orchestrator passes on what nobody set.
+        // Like an orchestrator that passes on unset variables.
         (
             &[("APP_RETRY_MAX", ""), ("APP_RETRY", " ")],
             &[],
             "max=7, throttled(max=9)",
         ),
-        // Which is the default's value, but given.
+        // Equal to the default, but set explicitly.
         (
             &[("APP_RETRY_MAX", "4")],
             &["--retry-max", "7"],
@@ -99,7 +99,7 @@ fn the_command_line_wins_over_the_environment_and_a_keys_own_flag_over_the_one_f
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_flag() {
+fn errors_name_the_flag() {
     for (environment, arguments, message) in [
         (
             &[][..],
@@ -147,7 +147,7 @@ fn what_is_wrong_is_said_with_its_flag() {
         assert_eq!(printed.lines().next(), Some(message), "{arguments:?}");
         assert_eq!(output.status.code(), Some(2));
     }
-    // Known only once all is put together: the program says so.
+    // Detected only after merging, so the program reports it.
     let output = run(&[("APP_RETRY_CAP", "9s")], &["--retry-base", "10s"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stdout).trim(),

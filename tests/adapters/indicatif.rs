@@ -26,7 +26,7 @@ fn progress(terminal: &InMemoryTerm, template: &str) -> Progress {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_says_what_a_call_waits_for() {
+async fn the_spinner_shows_the_reason_for_a_wait() {
     let terminal = InMemoryTerm::new(10, 80);
     let progress = progress(&terminal, "{pos}/{len} {retry}");
     let start = Instant::now();
@@ -62,9 +62,9 @@ async fn it_says_what_a_call_waits_for() {
     assert_eq!(terminal.contents(), "0/3");
 }
 
-/// The bar draws in real time, so what it says of a moment ago is gone.
+/// The bar draws in real time, so earlier texts are overwritten.
 #[test]
-fn it_counts_down() {
+fn the_spinner_counts_down() {
     let terminal = InMemoryTerm::new(10, 80);
     let progress = progress(&terminal, "{retry}");
     let retrying = EventData::Retrying {
@@ -82,7 +82,7 @@ fn it_counts_down() {
 }
 
 #[test]
-fn nothing_is_drawn_where_there_is_no_terminal() {
+fn no_spinner_without_a_terminal() {
     let terminal = InMemoryTerm::new(10, 80);
     let progress = progress(&terminal, "{retry}");
     progress.bar().set_draw_target(ProgressDrawTarget::hidden());
@@ -139,7 +139,7 @@ async fn a_batch_is_a_bar_of_its_items() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_example_ends_with_all_that_it_counts() {
+async fn the_example_shows_all_counts_at_its_end() {
     let terminal = InMemoryTerm::new(10, 120);
     let line = progress(&terminal, "{retry}");
     assert_eq!(progress::call(&line).await, Ok(()));

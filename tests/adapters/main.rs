@@ -1,4 +1,4 @@
-//! What retry-runtime does for other crates, each behind its feature.
+//! Tests of retry-runtime's features for other crates.
 
 #[cfg(feature = "clap")]
 mod clap;

@@ -1,4 +1,4 @@
-//! The observer `Metrics`, by what Prometheus' exporter makes of it, and the dashboard beside it.
+//! The observer `Metrics` with Prometheus' exporter, and the dashboard.
 
 #[allow(dead_code, reason = "its `main`")]
 #[path = "../../examples/prometheus.rs"]
@@ -90,7 +90,7 @@ async fn prometheus_and_the_dashboard_agree() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/observing.md");
     let page = std::fs::read_to_string(page).expect("a page");
     let shown = page.lines().filter(|line| line.starts_with("retry_"));
-    // Which delays are short is left to chance.
+    // The buckets of the delays are random.
     let shown: Vec<_> = shown.filter(|line| !line.contains("_bucket{")).collect();
     assert!(shown.len() > 4, "{shown:?}");
     for line in shown {

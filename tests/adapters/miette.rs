@@ -17,7 +17,7 @@ fn complete() -> Result<Report, Refused> {
 }
 
 #[test]
-fn a_report_says_each_cause_once() {
+fn a_report_shows_each_cause_once() {
     let report = complete().unwrap();
     let mut shown = String::new();
     NarratableReportHandler::new()

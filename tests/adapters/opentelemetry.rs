@@ -69,7 +69,7 @@ fn filled(counts: impl Iterator<Item = u64>) -> usize {
     counts.filter(|count| *count > 0).count()
 }
 
-/// The points of a metric, of whatever sort it is.
+/// Returns the points of a metric of any type.
 fn points(metric: &Metric) -> Points {
     match metric.data() {
         AggregatedMetrics::U64(MetricData::Sum(sum)) => sum
@@ -109,7 +109,7 @@ fn number(value: u64) -> f64 {
     f64::from(u32::try_from(value).expect("a small number"))
 }
 
-/// Points of a histogram with so many buckets that have something in them.
+/// Expects points of a histogram with `filled` non-empty buckets.
 fn filling(filled: usize, points: &[(&str, f64)]) -> Points {
     let points = points.iter();
     points
@@ -121,7 +121,7 @@ fn expected(points: &[(&str, f64)]) -> Points {
     filling(0, points)
 }
 
-/// Where metrics go, and from where they are read by names with units.
+/// An exporter whose metrics can be read by name and unit.
 struct Exported {
     provider: SdkMeterProvider,
     exporter: InMemoryMetricExporter,
@@ -206,12 +206,12 @@ async fn every_instrument_gets_its_numbers() {
         let name = format!("retry.limiter.{gauge} {{attempt}}");
         assert_eq!(found[&name], expected(&[("", attempts)]), "{gauge}");
     }
-    // Nothing waited.
+    // No call waited.
     assert_eq!(found.len(), 12, "{found:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_do_corrections_hedges_and_fallbacks() {
+async fn corrections_hedges_and_fallbacks_are_counted() {
     #[retry(max = 3, name = "fetch", observe = observer, on = |_| true,
         validate = |value: &u32| if *value < 3 { Err(Busy) } else { Ok(()) },
         correct = async |value, _: &Busy| Ok(value + 1))]
@@ -265,7 +265,7 @@ async fn so_do_corrections_hedges_and_fallbacks() {
     assert_eq!(of_calls["retry.outcome=succeeded"], (4.0, 2));
 }
 
-/// One that knows no half-open state.
+/// A breaker without a half-open state.
 #[test]
 fn a_breaker_of_ones_own_is_shown() {
     struct Switch(bool);
@@ -297,7 +297,7 @@ fn a_breaker_of_ones_own_is_shown() {
 }
 
 #[test]
-fn a_limiter_is_shown_as_far_as_it_knows_itself() {
+fn a_limiter_shows_only_its_known_state() {
     type Gauges<'a> = &'a [(&'a str, f64)];
 
     struct Unknown;
@@ -347,7 +347,7 @@ fn verdict(error: &&str) -> Verdict {
     }
 }
 
-/// What the attempts of all calls of that name ended with, as `run` tells it.
+/// Returns the outcomes of the attempts of all calls with this name in `run`.
 async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> Points {
     let exported = Exported::new();
     let observer = exported.observer();
@@ -365,7 +365,7 @@ async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> 
 
 /// However many items are given up, and in whichever round.
 #[tokio::test]
-async fn a_round_of_a_batch_counts_once_by_how_it_ended() {
+async fn a_batch_round_counts_once_by_its_outcome() {
     type Rounds<'a> = &'a [&'a [Result<(), &'a str>]];
     let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
     let succeeded = ("retry.kind=succeeded", 1.0);
@@ -384,7 +384,7 @@ async fn a_round_of_a_batch_counts_once_by_how_it_ended() {
             &[&[Err("busy"); 2], &[Ok(()), Err("busy")]],
             &[("retry.kind=transient", 2.0)],
         ),
-        // One answer for two items.
+        // One result for two items.
         (&[&[Ok(())]], &[gone]),
     ];
     for (rounds, kinds) in cases {
@@ -402,7 +402,7 @@ async fn a_round_of_a_batch_counts_once_by_how_it_ended() {
 }
 
 #[tokio::test]
-async fn so_does_one_of_a_plan_and_an_execution_of_its_subtask() {
+async fn a_plan_round_and_a_subtask_execution_count_once() {
     let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
     let succeeded = ("retry.kind=succeeded", 1.0);
     let cases: [(&[Result<(), &str>], &[_]); 4] = [

@@ -43,7 +43,7 @@ fn properties(schema: &Value) -> Vec<(&String, &Value)> {
 }
 
 #[test]
-fn all_that_the_schema_names_is_read() {
+fn all_keys_in_the_schema_are_accepted() {
     let schema = schema_for!(Overrides).to_value();
     let mut values = 0;
     for (key, schema) in properties(&schema) {
@@ -69,7 +69,7 @@ fn all_that_the_schema_names_is_read() {
 }
 
 #[test]
-fn it_has_the_keys_their_meanings_and_their_defaults() {
+fn the_schema_has_keys_descriptions_and_defaults() {
     let every_key: Policy =
         "floor=1s, timeout=1s, deadline=1s, total_delay=1s, enabled=false, transient(max=1), \
         throttled(max=1), timed_out(max=1), invalid(max=1), rejected(max=1)"
@@ -92,7 +92,7 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
     );
     let layer = schema_for!(Overrides).to_value();
     assert_eq!(layer["properties"]["max"].get("default"), None);
-    // `0s` is no limit.
+    // `0s` is not a limit.
     let pattern = |key| layer["properties"][key]["pattern"].as_str().unwrap();
     let of_limit = pattern("cap").replacen('^', "^(?=.*[1-9])", 1);
     assert_eq!(pattern("timeout"), of_limit);
@@ -105,7 +105,7 @@ fn an_entry_of_named_policies_is_a_layer() {
     let named = schema_for!(Policies).to_value();
     let layer = schema_for!(Overrides).to_value();
     let mut keys = named["additionalProperties"]["properties"].clone();
-    // Beside the policy stands what the calls share.
+    // The settings of shared protections are next to the policy.
     for (key, numbers) in [
         ("breaker", schema_for!(BreakerNumbers)),
         ("limiter", schema_for!(LimiterNumbers)),
@@ -152,7 +152,7 @@ fn no_entry_has_a_name_that_reading_refuses() {
 
 /// Documents refer to them by these.
 #[test]
-fn each_schema_has_a_name_of_its_own() {
+fn each_schema_has_a_unique_name() {
     fn name_and_id<T: JsonSchema>() -> (Value, String) {
         let schema = schema_for!(T).to_value();
         (schema["title"].clone(), T::schema_id().into_owned())

@@ -1,6 +1,6 @@
-//! What a call does by its keys: in the attribute, in `retrying!`, in a chain, in every form.
+//! The effects of keys: in the attribute, in `retrying!`, in a chain, in every form.
 //!
-//! Apart from `main.rs`, so that two cores compile the package.
+//! Separate from `main.rs`, so that two cores can compile the package.
 
 mod chain;
 mod conformance;

@@ -30,7 +30,7 @@ use crate::keys::{Script, millis, secs};
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
-/// What keys name.
+/// The values of the keys.
 struct World {
     budget: Budget,
     breaker: Breaker,
@@ -65,7 +65,7 @@ impl World {
         self.events.borrow_mut().push(event.to_string());
     }
 
-    /// What a hook does: for two seconds, and in vain before the fourth attempt.
+    /// A hook that takes two seconds, and fails before the fourth attempt.
     async fn hooked(&self, error: &Failure, next: NextAttempt) -> Result<(), &'static str> {
         let told = self.told(error, next);
         tokio::time::sleep(secs(2)).await;
@@ -87,7 +87,7 @@ impl World {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, PartialEq)]
 struct Told {
     outcome: Result<usize, Failure>,
@@ -118,7 +118,7 @@ impl Told {
     }
 }
 
-/// A call by the attribute with these keys, beside one by a chain with the same.
+/// Compares a call with these keys in the attribute and the same call as a chain.
 macro_rules! alike {
     ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
         #[tokio::test(start_paused = true)]
@@ -146,7 +146,7 @@ macro_rules! alike {
     )*};
 }
 
-/// The same for blocking calls.
+/// Like `alike`, for blocking calls.
 macro_rules! alike_blocking {
     ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
         #[tokio::test(start_paused = true)]
@@ -175,7 +175,7 @@ macro_rules! alike_blocking {
     )*};
 }
 
-/// A failure of the kind `Timeout` stands for an attempt that hangs, for a minute.
+/// For a failure of the kind `Timeout`, hangs for a minute.
 async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
     if outcome == Err(TIMEOUT) {
         tokio::time::sleep(secs(60)).await;
@@ -398,7 +398,7 @@ async fn a_hooks_time_counts_against_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_knows_what_came_before() {
+async fn an_attempt_has_the_earlier_errors() {
     let seen = RefCell::new(Vec::new());
     let ids = RefCell::new(Vec::new());
     let script = RefCell::new(Script::new([TRANSIENT, THROTTLED]));
@@ -429,7 +429,7 @@ async fn an_attempt_knows_what_came_before() {
 }
 
 #[test]
-fn so_does_one_that_blocks() {
+fn a_blocking_attempt_has_the_earlier_errors() {
     let _skipped = testing::skip_sleeps();
     let mut seen = Vec::new();
     let outcome = EXACT.name("call").call_attempt_blocking(|attempt| {
@@ -444,7 +444,7 @@ fn so_does_one_that_blocks() {
     assert_eq!(seen, [(1, None), (2, Some(TRANSIENT))]);
 }
 
-/// The call goes on, and its numbers with it.
+/// The call continues, and its counts, too.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_is_kept_keeps_its_errors() {
     let kept = RefCell::new(Vec::new());
@@ -475,7 +475,7 @@ async fn an_attempt_that_is_kept_keeps_its_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policys_timeout_is_that_of_the_calls_that_name_it() {
+async fn a_policys_timeout_applies_to_calls_with_policy_timeout() {
     #[retry(policy = policy, timeout)]
     async fn by_attribute(policy: &Policy) -> Result<(), Failure> {
         pending().await
@@ -503,13 +503,13 @@ async fn a_policys_timeout_is_that_of_the_calls_that_name_it() {
     assert_eq!(call.await, Err(TIMEOUT));
     assert_eq!(start.elapsed(), secs(7 + 11 + 7 + 11));
     assert_eq!(recording.lines().len(), 4 * 2);
-    // Without one, there is no limit.
+    // Without a timeout, there is no limit.
     let hangs = EXACT.policy_timeout().call(pending::<Result<(), Failure>>);
     assert!(tokio::time::timeout(secs(3600), hangs).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_ignores_a_policys_timeout_says_so_once() {
+async fn an_ignored_policy_timeout_is_logged_once() {
     const POLICY: Policy = EXACT.max(0).timeout(secs(3));
 
     #[retry(policy = POLICY, name = "ignored.by_async")]
@@ -566,7 +566,7 @@ async fn what_ignores_a_policys_timeout_says_so_once() {
     assert_eq!(lines.len(), 7);
 }
 
-/// How a chain's log shows the error of a call that gives up at once.
+/// Returns the text of the error in a chain's log, if the call gives up at once.
 macro_rules! shown {
     ($error:expr) => {
         shown!($error, |policy| policy)
@@ -649,7 +649,7 @@ fn errors_are_shown() {
         shown!(ProviderError::parse(overloaded).unwrap()),
         "overloaded_error: later"
     );
-    // Nobody says that every `E` is `Display`.
+    // There is no bound `E: Display`.
     assert_eq!(shown!(Caused(503)), "Caused");
     assert_eq!(shown!(refused()), "https://host/path is down");
     assert_eq!(
@@ -721,9 +721,9 @@ fn a_chain_that_blocks_waits_for_its_turn() {
     }
 }
 
-/// Wherever its future is dropped, a call leaves no trial call under way and has paid for no retry that never began.
+/// If a call's future is dropped at any point, the trial slot is released, and retries that never started are refunded.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_leaves_nothing_behind() {
+async fn a_dropped_call_releases_everything() {
     for polls in 0.. {
         let (turns, retries) = (Turns::new(9), Cell::new(0));
         let breaker = Breaker::new().consecutive_failures(99);
@@ -772,7 +772,7 @@ fn is_send<T: Send>(value: T) -> T {
     value
 }
 
-/// As what they name is: an error that no key keeps need not be.
+/// They are `Send` if the values of the keys are. The error must be `Send` only if a key keeps it.
 #[tokio::test(start_paused = true)]
 async fn futures_are_send() {
     let (world, prompt) = (World::new(), String::from("prompt"));
@@ -813,9 +813,9 @@ async fn futures_are_send() {
     assert_eq!(is_send(dynamic()).await.unwrap(), 6);
 }
 
-/// What it keeps over an await is in the call's future once, whatever may cancel it.
+/// The body's variables are in the call's future once, with any key that cancels the call.
 #[test]
-fn what_cancels_a_call_does_not_double_its_future() {
+fn cancellation_does_not_double_the_future() {
     async fn attempt() -> Result<u8, Failure> {
         let page = [1; 16 * 1024];
         yield_now().await;

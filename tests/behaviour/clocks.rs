@@ -30,7 +30,7 @@ const fn secs(secs: u64) -> Duration {
 }
 
 #[test]
-fn a_deadline_goes_by_the_timers_own_clock() {
+fn a_deadline_uses_the_timers_own_clock() {
     #[retry(max = 9, jitter = "none", deadline = "7s", timer = clock, on = |_| true)]
     async fn call(clock: &Simulated, attempts: &mut u32) -> Result<(), String> {
         *attempts += 1;
@@ -59,7 +59,7 @@ fn the_time_that_attempts_take_counts_by_that_clock() {
 }
 
 #[test]
-fn elapsed_times_go_by_the_timers_own_clock() {
+fn elapsed_times_use_the_timers_own_clock() {
     #[retry(max = 2, jitter = "none", attempt = attempt, timer = clock, on = |_| true, give_up = ended)]
     async fn call(clock: &Simulated, seen: &mut Vec<Duration>) -> Result<(), String> {
         seen.push(attempt.elapsed());
@@ -76,9 +76,9 @@ fn elapsed_times_go_by_the_timers_own_clock() {
     assert_eq!(error, "3s");
 }
 
-/// As a failure leaves it to the pause, whatever the failure.
+/// A pause gets the timer after any kind of failure.
 #[test]
-fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
+fn a_timer_with_a_closure_works_with_keys_that_reject_values() {
     /// Sleeps by a function, on the clock of another timer.
     struct Slept<F>(&'static Simulated, F);
 
@@ -131,7 +131,7 @@ fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
 }
 
 #[test]
-fn a_policys_deadline_goes_by_the_timers_own_clock() {
+fn a_policys_deadline_uses_the_timers_own_clock() {
     #[retry(policy = EXACT.max(9).deadline(secs(7)), timer = clock, on = |_| true)]
     async fn call(clock: &Simulated) -> Result<(), String> {
         Err(String::from("busy"))
@@ -165,7 +165,7 @@ macro_rules! oversleeping {
 }
 
 #[test]
-fn where_the_error_is_kept_no_attempt_begins_after_an_overslept_pause() {
+fn no_attempt_starts_after_an_overslept_pause_if_the_error_is_kept() {
     let line = "gave up call attempt=1 max=9 error=busy 1 reason=deadline";
     for (attempts, error, last) in [
         oversleeping!(repeats = 9),
@@ -194,7 +194,7 @@ fn where_the_error_is_kept_no_attempt_begins_after_an_overslept_pause() {
 }
 
 #[test]
-fn where_the_error_is_gone_one_more_attempt_is_made() {
+fn one_more_attempt_is_made_after_an_overslept_pause_if_the_error_is_gone() {
     let (attempts, error, last) = oversleeping!(idempotent = true);
     assert_eq!((attempts, &*error), (2, "busy 2"));
     assert_eq!(
@@ -271,9 +271,9 @@ impl BlockingTimer for OnThread {
     }
 }
 
-/// A timer's granularity is forgiven, except where an attempt would begin only to be dropped.
+/// A small delay due to the timer's granularity is tolerated, except if an attempt would start only to be dropped.
 #[test]
-fn a_pause_that_ends_a_little_late_lets_begin_what_no_deadline_drops() {
+fn a_slightly_late_pause_still_allows_an_attempt_that_no_deadline_drops() {
     let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
     let clock = || Simulated::oversleeping(Duration::from_millis(50));
     let attempts = AtomicU64::new(0);
@@ -399,9 +399,9 @@ async fn a_timer_that_wraps_tokios_sees_its_clock_paused() {
     assert_eq!(attempts, 4);
 }
 
-/// The second runtime's clock stands before the first's, which was advanced.
+/// The second runtime's clock is behind the first's, which was advanced.
 #[test]
-fn a_second_paused_runtime_may_stand_earlier_than_the_first() {
+fn a_second_paused_runtime_may_be_behind_the_first() {
     #[retry(max = 9, jitter = "none", deadline = "7s", on = |_| true)]
     async fn call(attempts: &mut u32) -> Result<(), String> {
         *attempts += 1;
@@ -421,7 +421,7 @@ fn a_second_paused_runtime_may_stand_earlier_than_the_first() {
 
 #[test]
 fn a_verdict_without_a_hint_needs_no_clock() {
-    /// Panics where it is asked for the time, as a browser's standard library does.
+    /// A timer that panics when the time is read, like the standard library in a browser.
     struct NoClock;
 
     impl Timer for NoClock {
@@ -453,9 +453,9 @@ fn a_verdict_without_a_hint_needs_no_clock() {
     .unwrap_err();
 }
 
-/// The clock is read for those who ask, and for nobody else.
+/// The clock is read only if a key needs the time.
 #[test]
-fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
+fn every_key_with_a_history_has_the_times_of_attempts() {
     macro_rules! elapsed {
         ($($key:tt)*) => {{
             #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, $($key)*)]
@@ -514,7 +514,7 @@ fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
 }
 
 #[test]
-fn nobody_reads_the_clock_for_what_does_not_ask() {
+fn the_clock_is_read_only_for_keys_that_need_it() {
     struct NoClock;
 
     impl Timer for NoClock {
@@ -533,9 +533,9 @@ fn nobody_reads_the_clock_for_what_does_not_ask() {
     assert_eq!(block_on(call()), Err(String::from("busy 2")));
 }
 
-/// Its clock stands still, and its pauses take no time: what a deadline makes of it is the same in every form.
+/// With a timer whose clock stands still and whose pauses take no time, a deadline has the same effect in every form.
 #[test]
-fn a_policys_deadline_is_kept_by_the_clock_alone() {
+fn a_policys_deadline_depends_only_on_the_clock() {
     struct Still;
 
     impl Timer for Still {
@@ -576,7 +576,7 @@ fn a_policys_deadline_is_kept_by_the_clock_alone() {
 }
 
 #[test]
-fn a_methods_own_deadline_stands_over_a_decorators_policy() {
+fn a_methods_own_deadline_overrides_a_decorators_policy() {
     // An expression that is evaluated again must give the same clock.
     static CLOCK: Simulated = Simulated::new();
 
@@ -606,7 +606,7 @@ fn a_methods_own_deadline_stands_over_a_decorators_policy() {
 }
 
 #[test]
-fn a_round_of_a_batch_that_never_began_is_told_of_as_the_one_before() {
+fn a_batch_round_that_never_started_is_reported_as_the_previous_one() {
     let recording = testing::record();
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
     let batches = policy.timer(Simulated::oversleeping(secs(3600))).batches(9);
@@ -751,7 +751,7 @@ fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
     assert_eq!(summary.pending, ["third"]);
 }
 
-/// Whatever the validator would say of what is there.
+/// The validator is not called for the partial results.
 #[test]
 fn a_plan_that_holds_a_subtask_back_after_its_deadline_has_ended() {
     let clock = &Simulated::new();

@@ -27,7 +27,7 @@ type Outcome = Result<u32, String>;
 type Read = fn(&mut Vec<Outcome>) -> Outcome;
 
 #[test]
-fn a_loop_by_hand_reports_what_the_attribute_does() {
+fn a_users_own_loop_reports_the_same_as_the_attribute() {
     #[retry(max = 2, jitter = "none", name = "disk.read", on = |error: &String| error == "busy")]
     fn read(outcomes: &mut Vec<Result<u32, String>>) -> Result<u32, String> {
         outcomes.pop().unwrap()
@@ -92,7 +92,7 @@ fn attempts_and_corrections_are_counted() {
 }
 
 #[test]
-fn each_section_with_a_max_counts_for_itself() {
+fn each_section_with_a_max_has_its_own_count() {
     let policy = EXACT.max(1).throttled(Section::new().max(2));
     let site = Site::new(&policy, "call");
     let mut call = Call::new();
@@ -105,7 +105,7 @@ fn each_section_with_a_max_counts_for_itself() {
 }
 
 #[test]
-fn the_pauses_alone_keep_a_deadline_where_no_time_is_told() {
+fn only_pauses_count_against_a_deadline_without_elapsed_times() {
     let policy = EXACT.max(9).deadline(secs(7));
     let site = Site::new(&policy, "call");
     let mut call = Call::new();
@@ -124,9 +124,9 @@ fn the_pauses_alone_keep_a_deadline_where_no_time_is_told() {
     assert_eq!(call.spent(), secs(7));
 }
 
-/// What was spent before it was loaded counts, too.
+/// The time spent before it was loaded counts, too.
 #[test]
-fn a_call_that_makes_progress_counts_anew_until_its_deadline() {
+fn progress_restarts_the_count_until_the_deadline() {
     let policy = EXACT.max(1).deadline(secs(10));
     let site = Site::new(&policy, "call");
     let loaded: Call = serde_json::from_str(r#"{"retries": 0, "spent_ns": 2000000000}"#).unwrap();
@@ -158,7 +158,7 @@ fn a_call_that_makes_progress_counts_anew_until_its_deadline() {
 }
 
 #[test]
-fn the_time_that_is_told_keeps_a_deadline() {
+fn reported_elapsed_times_count_against_a_deadline() {
     let policy = EXACT.deadline(secs(10));
     let site = Site::new(&policy, "call");
     for (elapsed, decision) in [
@@ -172,7 +172,7 @@ fn the_time_that_is_told_keeps_a_deadline() {
 }
 
 #[test]
-fn a_deadline_beside_the_policy_is_a_moment() {
+fn a_deadline_outside_the_policy_is_a_moment() {
     let site = Site::new(&EXACT, "call");
     let at = |secs| Moment::from_origin(Duration::from_secs(secs));
     for (now, decision) in [
@@ -209,7 +209,7 @@ fn a_pause_that_took_too_long_ends_the_call() {
 }
 
 #[test]
-fn what_is_added_to_a_hint_ends_no_call() {
+fn jitter_on_a_hint_does_not_end_a_call() {
     let policy = Policy::new().deadline(secs(10));
     let site = Site::new(&policy, "call");
     for seed in 0..400 {
@@ -222,7 +222,7 @@ fn what_is_added_to_a_hint_ends_no_call() {
 }
 
 #[test]
-fn a_budget_is_asked_last() {
+fn a_budget_is_charged_last() {
     struct Empty;
 
     impl RetryBudget for Empty {
@@ -288,7 +288,7 @@ fn attempts_before_progress_are_counted_in_another_process_too() {
     assert_eq!(recording.attempts(), [3]);
 }
 
-/// The pause before progress is in the time spent, and is not to come once more.
+/// The pause before progress is part of the time spent, and must not be repeated.
 #[test]
 fn progress_that_was_saved_does_not_wait_again() {
     let policy = EXACT.max(1).deadline(secs(4));
@@ -308,7 +308,7 @@ fn progress_that_was_saved_does_not_wait_again() {
 }
 
 #[test]
-fn a_call_goes_on_in_another_process() {
+fn a_saved_call_continues_in_another_process() {
     let policy = EXACT
         .max(5)
         .throttled(Section::new().max(1))
@@ -345,20 +345,20 @@ fn a_call_goes_on_in_another_process() {
     assert_eq!(call.failed_with(at(secs(7))), Ok(secs(4)));
     let again: Call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
     assert_eq!(again.spent(), secs(16));
-    // In a binary format, which must know how much follows.
+    // A binary format, which needs lengths in advance.
     let bytes = postcard::to_allocvec(&call).unwrap();
     let again: Call = postcard::from_bytes(&bytes).unwrap();
     assert_eq!((again.attempt(), again.spent()), (5, secs(16)));
 }
 
 #[test]
-fn delays_start_anew_after_an_attempt_that_outlasted_its_pause() {
+fn delays_restart_after_an_attempt_that_outlasted_its_pause() {
     let policy = EXACT.max(1);
     let site = Site::new(&policy, "feed");
     let mut call = Call::new();
     for (lasted, delay) in [(0, 1), (0, 2), (2, 4), (5, 1), (1, 2), (0, 4)] {
         call = call.restarted(secs(lasted));
-        // It goes on in another process.
+        // The call continues in another process.
         call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
         let pause = call.failed(&site, Verdict::TRANSIENT, &"reset");
         assert_eq!((pause, call.attempt()), (Ok(secs(delay)), 2), "{lasted}");
@@ -378,7 +378,7 @@ fn a_saved_call_may_have_more_keys_and_must_have_its_count() {
 }
 
 #[test]
-fn a_loaded_call_that_sits_out_its_pause_pays_for_it_once() {
+fn a_loaded_call_counts_its_remaining_pause_once() {
     let policy = EXACT
         .backoff(Backoff::Fixed)
         .base(secs(4))
@@ -445,7 +445,7 @@ fn a_clock_that_runs_backwards_gives_no_time_back() {
 }
 
 #[test]
-fn a_deadline_that_is_told_stands_in_place_of_the_policys() {
+fn a_given_deadline_replaces_the_policys() {
     let policy = EXACT.deadline(secs(1));
     let site = Site::new(&policy, "call");
     let failure = || Failure::new(&site, Verdict::TRANSIENT, &"busy");

@@ -151,7 +151,7 @@ fn structs_and_generics_are_classified() {
     let _: fn(&Never) -> Verdict = Never::classify;
 }
 
-/// What wraps itself, as contexts of errors do.
+/// An error that contains itself, like error contexts.
 #[derive(Debug, Classify)]
 enum Context<E> {
     #[classify(transparent)]

@@ -1,4 +1,4 @@
-//! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
+//! The number of evaluations of each key's expression: one per failure, and none if the call succeeds at once.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -54,7 +54,7 @@ macro_rules! evaluations {
     ($($key:tt)*) => { evaluations_of!(fail, on = |_| Verdict::TRANSIENT, $($key)*) };
 }
 
-/// The same in calls that reject 0, 1 and 2 values.
+/// Like `evaluations_of`, for calls that reject 0, 1 and 2 values.
 macro_rules! evaluations_of_rejections {
     ($($key:tt)*) => { evaluations_of!(count_down, on = |_| true, $($key)*) };
 }
@@ -75,7 +75,7 @@ macro_rules! evaluations_of {
     }};
 }
 
-/// The same of an async function alone.
+/// Like `evaluations_of`, only for an async function.
 macro_rules! evaluations_async {
     ($attempt:ident, $error:ty, $($key:tt)*) => {{
         #[retry($($key)*)]
@@ -161,10 +161,10 @@ fn stand_in(_: GaveUp<String>) -> Result<u32, String> {
     Ok(0)
 }
 
-/// Nothing on a success, once for each failure.
+/// None for a success, one for each failure.
 const PER_CALL: [u32; 3] = [1, 1, 1];
 const PER_FAILURE: [u32; 3] = [0, 1, 2];
-/// The same, and once at the start, as somebody may be shown it from there.
+/// One more at the start, because `attempt` may show it from then on.
 const AND_AT_THE_START: [u32; 3] = [1, 2, 3];
 
 fn ms(millis: u64) -> Duration {
@@ -241,7 +241,7 @@ fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure
 }
 
 #[test]
-fn a_name_is_evaluated_once_for_each_event_that_is_told() {
+fn a_name_is_evaluated_once_per_event() {
     // A retry for each failure, and the success after it.
     assert_eq!(evaluations!(name = counted("call")), [0, 2, 3]);
     // Two events for each attempt.
@@ -252,13 +252,13 @@ fn a_name_is_evaluated_once_for_each_event_that_is_told() {
 }
 
 #[test]
-fn an_observer_is_evaluated_once_for_each_event_that_it_is_told() {
+fn an_observer_is_evaluated_once_per_event() {
     assert_eq!(evaluations!(observe = counted(Silent)), [2, 4, 6]);
     assert_eq!(evaluations!(max = 1, observe = counted(Silent)), [2, 4, 4]);
 }
 
 #[test]
-fn what_judges_values_is_evaluated_once_for_each() {
+fn keys_that_check_values_are_evaluated_once_per_value() {
     let per_value = [1, 2, 3];
     assert_eq!(
         evaluations_of_rejections!(until = counted(is_zero)),
@@ -317,7 +317,7 @@ fn an_ending_is_evaluated_once_the_call_gives_up() {
 }
 
 #[test]
-fn what_decides_is_evaluated_once_for_each_failure() {
+fn keys_of_the_decision_are_evaluated_once_per_failure() {
     assert_eq!(evaluations_of!(fail, on = counted(is_busy)), PER_FAILURE);
     assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
     // And before the pause.
@@ -402,7 +402,7 @@ fn a_breaker_is_evaluated_once_for_each_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hedge_is_evaluated_before_each_attempt_that_begins_alone() {
+async fn a_hedge_is_evaluated_before_each_attempt_except_hedged_ones() {
     #[retry(on = |_| true, hedge = counted(Duration::from_secs(1)))]
     async fn call(steps: &Mutex<Vec<(u64, Result<(), String>)>>) -> Result<(), String> {
         let (millis, outcome) = steps.lock().unwrap().pop().unwrap();
@@ -437,7 +437,7 @@ fn a_limiter_is_evaluated_once_for_each_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_each_wait_what_may_end_it_is_evaluated() {
+async fn cancellation_is_evaluated_before_each_wait() {
     type Limiter = retry_protections::RateLimiter<retry_protections::Quota>;
     type Waits = std::io::Result<u32>;
 
@@ -479,7 +479,7 @@ macro_rules! hedged {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_each_attempt_beside_another_what_allows_it_is_evaluated() {
+async fn keys_that_allow_a_hedge_are_evaluated_before_each() {
     static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
     const POLICY: Policy = Policy::new();
 

@@ -27,7 +27,7 @@ mod unix {
     }
 
     pub(super) fn parent_and_child_draw_apart() {
-        // Whatever is made once has been made.
+        // Everything that is initialized once is initialized now.
         let before = drawn();
         let (mut reader, mut writer) = pipe().unwrap();
         let Ok(Fork::Parent(child)) = fork().inspect(|fork| {

@@ -62,7 +62,7 @@ async fn with_policy(server: &Script<(), Failure>, policy: &Policy) -> Result<()
 
 const OWN: Policy = Policy::new().max(5).jitter(retry_runtime::Jitter::None);
 
-/// A call of each form, whose server never answers: how many attempts it made, and for how long.
+/// Makes a call in each form to a server that never responds. Returns the number of attempts and the duration.
 async fn forms() -> Vec<(&'static str, u32, u64)> {
     let mut made = Vec::new();
     macro_rules! call {
@@ -103,7 +103,7 @@ async fn forms() -> Vec<(&'static str, u32, u64)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_form_goes_by_what_is_installed() {
+async fn every_form_uses_the_installed_policies() {
     let _turn = turn();
     let all = |attempts, seconds| {
         move |made: Vec<(&str, u32, u64)>| {
@@ -149,7 +149,7 @@ async fn a_default_is_for_what_a_function_does_not_set() {
 
     let _turn = turn();
     for (text, attempts) in [
-        // Of `plain`, whose `max` is 5, and of `unset`.
+        // The attempts of `plain`, whose `max` is 5, and of `unset`.
         ("installed?(max=1)", [6, 2]),
         ("default?(max=1)", [6, 2]),
         ("installed?(max=1), default?(max=2)", [6, 2]),
@@ -213,7 +213,7 @@ async fn a_call_under_way_follows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_says_which_max_was_in_force() {
+async fn a_success_logs_the_max_that_applied() {
     let _turn = turn();
     install("installed(max=9)");
     for call in [0, 1] {
@@ -229,7 +229,7 @@ async fn a_success_says_which_max_was_in_force() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_that_counts_in_one_goes_on_doing_so() {
+async fn a_function_with_a_single_count_keeps_it() {
     let _turn = turn();
     install("installed(throttled(max=3, base=0s, cap=0s))");
     for (outcomes, attempts) in [
@@ -249,7 +249,7 @@ async fn a_function_that_counts_in_one_goes_on_doing_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_begun_beside_a_slow_attempt_where_retries_are_off() {
+async fn no_hedge_starts_if_retries_are_off() {
     #[retry(hedge = "1s", max = 2, name = "installed.hedged", on = |_| Verdict::TRANSIENT)]
     async fn hedged(begun: &Cell<u32>) -> Result<(), Failure> {
         begun.set(begun.get() + 1);
@@ -309,7 +309,7 @@ async fn a_plan_waits_as_long_as_an_installed_hint_may_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sites_are_known_from_their_first_failure() {
+async fn sites_are_listed_from_their_first_failure() {
     #[retry(max = 5, jitter = "none", name = name)]
     async fn listed(server: &Script<(), Failure>, name: &str) -> Result<(), Failure> {
         server.next()
@@ -401,9 +401,9 @@ async fn a_final_error_is_not_retryable_if_retries_are_off() {
     );
 }
 
-/// The server answered, so the retry that led to it is paid back.
+/// The server responded, so the retry is refunded.
 #[tokio::test(start_paused = true)]
-async fn retries_that_go_off_during_a_retry_keep_nothing_of_the_budget() {
+async fn turning_retries_off_during_a_retry_refunds_the_budget() {
     let _turn = turn();
     install("");
     let (budget, attempts) = (Budget::standard(), Cell::new(0));
@@ -424,7 +424,7 @@ async fn retries_that_go_off_during_a_retry_keep_nothing_of_the_budget() {
 }
 
 #[test]
-fn what_a_function_switches_off_stays_off() {
+fn a_function_with_retries_off_stays_off() {
     static BREAKER: Breaker = Breaker::new().consecutive_failures(3);
 
     #[retry(max = 5, enabled = false, breaker = &BREAKER, name = "installed.off")]
@@ -443,7 +443,7 @@ fn what_a_function_switches_off_stays_off() {
 }
 
 #[test]
-fn what_is_wrong_is_not_installed() {
+fn invalid_policies_are_not_installed() {
     let _turn = turn();
     install("installed(max=7)");
     for (text, complaint) in [

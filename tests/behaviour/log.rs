@@ -45,8 +45,8 @@ async fn complete(failures: &mut Vec<u16>) -> Result<u32, Status> {
     }
 }
 
-/// Has somebody listen to every level all the time: otherwise a record that another test's subscriber does not want, on
-/// another thread, may be taken for one that nobody wants.
+/// Installs a subscriber for every level. Otherwise, a record that another test's subscriber ignores on another thread
+/// may be cached as disabled.
 fn hear_everything() {
     static HEARD: Once = Once::new();
     HEARD.call_once(|| {
@@ -62,7 +62,7 @@ pub(crate) async fn log_of<T>(call: impl Future<Output = T>) -> String {
     log_up_to(Level::INFO, FmtSpan::NONE, call).await
 }
 
-/// The same, with a record where a span ends.
+/// Like `log`, with a record at the end of each span.
 pub(crate) async fn log_with_ends_of<T>(call: impl Future<Output = T>) -> String {
     log_up_to(Level::INFO, FmtSpan::CLOSE, call).await
 }
@@ -146,7 +146,7 @@ async fn reads_as_promised() {
 
 /// Subscribers that limit how often one place logs must not let retries crowd out what ends a call.
 #[tokio::test(start_paused = true)]
-async fn each_kind_of_record_has_a_place_of_its_own() {
+async fn each_kind_of_record_is_logged_from_its_own_line() {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.writer())
@@ -175,7 +175,7 @@ async fn each_kind_of_record_has_a_place_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_timeout_of_the_policy_that_nothing_honours_is_logged() {
+async fn an_ignored_policy_timeout_is_logged() {
     const POLICY: Policy = Policy::none().timeout(Duration::from_secs(3));
 
     #[retry(policy = POLICY, name = "logged.without_timeout", on = |_| true)]
@@ -354,7 +354,7 @@ async fn plans_log_the_same_fields_as_calls() {
 }
 
 #[test]
-fn it_says_why_no_type_in_an_error_was_asked() {
+fn an_error_of_unknown_types_is_explained() {
     #[derive(Debug, thiserror::Error, Classify)]
     #[error("busy")]
     #[classify(transient)]
@@ -404,7 +404,7 @@ fn it_says_why_no_type_in_an_error_was_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_says_so_of_an_item_and_of_a_subtask() {
+async fn an_unknown_error_of_an_item_or_subtask_is_explained() {
     let send = async |_: Vec<u8>| {
         let known = io::Error::from(io::ErrorKind::NotFound);
         Ok(vec![
@@ -432,13 +432,13 @@ async fn it_says_so_of_an_item_and_of_a_subtask() {
     assert_eq!(told, expected, "{log}");
 }
 
-/// Which is told once in a process, so by any of these tests.
+/// Logged once per process, so it may come from any of these tests.
 fn is_of_reason(line: &str) -> bool {
     line.contains("retry::reason")
 }
 
 #[test]
-fn nor_does_that_show_secrets() {
+fn an_unknown_error_does_not_show_secrets() {
     #[retry(name = "call")]
     fn call() -> anyhow::Result<()> {
         Err(anyhow::anyhow!("no\nhttp://user:pw@host/v1?key=AIza"))
@@ -459,7 +459,7 @@ fn nor_does_that_show_secrets() {
 }
 
 #[test]
-fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
+fn a_dropped_recording_ends_and_the_previous_one_continues() {
     #[retry(max = 0, name = "ask", on = |_| true)]
     fn ask(what: &str) -> Result<(), String> {
         Err(what.into())
@@ -484,7 +484,7 @@ fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_says_each_change_once() {
+async fn a_breaker_logs_each_change_once() {
     use retry_protections::Breaker;
 
     #[retry(max = 1, backoff = "fixed", base = "6s", jitter = "none", name = "load", breaker = breaker, on = |_| true)]
@@ -517,7 +517,7 @@ async fn a_breaker_says_each_change_once() {
 
 /// A file is read again to change one number of many.
 #[tokio::test]
-async fn an_operators_number_is_logged_where_it_changes() {
+async fn an_operators_change_is_logged_if_the_value_differs() {
     use retry_protections::{Breaker, ConcurrencyLimiter};
 
     let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
@@ -544,7 +544,7 @@ async fn an_operators_number_is_logged_where_it_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limiter_says_who_waits_and_what_changes() {
+async fn a_limiter_logs_waits_and_changes() {
     use retry_protections::ConcurrencyLimiter;
     use retry_runtime::Verdict;
 

@@ -1,4 +1,4 @@
-//! What annotated functions, policies, batches and plans do, seen from outside. What a call's keys do is in `calls.rs`.
+//! Black-box tests of annotated functions, policies, batches and plans. Tests of a call's keys are in `calls.rs`.
 
 mod batch;
 mod blocks;

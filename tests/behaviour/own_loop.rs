@@ -18,7 +18,7 @@ use crate::keys::secs;
 const POLICY: Policy = Policy::none().max(2).jitter(Jitter::None);
 const SITE: Site<'_> = Site::new(&POLICY, "call");
 
-/// Makes attempts that fail so many times.
+/// Makes attempts that fail a number of times.
 async fn call<P: Protects, W: Timer>(
     attempts: &mut Attempts<'_, P, W>,
     failures: u32,
@@ -35,7 +35,7 @@ async fn call<P: Protects, W: Timer>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_loop_leaves_nothing_behind() {
+async fn a_dropped_loop_releases_everything() {
     for polls in 0.. {
         let (turns, retries) = (Turns::new(9), Cell::new(0));
         let breaker = Breaker::new().consecutive_failures(99);
@@ -114,7 +114,7 @@ async fn a_call_ends_by_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_saved_call_goes_on_with_what_it_had() {
+async fn a_saved_call_continues_with_its_state() {
     let policy = Policy::fixed(secs(2))
         .jitter(Jitter::None)
         .deadline(secs(7));

@@ -1,5 +1,4 @@
-//! What holds for every policy and every text: printing and reading agree, nothing panics, no delay exceeds
-//! its cap.
+//! Properties of every policy and text: printing and parsing agree, nothing panics, no delay exceeds its cap.
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ fn backoff() -> impl Strategy<Value = Backoff> {
         Backoff::Fibonacci,
         Backoff::None,
     ];
-    // Few lists, since each is kept.
+    // Few lists, because each one is kept in memory.
     let list = vec((0..5_u64).prop_map(Duration::from_secs), 0..4);
     prop_oneof![
         5 => select(shapes),
@@ -67,7 +66,7 @@ fn section(base: Duration, cap: Duration) -> BoxedStrategy<Section> {
         option::of(duration()),
         option::of(jitter(ratio())),
     );
-    // Boxed, since four of them nested are more than a test's stack holds.
+    // Boxed, because four nested ones would overflow a test's stack.
     numbers
         .prop_map(move |(max, backoff, own_base, factor, own_cap, jitter)| {
             let mut section = Section::new();
@@ -93,7 +92,7 @@ fn section(base: Duration, cap: Duration) -> BoxedStrategy<Section> {
         .boxed()
 }
 
-/// A `base` and a `cap` above it. Beside a list there is no base, so that sections stand on the default.
+/// A `base` and a `cap` above it. With a list there is no base, so sections start from the default.
 fn bounds(backoff: Backoff, a: Duration, b: Duration) -> (Duration, Duration) {
     match backoff {
         Backoff::List(_) => (Duration::from_secs(1), a.max(Duration::from_secs(1))),
@@ -209,7 +208,7 @@ fn fragments() -> impl Strategy<Value = String> {
     vec(select(fragments.to_vec()), 0..24).prop_map(|parts| parts.concat())
 }
 
-/// Of sums of the largest numbers, those that just exceed the longest duration are the hardest.
+/// The hardest cases are sums that just exceed the longest duration.
 fn duration_part() -> impl Strategy<Value = String> {
     let extremes = [
         "18446744073709551615s",
@@ -232,7 +231,7 @@ fn policies_are_equal_where_every_key_is() {
     assert_ne!(Policy::new(), Policy::new().max(4));
 }
 
-/// What setters are given, with the text that says the same.
+/// Arguments of setters, with the equivalent text.
 fn setters_and_text() -> impl Strategy<Value = (Policy, String)> {
     let millis = || (0..60_000_u64).prop_map(Duration::from_millis);
     let number = || {
@@ -282,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_is_read_back(policy in policy_in_range()) {
+    fn printed_policies_are_parsed_back(policy in policy_in_range()) {
         let text = policy.to_string();
         prop_assert_eq!(text.parse(), Ok(policy), "{}", text);
     }
@@ -306,9 +305,9 @@ proptest! {
         }
     }
 
-    /// Printing and reading never panic either, where a setter was given what no text may say.
+    /// Printing and parsing don't panic even if a setter got a value that isn't allowed in text.
     #[test]
-    fn what_setters_take_is_printed(policy in any_policy()) {
+    fn all_values_of_setters_can_be_printed(policy in any_policy()) {
         let _ = policy.to_string().parse::<Policy>();
     }
 }

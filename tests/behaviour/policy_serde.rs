@@ -62,7 +62,7 @@ fn toml_has_the_keys_of_the_text() {
     let config = Config { retry: full() };
     assert_eq!(toml::to_string(&config).unwrap(), TOML);
     assert_eq!(toml::from_str::<Config>(TOML).unwrap(), config);
-    // What a table does not name is the default.
+    // A key that is missing in a table has its default.
     let config: Config = toml::from_str("[retry]").unwrap();
     assert_eq!(config.retry, Policy::new());
 }
@@ -118,7 +118,7 @@ fn a_table_is_a_layer() {
     );
 }
 
-/// The same table in both formats, and its message.
+/// A table in both formats, and its error.
 const REFUSED: &[(&str, &str, &str)] = &[
     (
         "bakoff = 'exp'",
@@ -240,7 +240,7 @@ fn refuses_as_the_text_does() {
         let error = serde_json::from_str::<Policy>(as_json)
             .unwrap_err()
             .to_string();
-        // The format adds where it stands.
+        // The format adds the position.
         assert!(
             error.starts_with(&format!("{message} at line 1")),
             "{as_json}: {error}"
@@ -263,7 +263,7 @@ fn an_error_points_at_the_place_of_its_value() {
 }
 
 #[test]
-fn refuses_what_only_json_can_say() {
+fn rejects_values_that_only_json_has() {
     for (json, message) in [
         (r#"{"max": 5, "max": 5}"#, "`max` is given twice"),
         (

@@ -84,7 +84,7 @@ fn reads_every_way_of_writing() {
 }
 
 #[test]
-fn prints_the_form_that_it_reads() {
+fn prints_the_format_that_it_parses() {
     assert_eq!(
         Policy::new().to_string(),
         "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=2m",
@@ -432,7 +432,7 @@ fn a_deadline_that_some_retry_can_meet_is_accepted() {
 }
 
 #[test]
-fn refuses_what_is_no_list_of_keys() {
+fn rejects_text_that_is_not_a_list_of_keys() {
     for (text, message) in [
         ("max", "`max` has no value: write `max=…`"),
         ("max=", "`max` has no value: write `max=…`"),
@@ -607,7 +607,7 @@ fn a_later_list_takes_the_place_of_base_and_factor() {
     let layered = named.clone().overridden_by(&"base=2s".parse().unwrap());
     let error = Policy::new().overridden_by(&layered).unwrap_err();
     assert_eq!(error.to_string(), message);
-    // With a shape it has one.
+    // With a shape, it has a base.
     let shaped: Overrides = "backoff=linear, base=2s".parse().unwrap();
     let linear = Policy::linear(Duration::from_secs(2));
     assert_eq!(expected.overridden_by(&shaped), Ok(linear));
@@ -615,7 +615,7 @@ fn a_later_list_takes_the_place_of_base_and_factor() {
     let section = Section::new().backoff(list).base(Duration::from_secs(5));
     let fixed = section.backoff(Backoff::Fixed);
     assert_eq!(fixed, Section::new().backoff(Backoff::Fixed));
-    // A section of the program's is no mistake of the file's.
+    // A section set by the program is not an error in the file.
     let sections = built.throttled(Section::new().base(Duration::from_secs(5)));
     assert!(sections.overridden_by(&named).is_ok());
 }
@@ -672,7 +672,7 @@ fn setters_are_checked_on_request() {
         let refused = policy.try_checked().map_err(|error| error.to_string());
         assert_eq!(refused, Err(expected));
     }
-    // What was corrected, and what a list has not.
+    // Corrected values, and settings that a list doesn't have.
     for policy in [
         Policy::new().factor(0.5).factor(1.5),
         Policy::new()
@@ -689,7 +689,7 @@ fn setters_are_checked_on_request() {
     ] {
         assert_eq!(policy.try_checked(), Ok(policy));
     }
-    // Unchecked, the list stands.
+    // Without the check, the list is kept.
     assert_eq!(list.base(second).factor(9.0), list);
 }
 

@@ -2,7 +2,7 @@
 
 use retry_runtime::{EventData, retry};
 
-/// What an observer sees of the error, as does the log.
+/// Returns the text of the error for an observer and in the log.
 fn shown(error: &str) -> String {
     #[retry(max = 0, on = |_| true, observe = |event| {
         if let EventData::GaveUp { error, .. } = event.data {
@@ -18,7 +18,7 @@ fn shown(error: &str) -> String {
     seen
 }
 
-/// Between `«` and `»` stands what is hidden.
+/// The text between `«` and `»` is redacted.
 const HIDDEN: [&str; 100] = [
     // `key=value`.
     "login failed: password=«hunter2»",
@@ -198,7 +198,7 @@ const SHOWN: [&str; 66] = [
 ];
 
 #[test]
-fn secrets_are_hidden_and_nothing_else() {
+fn only_secrets_are_redacted() {
     let mut wrong = Vec::new();
     for case in HIDDEN.into_iter().chain(SHOWN) {
         let (mut text, mut expected) = (String::new(), String::new());
@@ -216,7 +216,7 @@ fn secrets_are_hidden_and_nothing_else() {
 
 /// Each error of a chain is looked through by itself.
 #[test]
-fn a_cause_is_no_value() {
+fn a_cause_is_not_a_secret_value() {
     #[retry(max = 0, on = |_| true, observe = |event| {
         if let EventData::GaveUp { error, .. } = event.data {
             *seen = error.to_string();
@@ -249,7 +249,7 @@ fn a_cause_is_no_value() {
     }
 }
 
-/// What is hidden leaves room, and no part of it is shown where the text is cut.
+/// Redacted text doesn't count towards the length, and no part of it is shown where the text is cut.
 #[test]
 fn a_long_secret_is_hidden_as_a_whole() {
     let secret = "s3cr3t".repeat(1_000);
@@ -258,7 +258,7 @@ fn a_long_secret_is_hidden_as_a_whole() {
     assert!(!cut.contains("s3"), "{cut}");
 }
 
-/// Logs are read by models, too: what people don't see says nothing to them either.
+/// Models read logs, too: text that people can't see must not reach them, either.
 #[test]
 fn invisible_characters_are_escaped() {
     for char in [

@@ -1,4 +1,4 @@
-//! What the log, events and errors show of texts that others wrote: no secrets in URLs, one line, bounded.
+//! Foreign texts in the log, events and errors: no secrets in URLs, one line, limited length.
 
 use std::error::Error;
 use std::fmt::{self, Debug, Display};
@@ -40,7 +40,7 @@ impl Failed {
     }
 }
 
-/// What a record shows of the error: of a call that returns it.
+/// Returns the text of an error in the record of a call that returns it.
 macro_rules! error_of {
     ($error:expr, $ty:ty) => {{
         #[retry(max = 0, name = "call", on = |_| true)]
@@ -74,7 +74,7 @@ async fn a_url_in_an_error_has_no_secrets_in_the_log() {
 }
 
 #[test]
-fn nor_has_it_wherever_else_it_is_shown() {
+fn secrets_are_redacted_everywhere_else() {
     #[retry(max = 0, give_up = |gave_up| gave_up.to_string(), on = |_| true)]
     fn given_up() -> Result<(), String> {
         Err(String::from(SENDING))
@@ -119,7 +119,7 @@ fn nor_has_it_wherever_else_it_is_shown() {
 }
 
 #[test]
-fn an_observer_gets_the_error_as_the_log_shows_it() {
+fn an_observer_gets_the_same_text_as_the_log() {
     #[retry(max = 0, on = |_| true, observe = |event| {
         if let EventData::GaveUp { error, .. } = event.data {
             seen.push(error.to_string());
@@ -164,7 +164,7 @@ async fn plans_show_and_save_no_secrets_either() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_shows_errors_as_its_chain_says() {
+async fn a_plan_shows_errors_with_its_chains_show() {
     let mut plan = Plan::<(), String>::new();
     plan.add("x", [], async |[]| Err(String::from("token 1234")));
     let recording = testing::record();
@@ -182,7 +182,7 @@ async fn a_plan_shows_errors_as_its_chain_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_shows_what_failed_before_it_was_said_how() {
+async fn a_plan_shows_failures_from_before_show_was_set() {
     let mut plan = Plan::<(), String>::new();
     plan.add("x", [], async |[]| Err(String::from("token 1234")));
     plan.run().await.unwrap();
@@ -223,7 +223,7 @@ async fn a_text_of_others_makes_no_record_of_its_own() {
     );
 }
 
-/// Says a mebibyte, and how much of it was said at once.
+/// An error whose `Display` writes a mebibyte, and records how much was written.
 struct Endless;
 
 impl Display for Endless {
@@ -241,7 +241,7 @@ impl Debug for Endless {
 impl Error for Endless {}
 
 #[test]
-fn a_long_text_is_cut_and_says_so() {
+fn a_long_text_is_cut_with_a_note() {
     #[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
     fn given_up() -> Result<(), String> {
         Err("x".repeat(1 << 20))
@@ -345,7 +345,7 @@ fn causes_have_an_end() {
 }
 
 #[test]
-fn what_has_only_debug_is_not_dumped() {
+fn an_error_with_only_debug_is_not_dumped() {
     #[derive(Debug, Classify)]
     #[expect(dead_code, reason = "read by Debug")]
     enum ModelError {

@@ -22,7 +22,7 @@ use crate::log::{log_of, log_with_ends_of};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What is logged after which a call of one retry has failed once and then succeeded.
+/// The log of a call with one retry that failed once and then succeeded.
 const TWO_ATTEMPTS: [&str; 4] = [
     "call{call=fetch}:attempt{attempt=1}: asked",
     "call{call=fetch}: retrying",
@@ -101,7 +101,7 @@ async fn blocking_functions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_other_key_beside_it() {
+async fn spans_work_with_every_other_key() {
     #[retry(max = 1, name = "fetch", span = true, timeout = "1s", deadline = "1m", attempt = attempt, on = |_| true,
         observe = |_| seen.set(seen.get() + 1), give_up = GaveUp::into_error, repeats = 2, budget)]
     async fn fetch(server: Script<(), Busy>, seen: &Cell<u32>) -> Result<(), Busy> {
@@ -214,7 +214,7 @@ async fn attempts_beside_slow_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_may_be_decided_when_it_runs() {
+async fn spans_may_be_enabled_at_run_time() {
     #[retry(max = 1, name = "fetch", span = wanted, on = |_| true)]
     async fn fetch(server: Script<(), Busy>, wanted: bool) -> Result<(), Busy> {
         ask(&server)
@@ -231,9 +231,9 @@ async fn it_may_be_decided_when_it_runs() {
     assert_eq!(spans_of(without(once())).await, bare);
 }
 
-/// Where two calls wait at the same time, each logs in its own spans.
+/// If two calls wait at the same time, each logs in its own spans.
 #[tokio::test(start_paused = true)]
-async fn spans_of_calls_at_once_stay_apart() {
+async fn spans_of_concurrent_calls_are_separate() {
     #[retry(max = 1, name = name, span = true, on = |_| true)]
     async fn fetch(name: &str) -> Result<(), Busy> {
         sleep(SECOND).await;
@@ -327,7 +327,7 @@ async fn chains() {
 
 /// An attempt is dropped in its span at its timeout, and the last resort is the call's.
 #[tokio::test(start_paused = true)]
-async fn what_is_not_an_attempt_is_in_the_span_of_the_call() {
+async fn code_outside_attempts_is_in_the_calls_span() {
     struct Dropped;
 
     impl Drop for Dropped {
@@ -467,7 +467,7 @@ async fn plans() {
     );
 }
 
-/// It has no span any more while the plan goes on.
+/// Its span is closed while the plan continues.
 #[tokio::test(start_paused = true)]
 async fn a_dead_end_of_a_plan() {
     let mut plan = Plan::new();

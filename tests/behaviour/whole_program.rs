@@ -1,5 +1,4 @@
-//! What a program sets for all of its calls: levels of log records, and whether secrets are hidden. In a process of its
-//! own.
+//! Settings for all calls of a program: log levels and redaction of secrets. In a separate process.
 
 use std::sync::Mutex;
 
@@ -38,11 +37,11 @@ fn levels_named(name: &str, failures: u32) -> (Vec<String>, usize) {
 const RETRYING: &str =
     "retrying at once call=read attempt=1 max=1 delay=0.0 error=busy reason=transient";
 
-/// Held by each test, since what it sets and logs is everybody's.
+/// Held by each test, because the settings and the log are global.
 static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
-fn each_record_has_the_level_that_it_was_given() {
+fn each_record_has_its_configured_level() {
     let _turn = TURN.lock();
     let retrying = |level: &str| format!("{level} retry: {RETRYING}");
     let succeeded = |level: &str| format!("{level} retry: succeeded call=read attempt=2 max=1");
@@ -67,7 +66,7 @@ fn each_record_has_the_level_that_it_was_given() {
     reset_levels();
     assert_eq!(levels_of(1).0, [retrying("WARN"), succeeded("INFO")]);
 
-    // What a reason means is told once in a process.
+    // The explanation of a reason is logged once per process.
     let gave_up = gave_up.replace("ERROR", "WARN");
     let explained = "DEBUG retry::reason: what to do about it: https://docs.rs/retry-runtime/latest/\
                      retry_runtime/guide/troubleshooting/index.html#exhausted reason=\"exhausted\"";
@@ -107,7 +106,7 @@ fn some_calls_log_less_than_others() {
 }
 
 #[test]
-fn secrets_are_shown_where_the_program_says_so() {
+fn secrets_are_shown_if_the_program_allows_it() {
     const ERROR: &str = "https://me:pw@host/?q=1: password=hunter2\n\u{200b}";
     let _turn = TURN.lock();
 

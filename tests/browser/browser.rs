@@ -19,21 +19,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// How much later than asked for an attempt may reach the server: a machine may be busy.
+/// The maximum delay of an attempt's arrival at the server, because a machine may be busy.
 const SLACK: Duration = Duration::from_secs(5);
 
 /// The least and most milliseconds between the attempts of each call, the slack apart.
 const PAUSES: [(&str, &[(u64, u64)]); 5] = [
     ("flaky", &[(200, 200), (400, 400)]),
     ("after", &[(1000, 1000)]),
-    // Two seconds later, in a header that knows no fractions.
+    // Two seconds later, in a header without fractions.
     ("date", &[(1000, 2000)]),
     // The pause alone is certain: the attempt's time passes while its request is on its way, too.
     ("stalling", &[(100, 400)]),
     ("trickling", &[(100, 400)]),
 ];
 
-/// What comes of the calls.
+/// The outcomes of the calls.
 const LINES: [&str; 10] = [
     "flaky: ok",
     "after: ok",
@@ -41,7 +41,7 @@ const LINES: [&str; 10] = [
     "stalling: timed out after 300ms",
     "trickling: error decoding response body",
     "down: 503 Service Unavailable",
-    // Nobody knows whether a request that failed was sent.
+    // It is unknown if a failed request was sent.
     "unreachable: 3 attempts",
     "limited: busy after 3 attempts, waited: true",
     "blocking: cut short after 6 attempts",
@@ -64,7 +64,7 @@ const AT_ONCE: [&str; 12] = [
     "limiter",
 ];
 
-/// Also in the console.
+/// The lines in the console.
 const LOGGED: [&str; 2] = [
     "console warn:  WARN retry: retrying in 200ms call=page::flaky attempt=1 max=3",
     "console info:  INFO retry: succeeded call=page::flaky attempt=3 max=3",
@@ -99,7 +99,7 @@ fn calls_wait_end_and_log_in_a_page_as_elsewhere() {
                 assert!(range.contains(&passed), "{path}: {passed:?}");
             }
         }
-        // By its deadline, and nothing else, the call ends before it has made a fourth.
+        // Only its deadline can end the call before a fourth attempt.
         let attempts = arrivals["down"].len();
         assert!((2..=3).contains(&attempts), "{attempts}");
     }
@@ -138,10 +138,10 @@ impl Page {
         });
         let server = Server::start(move |stream| Arc::clone(&site).answer(stream));
         let profile = folder.join(name);
-        // What an earlier run has left.
+        // Files of an earlier run.
         let _ = fs::remove_dir_all(&profile);
         let browser = chromium(&profile)
-            // Without it, a page that prints nothing is closed at once.
+            // Without this flag, a page that prints nothing is closed at once.
             .arg("--remote-debugging-port=0")
             .arg(server.url())
             .stderr(Stdio::null())
@@ -186,7 +186,7 @@ impl Report {
     }
 }
 
-/// What a server has for its page.
+/// The content of a server for its page.
 struct Site {
     html: String,
     folder: PathBuf,

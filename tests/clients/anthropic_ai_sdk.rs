@@ -99,7 +99,7 @@ async fn answers_by_their_type() {
     }
 }
 
-/// A limit that no wait lifts says so in its details, beside the type of a passing one.
+/// A limit that waiting doesn't lift has this in its details, with the type of a temporary one.
 #[tokio::test]
 async fn billing() {
     let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"no",
@@ -182,7 +182,7 @@ async fn a_call_ends_with_its_first_success() {
     ));
 }
 
-/// What ended a stream is said once.
+/// The end of a stream is reported once.
 #[tokio::test]
 async fn a_stream_that_broke_is_not_called_cut_off_as_well() {
     let broken = MessageError::RequestFailed(String::from("Transport error"));

@@ -134,7 +134,7 @@ async fn headers() {
 
 /// Only what headers ask for needs another variant.
 #[tokio::test]
-async fn what_a_body_says_is_an_api_error() {
+async fn errors_in_a_body_are_api_errors() {
     let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]);
     let error = Model::at(&server.url).create().await.unwrap_err();
     assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
@@ -159,9 +159,9 @@ async fn hints_are_waited_for_and_the_answer_stays_readable() {
     assert!(error.to_string().contains("429"), "{error}");
 }
 
-/// What breaks off is the explanation, not the refusal.
+/// Only the explanation is truncated; the status is complete.
 #[tokio::test]
-async fn a_refusal_whose_body_breaks_off_is_one() {
+async fn an_error_response_with_a_truncated_body_keeps_its_status() {
     let cut = |status: u16, headers: &str, body: &str| {
         Answer::Bytes(format!(
             "HTTP/1.1 {status} -\r\ncontent-length: 9999\r\n{headers}\r\n{body}"
@@ -185,7 +185,7 @@ async fn a_refusal_whose_body_breaks_off_is_one() {
 }
 
 #[tokio::test]
-async fn of_an_enormous_refusal_the_beginning_is_kept() {
+async fn the_start_of_an_enormous_error_body_is_kept() {
     let page = "<p>busy</p>".repeat(100_000);
     check(answer(502, &page), BROKEN).await;
     let server = Server::start([answer(400, &page)]);
@@ -211,9 +211,9 @@ async fn transport() {
     server.assert_attempts(Verdict::TIMEOUT);
 }
 
-/// Gateways answer with 200 and an error, some with the status as a number.
+/// Some gateways return 200 and an error, some of them with the status as a number.
 #[tokio::test]
-async fn errors_in_place_of_an_answer() {
+async fn errors_in_a_200_are_classified() {
     check(
         answer(200, OVERLOADED_EVENT.trim_start_matches("data: ")),
         BROKEN,
@@ -245,9 +245,9 @@ async fn a_call_ends_with_its_first_success() {
     assert_eq!(server.requests(), 2);
 }
 
-/// What the constructor is for.
+/// The effect that the constructor prevents.
 #[tokio::test]
-async fn without_it_the_client_multiplies() {
+async fn the_default_client_multiplies_requests() {
     let server = Server::start([answer_with(503, &[("retry-after", "0")], "busy")]);
     let config = OpenAIConfig::new().with_api_base(&server.url);
     let multiplied = Model(Client::with_config(config));

@@ -83,7 +83,7 @@ async fn codes() {
     for code in ["RequestTimeout", "InternalError"] {
         check(answer(400, &refused(code)), BROKEN).await;
         check(answer(503, &refused(code)), BROKEN).await;
-        // With a wait, too, they may have taken effect.
+        // Even with a wait, they may have taken effect.
         let asked = [("retry-after", "2")];
         let hinted = BROKEN.after(Duration::from_secs(2));
         check(answer_with(503, &asked, &refused(code)), hinted).await;
@@ -115,9 +115,9 @@ async fn transport() {
     assert_eq!(classify(&error), BROKEN, "{error:?}");
 }
 
-/// What the switch is for.
+/// The effect that the setting prevents.
 #[tokio::test]
-async fn without_it_the_client_multiplies() {
+async fn the_default_client_multiplies_requests() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, &refused("Other"))]);
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));

@@ -98,7 +98,7 @@ async fn transport() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+async fn an_untrusted_certificate_stops() {
     let http = reqwest::Client::builder().dns_resolver(Arc::new(Untrusted));
     let store = Store::over(http, "http://example.invalid/");
     let error = store.read().await.unwrap_err();
@@ -118,7 +118,7 @@ fn errors_made_of_others() {
         assert_eq!(classify(&error), expected, "{kind}");
         let error = error.with_context("of a file");
         assert_eq!(classify(&error), expected, "{kind}");
-        // Of a transport that is not known, and sent nothing.
+        // From an unknown transport, which sent nothing.
         let error = Error::new(ErrorKind::Connection, io::Error::from(kind));
         let expected = if expected.is_retryable() {
             Verdict::TRANSIENT
@@ -127,7 +127,7 @@ fn errors_made_of_others() {
         };
         assert_eq!(classify(&error), expected, "{kind}");
     }
-    // Of a transport that is not known.
+    // From an unknown transport.
     for (kind, expected) in [
         (ErrorKind::Connection, Verdict::TRANSIENT),
         (ErrorKind::Io, BROKEN),
@@ -137,7 +137,7 @@ fn errors_made_of_others() {
 }
 
 #[test]
-fn what_no_wait_heals_stops() {
+fn permanent_failures_stop() {
     for kind in [
         ErrorKind::DataConversion,
         ErrorKind::Credential,

@@ -31,14 +31,14 @@ impl ManageConnection for Lines {
     }
 }
 
-/// Of one connection, for which a call waits 20 milliseconds.
+/// A pool of one connection, for which a call waits 20 milliseconds.
 async fn pool(address: SocketAddr) -> Pool<Lines> {
     let patience = Duration::from_millis(20);
     let builder = Pool::builder().max_size(1).connection_timeout(patience);
     builder.build(Lines(address)).await.unwrap()
 }
 
-/// `Classify` says what the client's errors mean.
+/// `Classify` classifies the client's errors.
 #[retry(max = 2, backoff = "none", on = pooled(Classify::classify))]
 async fn ask(pool: &Pool<Lines>, count: &mut u32) -> Result<u8, RunError<io::Error>> {
     *count += 1;
@@ -55,7 +55,7 @@ async fn check(address: SocketAddr, expected: Verdict) -> RunError<io::Error> {
     error
 }
 
-/// A pool doesn't say why.
+/// A pool doesn't report the cause.
 #[tokio::test]
 async fn no_connection_in_time_is_transient() {
     let error = check(closed_port(), Verdict::TRANSIENT).await;
@@ -76,7 +76,7 @@ async fn no_free_connection_in_time_is_transient() {
 }
 
 #[tokio::test]
-async fn the_clients_own_errors_are_what_its_function_says() {
+async fn the_clients_errors_are_classified_by_its_function() {
     let closing = Server::start(async |mut stream| stream.read_u8().await.map(drop));
     let error = check(closing.address, BROKEN).await;
     assert!(matches!(error, RunError::User(_)), "{error:?}");

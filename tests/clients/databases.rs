@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What `.ci/databases` says.
+/// A setting from `.ci/databases`.
 pub(crate) fn setting(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run .ci/databases"))
 }
@@ -16,7 +16,7 @@ pub(crate) fn control(arguments: &[&str]) {
     assert!(status.success(), "{arguments:?}: {status}");
 }
 
-/// As [`control`], beside other tasks.
+/// Like [`control`], concurrently with other tasks.
 pub(crate) async fn control_beside(arguments: &'static [&'static str]) {
     tokio::task::spawn_blocking(|| control(arguments))
         .await

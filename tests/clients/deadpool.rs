@@ -13,7 +13,7 @@ use support::loopback::closed_port;
 use support::postgres::failing_with;
 use tokio_postgres::{Config, NoTls};
 
-/// Of one connection, for which a call waits 20 milliseconds.
+/// A pool of one connection, for which a call waits 20 milliseconds.
 fn pool(config: Config) -> Pool {
     let builder = Pool::builder(Manager::new(config, NoTls)).max_size(1);
     let builder = builder.runtime(Runtime::Tokio1);
@@ -35,7 +35,7 @@ async fn answer(pool: &Pool, count: &mut u32) -> Result<i32, PoolError> {
 }
 
 #[test]
-fn what_the_pool_says_itself() {
+fn the_pools_own_errors_are_classified() {
     type Error = deadpool::managed::PoolError<Failure>;
     let of = pooled(Failure::classify);
     let message = HookError::message("no");
@@ -57,7 +57,7 @@ fn what_the_pool_says_itself() {
 }
 
 #[tokio::test]
-async fn what_the_client_says_in_a_pool() {
+async fn the_clients_errors_in_a_pool_are_classified() {
     for (server, attempts) in [("53300", 3), ("28P01", 1)].map(|(c, a)| (failing_with(c), a)) {
         let mut count = 0;
         answer(&at(server.address), &mut count).await.unwrap_err();
@@ -92,7 +92,7 @@ mod database {
         assert_eq!(answer(&pool, &mut count).await.unwrap(), 42);
     }
 
-    /// The connection that broke goes back to the pool, which makes a new one.
+    /// The broken connection goes back to the pool, which creates a new one.
     #[tokio::test]
     #[ignore = "needs PostgreSQL: run by .ci/databases"]
     async fn a_server_that_is_restarted_is_survived() {

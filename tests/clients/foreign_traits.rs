@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-/// What a client was asked. The first requests fail.
+/// The requests of a client. The first ones fail.
 #[derive(Debug)]
 struct Script<T> {
     asked: Mutex<Vec<T>>,
@@ -15,7 +15,7 @@ impl<T> Script<T> {
         Self { asked, failures }
     }
 
-    /// Whether this attempt fails.
+    /// Returns true if this attempt fails.
     fn fails(&self, asked: T) -> bool {
         let mut all = self.asked();
         all.push(asked);

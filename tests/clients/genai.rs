@@ -98,7 +98,7 @@ async fn check(answer: Answer, expected: Verdict) {
     })
     .await;
 
-    // A stream sends nothing before it is polled, and then meets the same.
+    // A stream sends its request only when it is polled, and gets the same response.
     scripted::check(answer, expected, classify, async |url| {
         Model::at(url).events().await
     })
@@ -168,7 +168,7 @@ async fn no_answer_in_time() {
 }
 
 #[tokio::test]
-async fn what_never_heals() {
+async fn permanent_failures_stop() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(200, "no JSON")]);
     let error = Model::at(&server.url).chat().await.unwrap_err();

@@ -1,5 +1,5 @@
-//! What HTTP/2 says was not processed (RFC 9113, section 8.7) is sent again, also where a request may not take effect twice:
-//! hyper-util, reqwest and tonic against a server of h2's.
+//! Requests that HTTP/2 marks as unprocessed (RFC 9113, section 8.7) are sent again, even if they must not take effect
+//! twice: hyper-util, reqwest and tonic with an h2 server.
 
 use std::io;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ enum Answer {
     Reset(Reason),
     /// `GOAWAY` with that reason that names an earlier stream as the last one.
     GoAwayBelow(Reason),
-    /// `GOAWAY` that names the request as the last one, which then gets no answer.
+    /// `GOAWAY` that names the request as the last one, which then gets no response.
     GoAwayAfter,
 }
 
@@ -120,7 +120,7 @@ async fn by_tonic(url: &str) -> Result<(), Verdict> {
 }
 
 #[tokio::test]
-async fn what_was_refused_unread_is_sent_again() {
+async fn unprocessed_requests_are_sent_again() {
     let calm_down = Verdict::THROTTLED.ambiguous();
     for (how, expected, times) in [
         (Answer::Reset(Reason::REFUSED_STREAM), Verdict::TRANSIENT, 3),

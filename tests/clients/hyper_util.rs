@@ -50,7 +50,7 @@ async fn a_broken_connection_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn all_else_stops() {
+async fn other_errors_stop() {
     let garbled = Server::answering("220 mail.example ESMTP\r\n\r\n");
     check(&garbled.url(), Verdict::STOP).await;
     check("/no-host", Verdict::STOP).await;

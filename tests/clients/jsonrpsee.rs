@@ -46,7 +46,7 @@ async fn check(answer: Answer, expected: Verdict) {
     .await;
 }
 
-/// An error in the answer to any request: this client counts them from 0.
+/// Returns responses with an error for any request: this client numbers requests from 0.
 fn refusals(error: &str) -> Vec<Answer> {
     let refusal = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
     (0..4).map(|id| answer(200, &refusal(id))).collect()
@@ -157,7 +157,7 @@ async fn notifications() {
     }
 }
 
-/// What a client over a web socket bears.
+/// The limits of a web socket client.
 #[derive(Clone, Copy)]
 struct Limits {
     handshake: Duration,
@@ -175,7 +175,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Each attempt connects anew.
+/// Each attempt opens a new connection.
 #[retry(max = 3, jitter = "none", on = classify)]
 async fn height_over_web_socket(url: &str, limits: Limits) -> Result<u64, ClientError> {
     let builder = WsClientBuilder::default()
@@ -244,7 +244,7 @@ fn web_sockets_whose_connection_fails() {
     }
 }
 
-/// Takes one request, answers it, and closes the connection.
+/// Accepts one request, responds, and closes the connection.
 fn web_sockets(answer: Answer) -> loopback::Server {
     loopback::Server::start(move |stream| treat(stream, answer.clone()))
 }
@@ -285,7 +285,7 @@ async fn requests_over_web_sockets() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_for_a_web_socket_stops() {
+async fn a_message_too_large_for_a_web_socket_stops() {
     let small_requests = Limits {
         request_size: 10,
         ..limits()

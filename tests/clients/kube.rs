@@ -113,9 +113,9 @@ async fn a_watch_that_breaks() {
     assert_eq!(Settings::at(&server.url).watch().await.unwrap(), 2);
 }
 
-/// What the switch is for.
+/// The effect that the setting prevents.
 #[tokio::test]
-async fn without_it_the_client_multiplies() {
+async fn the_default_client_multiplies_requests() {
     let found = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings"}}"#;
     let answers = [status(503, "{}"), status(503, "{}"), answer(200, found)];
     let server = Server::start(answers);

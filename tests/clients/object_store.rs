@@ -80,7 +80,7 @@ async fn transport() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+async fn an_untrusted_certificate_stops() {
     let http = reqwest_0_13::Client::builder().no_proxy();
     let http = http.dns_resolver(Arc::new(Untrusted)).build().unwrap();
     let failed = http.get("http://example.invalid/").send().await;
@@ -101,9 +101,9 @@ async fn a_body_that_breaks_off() {
     server.assert_attempts(BROKEN);
 }
 
-/// What the switch is for.
+/// The effect that the setting prevents.
 #[tokio::test]
-async fn without_it_the_store_multiplies() {
+async fn the_default_store_multiplies_requests() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, "busy")]);
     let retries = RetryConfig {
@@ -135,9 +135,9 @@ impl S3 {
     }
 }
 
-/// S3 can answer with 200 and an error.
+/// S3 can respond with 200 and an error.
 #[tokio::test]
-async fn errors_in_place_of_an_answer() {
+async fn errors_in_a_200_are_classified() {
     let _skipped = testing::skip_sleeps();
     for (code, expected) in [("SlowDown", Verdict::THROTTLED), ("InternalError", BROKEN)] {
         let body = format!("<Error><Code>{code}</Code></Error>");
@@ -148,9 +148,9 @@ async fn errors_in_place_of_an_answer() {
     }
 }
 
-/// As above, with a code that its store does not look for.
+/// The same with a code that the store doesn't check.
 #[test]
-fn other_errors_in_place_of_an_answer() {
+fn other_errors_in_a_200_are_classified() {
     let error = Error::Generic {
         store: "S3",
         source: "Server returned error response: <Error><Code>AccessDenied</Code></Error>".into(),

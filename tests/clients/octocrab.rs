@@ -78,9 +78,9 @@ async fn limits() {
     .await;
 }
 
-/// With no header that says so.
+/// Without a header for it.
 #[tokio::test]
-async fn a_secondary_limit_is_one() {
+async fn a_secondary_limit_is_throttled() {
     let no = r#"{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}"#;
     let minute = Verdict::THROTTLED.after(Duration::from_mins(1));
     let left = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
@@ -103,7 +103,7 @@ async fn pages_of_a_gateway() {
 }
 
 #[tokio::test]
-async fn a_limit_is_waited_for_until_it_is_reset() {
+async fn the_hint_is_the_reset_time_of_the_limit() {
     let _skipped = testing::skip_sleeps();
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let reset = (now + 1000).to_string();
@@ -140,9 +140,9 @@ async fn transport() {
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
 
-/// What the switch is for.
+/// The effect that the setting prevents.
 #[tokio::test]
-async fn without_it_the_client_multiplies() {
+async fn the_default_client_multiplies_requests() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, NO)]);
     GitHub::with(&server.url, RetryConfig::Simple(3))

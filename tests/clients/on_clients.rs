@@ -9,7 +9,7 @@ use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn std::error::Error + Send + Sync>;
 
-/// What it answers, and what `on::transient_io` and `on::http` say of that.
+/// Servers, with the verdicts of `on::transient_io` and `on::http`.
 fn servers() -> Vec<(Server, Verdict, Verdict)> {
     let stalling = Server::stalling_after(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
     vec![
@@ -29,7 +29,7 @@ fn servers() -> Vec<(Server, Verdict, Verdict)> {
     ]
 }
 
-/// Little where nothing ever comes.
+/// Returns the client's timeout, which is short if no response is expected.
 fn patience(expected: Verdict) -> Duration {
     if expected == Verdict::TIMEOUT {
         IMPATIENCE
@@ -63,7 +63,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn connections_and_answers_are_told_apart() {
+            async fn connection_errors_and_responses_are_distinguished() {
                 for (server, of_connection, of_http) in servers() {
                     let client = client(patience(of_http));
                     let error = get(&client, &server.url()).await.unwrap_err();
@@ -90,7 +90,7 @@ tests_of!(reqwest_0_12);
 tests_of!(reqwest_0_13);
 
 #[test]
-fn ureq_tells_connections_and_answers_apart() {
+fn ureqs_connection_errors_and_responses_are_distinguished() {
     #[retry(max = 2, backoff = "none", on = on::transient_io)]
     fn get(agent: &ureq::Agent, url: &str) -> Result<String, Boxed> {
         Ok(agent.get(url).call()?.body_mut().read_to_string()?)
@@ -110,14 +110,14 @@ fn ureq_tells_connections_and_answers_apart() {
 }
 
 #[tokio::test]
-async fn commands_of_redis_and_connections_to_it_are_told_apart() {
+async fn redis_commands_and_connection_errors_are_distinguished() {
     let client = redis::Client::open(format!("redis://{}", closed_port())).unwrap();
     let connection = client.get_multiplexed_async_connection().await;
     let refused = connection.err().unwrap();
     assert_eq!(on::transient_io(&refused), Verdict::TRANSIENT, "{refused}");
     assert_eq!(on::http(&refused), Verdict::STOP, "{refused}");
 
-    // As its cluster client makes it, without a source.
+    // As created by its cluster client, without a source.
     let dropped = redis::RedisError::from((redis::ErrorKind::Io, "connection dropped"));
     assert_eq!(on::transient_io(&dropped), BROKEN);
     let wrong = redis::RedisError::from((redis::ErrorKind::UnexpectedReturnType, "text"));

@@ -198,7 +198,7 @@ async fn a_call_ends_with_its_first_success() {
     assert_eq!(server.requests(), 3);
 }
 
-/// What crossed rig's effect bus says what the report says.
+/// An error from rig's effect bus has the same verdict as the report.
 #[test]
 fn relayed() {
     let relayed = |kind, retryable| {

@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 
 type Client = RunningService<RoleClient, ()>;
 
-/// What a server answers a list of tools with: a status, other headers and a body; or nothing if there is no status.
+/// A server's response to a list of tools: a status, other headers and a body. With status 0, there is no response.
 #[derive(Clone, Copy)]
 struct Refusal(u16, &'static str, &'static str);
 
@@ -116,7 +116,7 @@ async fn transport() {
 }
 
 #[tokio::test]
-async fn what_the_server_says_stops() {
+async fn errors_of_the_server_stop() {
     let error = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"no"}}"#;
     check(Refusal(200, "", error), Verdict::STOP).await;
     check(Refusal(503, "", error), Verdict::STOP).await;
@@ -129,7 +129,7 @@ async fn connect(url: &str, count: &mut usize) -> Result<Client, ClientInitializ
 }
 
 #[tokio::test]
-async fn connecting_is_classified_alike() {
+async fn connection_errors_are_classified_the_same_way() {
     let _skipped = testing::skip_sleeps();
     for (url, expected) in [
         (format!("http://{}/", closed_port()), Verdict::TRANSIENT),
@@ -145,7 +145,7 @@ async fn connecting_is_classified_alike() {
     }
 }
 
-/// A client over a stream, whose server greets it and then does as told.
+/// A client over a stream, whose server sends a greeting and then runs the function.
 async fn over_a_stream<F: Future<Output = ()> + Send + 'static>(
     then: impl FnOnce(DuplexStream) -> F + Send + 'static,
 ) -> Client {

@@ -2,7 +2,7 @@
 
 use reqwest_0_13::dns::{Name, Resolve, Resolving};
 
-/// How TLS fails in `reqwest`, where connecting does: in place of an address.
+/// A resolver whose error looks like a TLS failure in `reqwest`.
 pub(crate) struct Untrusted;
 
 impl Resolve for Untrusted {

@@ -120,7 +120,7 @@ fn a_timeout_is_a_timeout() {
 
 #[test]
 fn a_timeout_in_connecting_is_not_ambiguous() {
-    // Connections that nobody accepts, until the system takes no more of them.
+    // Connections that aren't accepted, until the system's queue is full.
     let full = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = full.local_addr().unwrap();
     let patience = Duration::from_millis(100);
@@ -147,7 +147,7 @@ fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
 }
 
 #[test]
-fn all_else_stops() {
+fn other_errors_stop() {
     let garbled = Server::answering("220 mail.example ESMTP\r\n\r\n");
     check(&agent(), &garbled.url(), Verdict::STOP);
     let chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n0123";
@@ -158,7 +158,7 @@ fn all_else_stops() {
     check(&agent(), &Server::answering(around).url(), Verdict::STOP);
 }
 
-/// As the guide shows it.
+/// As in the guide.
 #[retry(max = 2, backoff = "none")]
 fn get_with_headers(
     agent: &Agent,

@@ -1,4 +1,4 @@
-//! Passes are never invented and never lost; a state is left once, and what comes late changes nothing.
+//! Permits are never created or lost; a state is left once, and late outcomes change nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn open(places: u32) -> Arc<Breaker> {
     Arc::new(breaker)
 }
 
-/// What each thread returns.
+/// Runs the threads at the same time. Returns their results.
 fn at_once<T: Send + 'static>(
     breaker: &Arc<Breaker>,
     threads: usize,
@@ -52,7 +52,7 @@ fn at_once<T: Send + 'static>(
 }
 
 #[test]
-fn half_open_lets_so_many_through_and_one_turns_it() {
+fn half_open_admits_the_trial_calls_and_one_transition_happens() {
     many(|| {
         let breaker = open(2);
         let passes = at_once(&breaker, 3, |breaker, _| breaker.admit());
@@ -78,7 +78,7 @@ fn a_dropped_trial_gives_its_place_back() {
 }
 
 #[test]
-fn it_closes_once_all_trials_have_succeeded() {
+fn the_breaker_closes_once_all_trials_have_succeeded() {
     many(|| {
         let breaker = open(2);
         let turned = at_once(&breaker, 2, |breaker, _| {
@@ -91,9 +91,9 @@ fn it_closes_once_all_trials_have_succeeded() {
     });
 }
 
-/// Whichever trial ends first decides, and the other changes nothing.
+/// The trial that ends first decides, and the other changes nothing.
 #[test]
-fn a_trial_that_fails_opens_it_whatever_the_others_do() {
+fn a_failed_trial_opens_the_breaker() {
     many(|| {
         let breaker = open(2);
         let turned = at_once(&breaker, 2, |breaker, number| {
@@ -113,7 +113,7 @@ fn a_trial_that_fails_opens_it_whatever_the_others_do() {
 }
 
 #[test]
-fn it_opens_once() {
+fn the_breaker_opens_once() {
     many(|| {
         begin();
         let breaker = Arc::new(Breaker::new().ratio(1.0).minimum_calls(3));
@@ -132,7 +132,7 @@ fn no_success_is_lost() {
     many(|| {
         begin();
         let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
-        // As many as are then counted without the lock.
+        // The number that is then counted without the lock.
         for _ in 0..32 {
             breaker.record(admitted(&breaker), AttemptOutcome::Success);
         }
@@ -152,7 +152,7 @@ fn no_success_is_lost() {
     });
 }
 
-/// Nor do they count twice, whoever settles them.
+/// They aren't counted twice, no matter which thread flushes them.
 #[test]
 fn successes_and_failures_at_once_are_counted_once() {
     many(|| {
@@ -182,7 +182,7 @@ fn successes_and_failures_at_once_are_counted_once() {
 
 /// A pass of the first state, recorded while the breaker opens, turns half open and closes.
 #[test]
-fn what_comes_late_changes_nothing() {
+fn late_outcomes_change_nothing() {
     many(|| {
         begin();
         let breaker = Arc::new(Breaker::new().consecutive_failures(1));
@@ -206,7 +206,7 @@ fn what_comes_late_changes_nothing() {
     });
 }
 
-/// What opens by the new ratio stays open for the new time.
+/// A breaker that opens at the new ratio stays open for the new time.
 #[test]
 fn numbers_change_together() {
     const LONG: Duration = Duration::from_secs(60);

@@ -34,7 +34,7 @@ fn at_once(budget: &Arc<Budget>, work: &[fn(&Budget)]) {
 }
 
 #[test]
-fn it_pays_as_often_as_it_can() {
+fn a_budget_pays_as_often_as_it_can() {
     every(|| {
         let budget = Arc::new(Budget::standard().capacity(20));
         let pays = || {
@@ -49,7 +49,7 @@ fn it_pays_as_often_as_it_can() {
 }
 
 #[test]
-fn what_was_not_spent_comes_back() {
+fn unused_payments_are_refunded() {
     many(|| {
         let budget = Arc::new(Budget::standard().capacity(100));
         at_once(
@@ -74,7 +74,7 @@ fn what_was_not_spent_comes_back() {
 }
 
 #[test]
-fn nothing_goes_above_the_capacity() {
+fn tokens_never_exceed_the_capacity() {
     many(|| {
         let budget = Arc::new(Budget::standard().capacity(20));
         budget.withdraw(Throttled);
@@ -156,9 +156,9 @@ fn time_and_retries_add_up() {
     });
 }
 
-/// In a browser, a program may have a timer of its own and no other clock.
+/// In a browser, a program may have only its own timer as a clock.
 #[test]
-fn the_time_is_asked_for_only_where_it_gives_tokens_or_room() {
+fn the_clock_is_read_only_if_time_adds_tokens_or_room() {
     every(|| {
         clock::remove();
         let hosts = Keyed::new(2, || Budget::grpc(10, 0.1));

@@ -1,4 +1,4 @@
-//! Each key has one, whoever asks for it first, and there are no more than there may be.
+//! Each key has one value, no matter which thread requests it first, and their number is limited.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn budgets(most: usize) -> Arc<Keyed<String, Budget>> {
 }
 
 #[test]
-fn who_asks_at_once_gets_the_same() {
+fn concurrent_requests_get_the_same_value() {
     every(|| {
         let hosts = budgets(2);
         let pay = || {

@@ -1,10 +1,10 @@
-//! What calls share, under every order in which threads can take their steps. These are sources of `retry-runtime`
-//! and `retry-protections`, with locks and atomics that hand over to another thread at each use. A schedule that fails is printed, and can be
-//! replayed.
+//! Shared protections, under every interleaving of threads. These are sources of `retry-runtime` and
+//! `retry-protections`, with locks and atomics that hand over to another thread at each use. A schedule that fails is
+//! printed, and can be replayed.
 //!
-//! Not seen are reorderings that processors make of relaxed accesses: the steps are those of sequential consistency.
+//! Processors' reorderings of relaxed accesses are not tested: the model is sequential consistency.
 
-// Of these sources, only some parts are used, and nothing is public.
+// Only some parts of these sources are used, and none is public.
 #![allow(dead_code, unexpected_cfgs, unreachable_pub)]
 
 extern crate alloc;
@@ -36,7 +36,7 @@ fn many(test: impl Fn() + Send + Sync + 'static) {
 
 fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'static) {
     let mut config = Config::new();
-    // That orderings count as sequential consistency is known.
+    // It is known that all orderings are treated as sequentially consistent.
     config.silence_warnings = true;
     Runner::new(scheduler, config).run(test);
 }

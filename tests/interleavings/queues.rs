@@ -1,5 +1,5 @@
-//! Who waits gets a turn, whoever else gives up: a wake-up that is lost would leave all asleep, which fails a test. And
-//! no more have their turn than there are places.
+//! Every waiter gets a turn, even if others give up: after a lost wake-up all threads would sleep, which fails a test.
+//! And at most as many waiters have their turn as there are slots.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::limiter::gate::{Gate, Now};
 use crate::limiter::queue::Queue;
 use crate::many;
 
-/// So many places.
+/// A fixed number of slots.
 #[derive(Clone, Copy)]
 struct Places(u32);
 
@@ -99,7 +99,7 @@ fn everyone_gets_a_turn_and_no_more_than_fit() {
 }
 
 #[test]
-fn costs_that_differ_starve_nobody() {
+fn different_costs_do_not_starve_waiters() {
     many(|| {
         let shared = Shared::new(3);
         let tasks = [3, 1, 2, 1].map(|cost| {
@@ -114,7 +114,7 @@ fn costs_that_differ_starve_nobody() {
 }
 
 #[test]
-fn who_is_dropped_leaves_its_turn_to_the_next() {
+fn a_dropped_waiter_passes_its_turn_on() {
     many(|| {
         let shared = Shared::new(1);
         let dropped = [(); 2].map(|()| {

@@ -1,4 +1,4 @@
-//! Time pays for what was taken, and no time twice, whoever corrects the account.
+//! Time pays for consumed capacity, and is never counted twice, with corrections by any thread.
 
 use std::sync::Arc;
 use std::time::Duration;

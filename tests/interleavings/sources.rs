@@ -1,4 +1,4 @@
-//! The sources under test, by the paths that they know each other by.
+//! The sources under test, at the paths by which they import each other.
 
 pub(crate) mod clock;
 pub(crate) mod sync;

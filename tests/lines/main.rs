@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Generics, ImplItemFn, ItemFn, TraitItemFn};
 
-/// For each crate: its lines of code at most, and for each rule, the places at most that break it.
+/// For each crate: the maximum number of lines of code, and for each rule, the maximum number of violations.
 const BOUNDS: &str = include_str!("bounds.txt");
 
 /// The most that a place may have, and of what.
@@ -134,7 +134,7 @@ impl Visit<'_> for Code {
     }
 }
 
-/// How many lines have a token.
+/// Returns the number of lines that contain a token.
 fn lines(code: TokenStream) -> usize {
     fn add(code: TokenStream, lines: &mut BTreeSet<usize>) {
         for token in code {

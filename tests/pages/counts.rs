@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{pages, read, root};
 
 #[test]
-fn reviewers_read_how_many_tests_there_are() {
+fn the_page_for_reviewers_has_the_number_of_tests() {
     let tests = |line: &str| line.starts_with("#[test]") || line.starts_with("#[tokio::test");
     let crates = [
         "classify",

@@ -1,4 +1,4 @@
-//! What a page says to depend on is enough for its examples.
+//! The dependencies on a page are sufficient for its examples.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Chains, batches and plans log what `Classify::describe` says: by default the type's name alone.
+//! Chains, batches and plans log the text of `Classify::describe`: by default only the type's name.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn look_at(path: &Path, described: &mut usize, silent: &mut Vec<String>) {
         return;
     }
     let text = fs::read_to_string(path).expect("a source");
-    // Of macros, too, whose impls are indented.
+    // Includes indented impls in macros.
     let mut head: Option<&str> = None;
     for line in text.lines() {
         let code = line.trim_start();

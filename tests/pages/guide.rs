@@ -14,7 +14,7 @@ fn contents() -> Vec<String> {
     labels.collect()
 }
 
-/// What stands in the second brackets of `[text][label]`.
+/// Returns the labels of links such as `[text][label]`.
 fn labels(line: &str) -> Vec<String> {
     let parts = line.split("][").skip(1);
     let labels = parts.filter_map(|part| part.split_once(']'));
@@ -58,10 +58,10 @@ fn pages_lead_back_and_on() {
     }
 }
 
-/// Where links to items lead in files. Whether there is such an item, rustdoc says of the same link within it.
+/// The target of links to items in files. rustdoc checks that the same link in its pages leads to an item.
 const DOCS: &str = "https://docs.rs/retry-runtime/latest/retry_runtime/";
 
-/// The same of a crate that rustdoc does not know where it reads the pages: the list of its items says.
+/// The target for a crate that rustdoc can't resolve in the pages. The list of the crate's items is checked instead.
 const PROTECTIONS: &str = "https://docs.rs/retry-protections/latest/retry_protections/";
 
 #[test]
@@ -161,7 +161,7 @@ fn links_lead_to_headings() {
     }
 }
 
-/// To which the log leads.
+/// The log links to these headings.
 #[test]
 fn every_reason_has_a_heading() {
     let source = read("retry-runtime/src/observe/reason.rs");

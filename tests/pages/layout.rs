@@ -1,14 +1,14 @@
-//! What a forge shows as it is, and a browser 1,300 pixels wide does not cut off.
+//! Text that a forge shows unwrapped must not be cut off in a browser 1,300 pixels wide.
 
 use crate::{lines, pages, read};
 
-/// Of a line of prose, characters.
+/// The maximum length of a line of prose, in characters.
 const PROSE: usize = 100;
-/// Of a line of code or of a log.
+/// The maximum length of a line of code or of a log.
 const CODE: usize = 85;
-/// Of a table.
+/// The maximum number of columns of a table.
 const COLUMNS: usize = 4;
-/// In all pages of the guide: lines that rustdoc hides and a forge shows.
+/// The maximum number of lines in all pages of the guide that rustdoc hides and a forge shows.
 const HIDDEN: usize = 100;
 
 /// Fails with all that was found, a line each.

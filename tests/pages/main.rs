@@ -1,4 +1,4 @@
-//! What the project's pages show runs, what they name exists, and they read well on a forge and in a browser.
+//! Tests of the project's pages: examples run, named files exist, and the layout works on a forge and in a browser.
 
 mod counts;
 mod dependencies;
@@ -38,7 +38,7 @@ fn pages() -> Vec<String> {
     pages
 }
 
-/// The lines of a page, each with whether it stands in a fenced block.
+/// Returns the lines of a page, each with `true` if it is in a fenced block.
 fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut is_code = false;
     text.lines().map(move |line| {
@@ -48,7 +48,7 @@ fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
     })
 }
 
-/// What stands in the page's first block that is fenced as that language.
+/// Returns the content of the page's first fenced block in this language.
 fn block<'a>(text: &'a str, language: &str) -> &'a str {
     let fence = format!("```{language}");
     let (_, rest) = text.split_once(&fence).expect("a block");

@@ -21,7 +21,8 @@ fn named_paths_exist() {
     assert!(found > 50, "{found} paths");
 }
 
-/// What stands in backticks and has a slash or the ending of a file. What builds leave in `target` is in no checkout.
+/// Returns texts in backticks that contain a slash or a file extension. Skips build output in `target`, which isn't in
+/// a checkout.
 fn in_prose(text: &str) -> impl Iterator<Item = String> {
     let prose = lines(text).filter(|(is_code, _)| !is_code);
     let quoted = prose.flat_map(|(_, line)| line.split('`').skip(1).step_by(2));

@@ -94,7 +94,7 @@ fn paste(readme: &str) -> PathBuf {
     fs::create_dir_all(program.join("src")).expect("a folder");
     fs::write(program.join("Cargo.toml"), manifest).expect("a manifest");
     fs::write(program.join("src/main.rs"), block(readme, "rust")).expect("a program");
-    // What this workspace has downloaded.
+    // The dependencies that this workspace has downloaded.
     fs::copy(root().join("Cargo.lock"), program.join("Cargo.lock")).expect("a lock file");
     program
 }
@@ -106,7 +106,7 @@ fn target() -> &'static Path {
         .expect("a folder around it")
 }
 
-/// Records, a line each: in the README their second half stands on an indented line.
+/// Returns records with one line each: in the README their second half is on an indented line.
 fn unfolded(shown: &str) -> String {
     shown.replace("\n     ", " ")
 }

@@ -1,4 +1,4 @@
-//! The folders of the crates import one another in one direction, as ARCHITECTURE says.
+//! The folders of the crates import each other in one direction only, as documented in ARCHITECTURE.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ fn imports_between_folders_form_no_circle() {
         let mut left = imports(&source);
         assert!(left.len() > 4, "{krate}: {} folders", left.len());
         found += left.values().map(BTreeSet::len).sum::<usize>();
-        // What imports nothing that is left can't be part of a circle.
+        // A module without remaining imports can't be part of a cycle.
         loop {
             let rooms: BTreeSet<_> = left.keys().cloned().collect();
             let before = left.len();
@@ -33,7 +33,7 @@ fn imports_between_folders_form_no_circle() {
     assert!(found > 60, "{found} imports");
 }
 
-/// From above to below, as ARCHITECTURE says. A folder imports none of those above it.
+/// From top to bottom, as documented in ARCHITECTURE. A folder doesn't import any folder above it.
 const ORDER: [&[&str]; 9] = [
     &["macro_support"],
     &["batch", "plan"],
@@ -68,7 +68,7 @@ fn folders_of_the_runtime_import_downwards() {
     assert!(found > 60, "{found} imports");
 }
 
-/// What each file or folder directly in `source` imports of its crate, its submodules together.
+/// Returns the imports from the same crate for each file or folder directly in `source`, including its submodules.
 fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut imports = BTreeMap::<_, BTreeSet<_>>::new();
     for entry in fs::read_dir(source).unwrap() {

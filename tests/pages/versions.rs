@@ -15,7 +15,7 @@ const CRATES: [&str; 7] = [
     "retry-vocabulary",
 ];
 
-/// That of both workspaces.
+/// Returns the version of both workspaces.
 fn version() -> String {
     let [version, of_clients] = ["Cargo.toml", "retry-clients/Cargo.toml"].map(|manifest| {
         let text = read(manifest);
@@ -30,14 +30,14 @@ fn version() -> String {
     version
 }
 
-/// What users and links name of it: `0.1`.
+/// Returns the part of the version that users and links use: `0.1`.
 pub(crate) fn series() -> String {
     let version = version();
     let (series, _) = version.rsplit_once('.').expect("three numbers");
     series.to_owned()
 }
 
-/// What stands in quotes behind that.
+/// Returns the text in quotes after `key`.
 fn quoted_after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(key)?;
     Some(rest.strip_prefix('"')?.split_once('"')?.0)

@@ -1,4 +1,4 @@
-//! Calls by `policy.durable`: attempts counted, pauses kept, nothing done twice.
+//! Calls with `policy.durable`: attempts are counted, pauses are stored, and no step runs twice.
 
 use std::future::pending;
 use std::thread::sleep;
@@ -13,9 +13,9 @@ use crate::lab::{Lab, until};
 
 const PAUSE: Duration = Duration::from_secs(5);
 const ATTEMPT: Duration = Duration::from_millis(500);
-/// After the beginning of an attempt: so late that a pause that began anew would be seen.
+/// The time after the start of an attempt: late enough to detect a pause that starts again.
 const LATE_IN_PAUSE: Duration = Duration::from_secs(3);
-/// How late an attempt may begin on a busy machine. A pause that began anew would end later.
+/// The maximum delay of an attempt on a busy machine. A pause that starts again would end later.
 const LATE: Duration = Duration::from_millis(2400);
 
 pub(crate) struct Charges(pub(crate) Notes);
@@ -31,7 +31,7 @@ impl Charges {
             .base(PAUSE)
             .jitter(Jitter::None);
         let policy = match order.as_str() {
-            // In time for the second attempt, but not for a pause after it.
+            // Enough time for the second attempt, but not for a pause after it.
             "late" => policy.deadline(PAUSE * 2 + ATTEMPT),
             "panics" => policy.max(0),
             "revoked" if !self.0.lines("stop").is_empty() => policy.enabled(false),
@@ -40,14 +40,14 @@ impl Charges {
         let call = Durable::new(policy)
             .on(|error: &String| error.starts_with("503"))
             .budget(self);
-        // What the code calls it, which may be changed meanwhile.
+        // The name in the code, which may change meanwhile.
         let renamed = self.0.lines("renamed");
         let name = renamed.first().unwrap_or(&order);
         let charged = call.call(&ctx, name, || self.attempt(&order)).await?;
         Ok(charged)
     }
 
-    /// Which JSON writes as `null`.
+    /// JSON writes this as `null`.
     #[handler]
     async fn rate(&self, ctx: Context<'_>, order: String) -> HandlerResult<f64> {
         self.0.add("rates", &order);
@@ -86,7 +86,7 @@ impl RetryBudget for Charges {
     }
 }
 
-/// What the log says of an order, without its times.
+/// Returns the log of an order, without times.
 fn records(notes: &Notes, order: &str) -> Vec<String> {
     let call = format!(" call={order} ");
     let lines = notes.lines("log").into_iter();
@@ -101,7 +101,7 @@ fn records(notes: &Notes, order: &str) -> Vec<String> {
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
-fn a_run_that_is_replayed_in_each_pause_does_nothing_twice() {
+fn a_run_replayed_in_each_pause_repeats_no_step() {
     let lab = Lab::new();
     let _service = lab.service("charges");
     let notes = lab.notes();
@@ -149,7 +149,7 @@ fn a_cancelled_call_makes_no_further_attempt() {
     let _service = lab.service("charges");
     let notes = lab.notes();
     let gave_up = ["retrying attempt=1", "gave attempt=1"];
-    // In the pause, in an attempt that fails, and in one that succeeds.
+    // During the pause, in an attempt that fails, and in one that succeeds.
     let orders: [(&str, bool, &[&str]); 3] = [
         ("paused", true, &gave_up),
         ("failing", false, &gave_up),
@@ -199,7 +199,7 @@ fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
-fn an_attempt_that_panics_is_made_again_whatever_the_policy_says() {
+fn an_attempt_that_panics_is_made_again_with_any_policy() {
     let lab = Lab::new();
     let _service = lab.service("charges");
     let notes = lab.notes();
@@ -238,12 +238,12 @@ fn a_call_that_new_code_names_otherwise_waits_for_the_old_code() {
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
-fn a_call_goes_on_when_its_service_and_the_server_are_killed() {
+fn a_call_continues_after_its_service_and_the_server_are_killed() {
     let mut lab = Lab::new();
     let mut service = lab.service("charges");
     let notes = lab.notes();
     let begun = || notes.lines("attempts killed").len();
-    // Whoever has asked goes away, too.
+    // The caller disconnects, too.
     let (status, text) = lab.call("Charges/charge/send", "killed", "killed");
     assert_eq!(status, 202, "{text}");
 

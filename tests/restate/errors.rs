@@ -1,11 +1,11 @@
-//! What a handler's `?` makes of a call that ended without a value.
+//! The conversion of a failed call's error by `?` in a handler.
 
 use restate_sdk::errors::{HandlerError, TerminalError};
 use retry_durable::restate::RestateError;
 use retry_durable::{DurableError, UnreadableError};
 
 #[test]
-fn only_what_a_corrected_program_could_read_is_tried_again() {
+fn only_errors_that_a_fixed_program_could_read_are_retried() {
     let cancelled = RestateError::Terminal(TerminalError::new("cancelled"));
     let unread = RestateError::Json {
         step: String::from("rate"),

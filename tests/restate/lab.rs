@@ -15,7 +15,7 @@ use crate::Notes;
 struct Process(Child);
 
 impl Process {
-    /// Adds what it says to that file.
+    /// Appends the process's output to this file.
     fn start(command: &mut Command, output: &Path) -> Self {
         let output = File::options()
             .append(true)
@@ -110,12 +110,12 @@ bind-address = "127.0.0.1:{ingress}"
         self.server = Some(Process::start(&mut server, &self.output()));
     }
 
-    /// What the processes say besides what they note.
+    /// Returns the file with the output of the processes.
     fn output(&self) -> PathBuf {
         self.directory.path().join("output")
     }
 
-    /// Whether a process has said that.
+    /// Returns true if a process has printed this text.
     pub(crate) fn says(&self, text: &str) -> bool {
         let output = fs::read(self.output()).unwrap_or_default();
         String::from_utf8_lossy(&output).contains(text)
@@ -125,7 +125,7 @@ bind-address = "127.0.0.1:{ingress}"
         Notes(self.directory.path().to_owned())
     }
 
-    /// A process with those services, which the server knows.
+    /// Starts a process with these services, and registers it with the server.
     pub(crate) fn service(&self, services: &'static str) -> Service {
         let mut command = Command::new(env::current_exe().unwrap());
         let port = free_port();
@@ -149,7 +149,7 @@ bind-address = "127.0.0.1:{ingress}"
         service
     }
 
-    /// Cancels the invocation that began with this answer.
+    /// Cancels the invocation whose start returned this response.
     pub(crate) fn cancel(&self, answer: &str) {
         let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
         let invocation = answer["invocationId"].as_str().unwrap();
@@ -158,7 +158,7 @@ bind-address = "127.0.0.1:{ingress}"
         ureq::patch(url).send_empty().unwrap();
     }
 
-    /// Calls a handler, as often as the connection breaks, and returns the status and the text of the answer.
+    /// Calls a handler, again if the connection breaks, and returns the status and the text of the response.
     pub(crate) fn call(&self, handler: &str, key: &str, input: &str) -> (u16, String) {
         let mut answer = None;
         until("an answer", || {
@@ -169,7 +169,7 @@ bind-address = "127.0.0.1:{ingress}"
     }
 }
 
-/// What the processes said last, if a test fails.
+/// Prints the last output of the processes if a test fails.
 impl Drop for Lab {
     fn drop(&mut self) {
         if thread::panicking() {

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use restate_sdk::prelude::{Endpoint, HttpServer};
 
-/// Where services note what they do, for the tests to read.
+/// The file in which services record their steps for the tests.
 #[derive(Clone)]
 struct Notes(PathBuf);
 
@@ -22,7 +22,7 @@ impl Notes {
     fn add(&self, file: &str, line: &str) {
         let mut options = OpenOptions::new();
         let file = options.append(true).create(true).open(self.0.join(file));
-        // As one write, so that the lines of two processes don't mix.
+        // In one write, so that the lines of two processes don't mix.
         file.unwrap()
             .write_all(format!("{line}\n").as_bytes())
             .unwrap();
@@ -38,7 +38,7 @@ impl Notes {
     }
 }
 
-/// What the tests start and kill: by itself it does nothing.
+/// The service that the tests start and kill. Does nothing when run directly.
 #[tokio::test]
 async fn service() {
     let Ok(port) = env::var("RESTATE_TEST_PORT") else {

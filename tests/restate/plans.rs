@@ -58,7 +58,7 @@ async fn execute(notes: &Notes, name: &str, outputs: &[&str]) -> Outcome {
     Ok(format!("{name}({})", outputs.join(" ")))
 }
 
-/// Says which subtasks run, and takes their outcomes in the order that Restate keeps.
+/// Reports the subtasks that run, and processes their outcomes in the order stored by Restate.
 pub(crate) struct Reports;
 
 #[service]
@@ -146,7 +146,7 @@ side!(Right);
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
-fn what_has_completed_does_not_run_again_when_both_services_and_the_server_are_killed() {
+fn completed_subtasks_do_not_run_again_after_everything_is_killed() {
     let mut lab = Lab::new();
     let mut services = [lab.service("reports"), lab.service("right")];
     let notes = lab.notes();

@@ -209,7 +209,8 @@ mod io {
     #[retry(wrapper = RetryRead<C>, of = embedded_io::Read, max = 3, backoff = "none", on = |_| true)]
     trait Read {
         fn read(&mut self, buf: &mut [u8]) -> Result<usize, Self::Error>;
-        /// As by default: each read is retried. As a whole, it would lose what was read before an error.
+        /// Like the default body: each single read is retried. A retry of the whole would lose the bytes read before an
+        /// error.
         #[retry(body, max = 0)]
         fn read_exact(&mut self, buf: &mut [u8]) -> Result<(), ReadExactError<Self::Error>> {
             let mut rest = &mut *buf;
@@ -250,7 +251,7 @@ mod io {
     }
 
     #[test]
-    fn what_is_read() {
+    fn reads_are_retried() {
         use embedded_io::Read as _;
 
         let mut port = RetryRead::new(Port(Attempts::default()));
@@ -261,9 +262,9 @@ mod io {
         assert_eq!(port.inner().0.made(), 3);
     }
 
-    /// By the default bodies, which call the decorator's `write`.
+    /// Uses the default bodies, which call the decorator's `write`.
     #[tokio::test]
-    async fn what_is_written() {
+    async fn writes_are_retried() {
         use embedded_io::Write as _;
         use embedded_io_async::Write as _;
 

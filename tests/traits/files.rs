@@ -33,7 +33,7 @@ mod vfs_file_system {
         fn move_dir(&self, src: &str, dest: &str) -> VfsResult<()>;
     }
 
-    /// A share that fails before it answers as its files do.
+    /// A file system that fails a number of times before it succeeds.
     #[derive(Debug, Default)]
     struct Share(Attempts, vfs::MemoryFS);
 

@@ -1,4 +1,4 @@
-//! What HTTP clients are made of.
+//! Traits of HTTP clients.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -75,7 +75,7 @@ mod names {
         ) -> Result<ResolvedSocketAddrs, ureq::Error> {
             self.0.make((), ureq::Error::HostNotFound)?;
             let mut addresses = self.empty();
-            // Nobody listens there.
+            // No server listens there.
             addresses.push(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
             Ok(addresses)
         }

@@ -1,4 +1,4 @@
-//! The key `of` on traits of published crates: what the table in `docs/wrapping.md` says about each.
+//! The key `of` on traits of published crates, for the table in `docs/wrapping.md`.
 
 #[cfg(feature = "embedded")]
 mod embedded;
@@ -31,7 +31,7 @@ impl Attempts {
         }
     }
 
-    /// How many were made since this was asked last.
+    /// Returns the number of attempts since the last call of this method.
     fn made(&self) -> u32 {
         self.0.swap(0, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What makes the connections of a pool.
+//! Connection managers of pools.
 
 use deadpool::managed::{Metrics, RecycleResult};
 use retry_runtime::retry;

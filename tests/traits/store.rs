@@ -60,7 +60,7 @@ impl<C: fmt::Display> fmt::Display for RetryStore<C> {
     }
 }
 
-/// A store that fails before it answers from memory.
+/// A store that fails a number of times before it returns data from memory.
 #[derive(Clone, Debug, Default)]
 struct Flaky(Attempts, Arc<InMemory>);
 

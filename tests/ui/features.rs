@@ -10,7 +10,8 @@ static COPIES: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn cargo(command: &str, program: &str, arguments: &[&str]) -> Output {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let folder = format!("{root}/tests/features");
-    // What this workspace has downloaded. Moved there whole, because other tests may be reading it.
+    // The dependencies that this workspace has downloaded. Moved there as a whole, because other tests may be reading
+    // it.
     let copied = format!("{folder}/Cargo.lock.{}", COPIES.fetch_add(1, Relaxed));
     fs::copy(format!("{root}/Cargo.lock"), &copied).expect("a lock file");
     fs::rename(copied, format!("{folder}/Cargo.lock")).expect("a lock file");
@@ -49,13 +50,13 @@ fn without_macros_policies_call() {
 
 #[test]
 #[ignore = "compiles crates with other features; run with `-- --ignored`"]
-fn without_the_runtime_errors_say_which_are_worth_a_retry() {
+fn errors_can_be_classified_without_the_runtime() {
     run("alone");
 }
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn nested_retries_are_told_of() {
+fn nested_retries_are_reported() {
     let output = cargo("test", "nested", &[]);
     assert!(
         output.status.success(),
@@ -112,7 +113,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_tokio_and_timer_the_error_says_what_to_enable() {
+fn without_tokio_and_timer_the_error_shows_what_to_enable() {
     let output = cargo("check", "no_timer", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
@@ -130,7 +131,7 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_stream_the_error_says_what_to_enable() {
+fn without_stream_the_error_shows_what_to_enable() {
     let output = cargo("check", "no_stream", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
@@ -145,7 +146,7 @@ fn without_stream_the_error_says_what_to_enable() {
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn without_tracing_the_error_says_what_spans_need() {
+fn without_tracing_the_error_shows_what_spans_need() {
     let output = cargo("check", "no_spans", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());

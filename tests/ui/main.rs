@@ -1,4 +1,5 @@
-//! What does not compile says why at the user's own tokens. `tests/accepted` has programs that compile.
+//! Programs that must not compile, with errors at the user's own tokens. `tests/accepted` contains programs that
+//! compile.
 
 mod features;
 mod tools;

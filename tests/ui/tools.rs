@@ -1,4 +1,4 @@
-//! What tools make of expansions: clippy, coverage reports, and what shows where a program is.
+//! Expansions in tools: clippy, coverage reports and backtraces.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::features::cargo;
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn clippy_says_which_provided_method_a_copy_lacks() {
+fn clippy_reports_provided_methods_missing_from_a_copy() {
     let output = cargo("clippy", "copy_drifted", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
@@ -18,7 +18,7 @@ fn clippy_says_which_provided_method_a_copy_lacks() {
     assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
 }
 
-/// The compiler's own notes on what it counts, since a report takes tools that need not be there.
+/// Checks the compiler's coverage mapping, because a report needs tools that may be missing.
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
 fn lines_of_bodies_are_counted_for_coverage_reports() {
@@ -56,7 +56,7 @@ fn lines_marked(program: &str, mark: &str) -> Vec<usize> {
 
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
+fn clippy_checks_bodies_but_not_the_generated_code() {
     let output = cargo("clippy", "linted", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
@@ -69,10 +69,10 @@ fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
     assert_eq!(places, lines_marked("linted", "said"), "{stderr}");
 }
 
-/// Panics, and the frames of a backtrace, which are what a debugger goes by.
+/// Checks panics and the frames of a backtrace, which debuggers use.
 #[test]
 #[ignore = "compiles the runtime with other features; run with `-- --ignored`"]
-fn a_body_is_where_the_user_wrote_it() {
+fn a_body_keeps_its_source_location() {
     let lines = ["--", "-Cdebuginfo=line-tables-only", "-Cstrip=none"];
     let output = cargo("rustc", "places", &lines);
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! Breakers that are closed.
+//! Closed breakers.
 
 use failsafe::CircuitBreaker as _;
 use recloser::Recloser;

@@ -1,4 +1,4 @@
-//! Limiters that hold nothing back: limits far above what calls need, and rates of a billion per second.
+//! Limiters without waits: their limits are far above the load, and their rates are a billion per second.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

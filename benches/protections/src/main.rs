@@ -1,8 +1,8 @@
-//! What breakers and limiters cost a call that succeeds at once, in nanoseconds, beside other crates:
+//! The cost of breakers and limiters for a call that succeeds at once, in nanoseconds, compared with other crates:
 //! `cargo run --release --manifest-path benches/protections/Cargo.toml`.
 //!
-//! All threads share one breaker or limiter, which lets everything begin. What counts is the
-//! processor's time, since a machine has other things to do, and the median of the rounds.
+//! All threads share one breaker or limiter, which admits every call. Measures CPU time, because a machine has other
+//! load, and takes the median of the rounds.
 
 mod breakers;
 mod limiters;
@@ -18,11 +18,11 @@ use retry_runtime::retry;
 use tokio::runtime;
 use tower::{Service, ServiceExt};
 
-/// Short enough for few of the threads to be interrupted.
+/// The length of a round: short enough that threads are rarely interrupted.
 const ROUND: Duration = Duration::from_millis(1);
 const ROUNDS: usize = 100;
 
-/// Makes that many calls. Threads do so at the same time.
+/// A function that makes a number of calls. Threads run it at the same time.
 type Calls = Box<dyn Fn(u64) + Sync>;
 
 fn body(value: u64) -> Result<u64, std::io::Error> {
@@ -39,7 +39,7 @@ async fn waits_without(value: u64) -> Result<u64, std::io::Error> {
     body(value)
 }
 
-/// What has neither a breaker nor a limiter.
+/// Returns the ways without a breaker or limiter.
 fn bare() -> [(&'static str, Calls); 3] {
     [
         ("the body alone", blocking(body)),
@@ -48,7 +48,7 @@ fn bare() -> [(&'static str, Calls); 3] {
     ]
 }
 
-/// Calls without a wait.
+/// Wraps a blocking call.
 fn blocking<T>(call: impl Fn(u64) -> T + Sync + 'static) -> Calls {
     Box::new(move |number| {
         for value in 0..number {
@@ -57,7 +57,7 @@ fn blocking<T>(call: impl Fn(u64) -> T + Sync + 'static) -> Calls {
     })
 }
 
-/// Calls of an async function.
+/// Wraps a call of an async function.
 fn waiting<F: Future<Output: Sized>>(call: impl Fn(u64) -> F + Sync + 'static) -> Calls {
     Box::new(move |number| {
         wait(async {
@@ -68,7 +68,7 @@ fn waiting<F: Future<Output: Sized>>(call: impl Fn(u64) -> F + Sync + 'static) -
     })
 }
 
-/// Calls of a service. Each thread has a clone of it.
+/// Wraps a service. Each thread calls its own clone.
 fn service<S>(service: S) -> Calls
 where
     S: Service<u64, Error: std::fmt::Debug> + Clone + Send + 'static,
@@ -79,7 +79,7 @@ where
     })
 }
 
-/// Calls of a service that is made for them.
+/// Calls a new service.
 fn serve<S: Service<u64, Error: std::fmt::Debug>>(make: impl FnOnce() -> S, number: u64) {
     wait(async {
         let mut service = make();
@@ -95,7 +95,7 @@ fn wait(calls: impl Future) {
     builder.enable_time().build().unwrap().block_on(calls);
 }
 
-/// Nanoseconds a call, of each of so many threads that call at the same time.
+/// Returns the nanoseconds per call in each of `threads` threads that call at the same time.
 fn measure(threads: usize, calls: &(dyn Fn(u64) + Sync)) -> f64 {
     let timed = |number: u64| {
         let start = ThreadTime::now();
@@ -106,7 +106,7 @@ fn measure(threads: usize, calls: &(dyn Fn(u64) + Sync)) -> f64 {
     let number = ROUND.as_secs_f64() * 1e9 / tried.fold(f64::INFINITY, f64::min);
     let ready = AtomicUsize::new(0);
     let timed = || {
-        // Awake, so that all begin at the same time.
+        // Spin, so that all threads start at the same time.
         ready.fetch_add(1, SeqCst);
         while ready.load(SeqCst) % threads != 0 {
             spin_loop();

@@ -1,8 +1,8 @@
-//! What a call costs in the profile that programs are released with, as cargo has it (16 units, no link-time optimisation):
-//! `cargo run --release --manifest-path benches/release/Cargo.toml`.
+//! The cost of a call in cargo's default release profile (16 codegen units, no link-time optimisation): `cargo run
+//! --release --manifest-path benches/release/Cargo.toml`.
 //!
-//! Counted as in `benches/instructions.rs`, which builds in one unit. The body awaits a client's async function, whose
-//! future is 64 B, and succeeds at once. A bound that is exceeded ends the program with exit code 1.
+//! Counted as in `benches/instructions.rs`, which builds with one codegen unit. The body awaits a client's async
+//! function, whose future is 64 B, and succeeds at once. If a bound is exceeded, the program ends with exit code 1.
 
 use std::env;
 use std::future::Future;
@@ -19,7 +19,7 @@ mod ways;
 
 const CALLS: u32 = 2_000;
 
-/// The most instructions that `policy.call` may cost, and the most bytes that its future may have.
+/// The maximum instructions of `policy.call`, and the maximum size of its future in bytes.
 const CHAIN: (f64, usize) = (800.0, 416);
 
 struct Case {
@@ -28,7 +28,7 @@ struct Case {
     future: fn() -> usize,
 }
 
-/// Polls until ready. Never inlined, as a runtime's polling never is: the future is built at one place and run at another.
+/// Polls until ready. Never inlined, as in a runtime: the future is created in one place and polled in another.
 #[inline(never)]
 fn drive<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());

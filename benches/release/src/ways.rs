@@ -1,4 +1,4 @@
-//! The same call in every way that is compared.
+//! The same call in every compared way.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -52,13 +52,13 @@ pub(crate) struct Client {
     calls: Cell<u64>,
 }
 
-/// What is sent: ready at once.
+/// The future of a request: ready at once.
 struct Sent<'a>(&'a Client, &'a str);
 
 impl Future for Sent<'_> {
     type Output = Answered;
 
-    // As the code of a real client, which is never small enough to be inlined.
+    // Not inlined, like the code of a real client, which is too large for that.
     #[inline(never)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Answered> {
         let calls = self.0.calls.get() + 1;
@@ -72,14 +72,14 @@ impl Future for Sent<'_> {
 }
 
 impl Client {
-    /// What bodies await.
+    /// The function that bodies await.
     pub(crate) async fn get(&self, key: &str) -> Answered {
         let length = key.len() as u64;
         Ok(Sent(self, key).await? + length)
     }
 }
 
-/// The pause before a retry, for those who compute it themselves.
+/// Returns the pause before a retry, for ways that compute it themselves.
 fn pause(retries: u32) -> Duration {
     let delay = BASE.saturating_mul(2_u32.saturating_pow(retries)).min(CAP);
     delay.mul_f64(fastrand::f64())

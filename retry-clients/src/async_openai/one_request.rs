@@ -11,18 +11,18 @@ use tower_service::Service;
 
 use super::by_status;
 
-/// Sends one request per call and keeps what the headers say about retries: for
+/// An HTTP service that sends one request per call and keeps the headers about retries, for
 /// `client.with_http_service(OneRequest::new(http))`.
 ///
-/// Calling `with_http_client` after it brings the client's own retries back.
+/// A later call of `with_http_client` turns the client's own retries on again.
 #[derive(Clone, Debug)]
 pub struct OneRequest {
     http: reqwest::Client,
 }
 
 impl OneRequest {
-    /// Sends with this client. `reqwest` itself repeats requests that a server refused unread: build the client with
-    /// `retry(reqwest::retry::never())` to switch that off.
+    /// Creates the service with this client. `reqwest` itself repeats requests that a server rejected unprocessed:
+    /// build the client with `retry(reqwest::retry::never())` to turn that off.
     pub fn new(http: reqwest::Client) -> Self {
         Self { http }
     }
@@ -52,7 +52,7 @@ impl Service<HttpRequestFactory> for OneRequest {
 async fn refusal(answer: reqwest::Response) -> OpenAIError {
     let refused = match answer.error_for_retry().await {
         Err(refused) => refused,
-        // A redirection that was not followed.
+        // A redirection that the client did not follow.
         Ok(other) => ResponseError::new(other.status(), other.headers().clone(), ""),
     };
     let api_error = match serde_json::from_slice::<WrappedError>(refused.body()) {
@@ -73,7 +73,7 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
     OpenAIError::Boxed(Box::new(Refused { answer, verdict }))
 }
 
-/// An answer that asks for more than its status says.
+/// A response with headers about retries.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) answer: ApiErrorResponse,

@@ -19,7 +19,7 @@ use super::{ClientRetries, Repeats};
 use crate::BoxError;
 use crate::repeat::{Repeat, Unrepeatable};
 
-/// The attempts of one call with a client's requests.
+/// The attempts of one call of a client.
 pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
     pub(super) driver: Driver<&'a ClientRetries, TokioTimer>,
     pub(super) call: ClientCall<'a, Q, A>,
@@ -30,16 +30,16 @@ pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
     deadline: Option<Moment>,
 }
 
-/// The request, and what names and observes its call.
+/// The request, with the settings that name and observe its call.
 pub(super) struct ClientCall<'a, Q: Repeat<A>, A> {
     retries: &'a ClientRetries,
     pub(super) kept: Q::Kept,
-    /// The name of the first request, once a hook may have changed the request.
+    /// The name of the first request. Set once a hook may have changed the request.
     first: Option<Box<str>>,
 }
 
 impl<Q: Repeat<A>, A> ClientCall<'_, Q, A> {
-    /// The client's name for its calls, or else the name of the first request.
+    /// Returns the client's name for its calls, or else the name of the first request.
     fn name(&self) -> Cow<'_, str> {
         let name = self.retries.name.as_deref().or(self.first.as_deref());
         name.map_or_else(|| Q::name(&self.kept), Cow::Borrowed)
@@ -100,7 +100,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         }
     }
 
-    /// The attempt, within which calls can see this call.
+    /// Wraps the attempt so that nested calls detect this call.
     pub(crate) fn within<F: Future>(
         &self,
         attempt: Pin<&mut F>,
@@ -109,12 +109,12 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         attempt_within(attempt, &self.call.retries.policy, name)
     }
 
-    /// The request, to be sent again.
+    /// Returns the request for the next attempt.
     pub(crate) fn again(&self) -> Result<Q, Unrepeatable> {
         Q::again(&self.call.kept, self.sent)
     }
 
-    /// Sends that request from now on, which hooks may have changed since it was kept.
+    /// Keeps this request for all later retries: hooks may have changed it since it was last kept.
     pub(crate) fn keep_again(&mut self, request: Q) -> Q {
         let call = &mut self.call;
         let name = || Q::name(&call.kept).into();
@@ -142,13 +142,13 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         self.driver.unless_stopped(Some(()))
     }
 
-    /// A hook ended. An error ends the call.
+    /// Records that a hook ended. An error ends the call.
     pub(crate) fn hooked(&mut self, outcome: Result<(), BoxError>) {
         let outcome = outcome.map_err(|error| Shown(&*error).to_string());
         self.driver.hooked(outcome);
     }
 
-    /// Waits for something else that the attempt needs, no longer than for its turn.
+    /// Waits until the deadline at most, unless the call is cancelled first. Used for waits other than for the limiter.
     pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, RejectedBy> {
         let mut wait = pin!(wait);
         let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
@@ -182,18 +182,20 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         true
     }
 
-    /// The attempt succeeded with that answer, and with it the call.
+    /// Records that the attempt, and so the call, succeeded with this response.
     pub(crate) fn succeeded(&mut self, answer: &mut Q::Answer) {
         self.driver.ok(self.call.reporter());
         retried::<Q, A>(answer, self.number());
     }
 
-    /// Returns true if the failure is a first answer that no retry changes, and no fallback would replace it.
+    /// Returns true if the failure is a non-retryable response at the first attempt, and there is no fallback to
+    /// replace it.
     pub(crate) fn hands_on<E>(&mut self, failed: &Failed<Q::Answer, E>) -> bool {
         failed.is_answer() && self.number() == 1 && self.ending == Ending::Error
     }
 
-    /// The first answer is one that no retry changes: a success except for the budget, which decides itself.
+    /// Records a non-retryable response at the first attempt. It counts as a success, except for the budget, which
+    /// decides itself.
     pub(crate) fn answered_finally(&mut self) {
         if let Some(budget) = self.call.retries.budget.as_deref() {
             budget.called();
@@ -203,7 +205,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         self.driver.report_success(self.call.reporter());
     }
 
-    /// The attempt failed, perhaps before it began. Returns the failure if another attempt follows.
+    /// Records that the attempt failed, perhaps before it started. Returns the failure if another attempt follows.
     pub(crate) async fn failed<E>(
         &mut self,
         mut failed: Failed<Q::Answer, E>,
@@ -228,7 +230,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         let name = call.name();
         let site = Site::new(&call.retries.policy, &name);
         let mut failure = Failure::new(&site, failed.verdict, &failed.shown)
-            // What was not sent had no effect.
+            // A request that was not sent had no effect.
             .idempotent(self.idempotent || !is_sent)
             .cancelled(is_cancelled)
             .unrepeatable(repeatable.is_err());
@@ -244,7 +246,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         }
     }
 
-    /// Ends the call with that failure before its first attempt or after a pause.
+    /// Ends the call with this failure, before its first attempt or after a pause.
     pub(crate) fn stopped<E>(
         &mut self,
         failed: Failed<Q::Answer, E>,
@@ -262,7 +264,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     }
 }
 
-/// Notes in an answer how many retries it took.
+/// Stores the number of retries in the response.
 fn retried<Q: Repeat<A>, A>(answer: &mut Q::Answer, attempts: u32) {
     if attempts > 1 {
         Q::retried(answer, attempts - 1);
@@ -284,7 +286,7 @@ fn gave_up<Q: Repeat<A>, A, E>(
     }
 }
 
-/// The output of a wait that takes less than that. An output that comes only then, or is looked at only then, is too late.
+/// Like `timeout`, but an output that is ready exactly at the limit, or polled only then, counts as late.
 pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
     let Some(end) = Instant::now().checked_add(limit) else {
         return Some(wait.await);

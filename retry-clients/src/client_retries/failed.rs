@@ -3,7 +3,7 @@ use std::fmt;
 
 use retry_runtime::{Verdict, show};
 
-/// How an attempt failed.
+/// A failed attempt.
 pub(crate) struct Failed<A, E> {
     pub(crate) outcome: Result<A, E>,
     pub(crate) shown: String,
@@ -11,7 +11,7 @@ pub(crate) struct Failed<A, E> {
 }
 
 impl<A, E> Failed<A, E> {
-    /// An attempt without an answer.
+    /// Creates the failure of an attempt without a response.
     pub(crate) fn new(error: E, shown: fn(&E) -> String, verdict: Verdict) -> Self {
         Self {
             shown: shown(&error),
@@ -20,18 +20,18 @@ impl<A, E> Failed<A, E> {
         }
     }
 
-    /// Returns true for an answer that no retry changes.
+    /// Returns true for a non-retryable response.
     pub(crate) fn is_answer(&self) -> bool {
         self.outcome.is_ok() && self.verdict == Verdict::STOP
     }
 
-    /// Shows why no attempt can follow, too.
+    /// Appends the reason why the request can't be sent again to the text.
     pub(crate) fn show(&mut self, why: impl fmt::Display) {
         self.shown = format!("{}; {why}", self.shown);
     }
 }
 
-/// An error with its causes.
+/// Displays an error with its causes.
 pub(crate) struct Shown<'a>(pub(crate) &'a (dyn Error + 'static));
 
 impl fmt::Display for Shown<'_> {

@@ -1,4 +1,4 @@
-//! What a layer runs between two attempts of a call, and after the last.
+//! The hooks that a layer runs between two attempts of a call, and after the last one.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,13 +8,13 @@ use retry_runtime::{NextAttempt, Reason};
 
 use crate::BoxError;
 
-/// What runs between two attempts of a call. An `Err` ends the call with the outcome of the attempt before.
+/// The future of a hook. An `Err` ends the call with the outcome of the previous attempt.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send + 'a>>;
-/// What takes the place of a call that gave up.
+/// The future of a fallback. Its output replaces the outcome of the call that gave up.
 pub type FallbackFuture<A, E> = Pin<Box<dyn Future<Output = Result<A, E>> + Send>>;
 
-/// A function that runs between two attempts: of the request that will be sent, what the attempt before came to, and
-/// the attempt that follows.
+/// A function that runs between two attempts. It gets the request that will be sent, the outcome of the previous
+/// attempt, and the next attempt.
 #[diagnostic::on_unimplemented(
     message = "a hook is a function of the request, the outcome and the next attempt that returns a boxed future",
     label = "not such a function",
@@ -36,20 +36,20 @@ impl<Q, A, E, F> Hook<Q, A, E> for F where
 
 type Fallback<Q, A, E> = dyn Fn(Option<Q>, GaveUp<A, E>) -> FallbackFuture<A, E> + Send + Sync;
 
-/// How a layer's call gave up: what its `fallback` gets.
+/// A call of a layer that gave up. Passed to its `fallback`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GaveUp<A, E> {
-    /// What the last attempt came to.
+    /// The outcome of the last attempt.
     pub outcome: Result<A, E>,
-    /// How many attempts were made, including those never sent because the service failed to become ready. 0 if the
-    /// call ended before its first.
+    /// The number of attempts, including those never sent because the service failed to become ready. 0 if the call
+    /// ended before its first attempt.
     pub attempts: u32,
-    /// Why none follows.
+    /// The reason why the call gave up.
     pub reason: Reason,
 }
 
-/// The hooks of a layer whose requests are `Q`, and whose calls end with `A` or `E`.
+/// The hooks of a layer for requests `Q`, whose calls return `Result<A, E>`.
 pub struct Hooks<Q, A, E> {
     pub(crate) before_pause: Option<Arc<dyn Hook<Q, A, E>>>,
     pub(crate) before_retry: Option<Arc<dyn Hook<Q, A, E>>>,
@@ -57,7 +57,7 @@ pub struct Hooks<Q, A, E> {
 }
 
 impl<Q, A, E> Hooks<Q, A, E> {
-    /// Not for a last resort alone.
+    /// Returns true if there is a hook between attempts, not only a fallback.
     pub(crate) fn run_between(&self) -> bool {
         self.before_pause.is_some() || self.before_retry.is_some()
     }

@@ -1,4 +1,4 @@
-//! The loop of a call, whatever sends its requests.
+//! The retry loop of a call, for layers and middlewares.
 //!
 //! It doesn't use `Policy::call`, because the compiler can't show that a chain's future is `Send` for every service.
 
@@ -16,14 +16,14 @@ use super::failed::Failed;
 use super::hooks::{GaveUp, Hook, HookFuture, Hooks};
 use crate::repeat::Repeat;
 
-/// What sends the requests of a call, one at a time.
+/// Sends the requests of a call, one at a time.
 pub(crate) trait Sender<Q>: Send {
     type Answer: Send;
     type Error: Send;
 
     /// Waits until a request can be sent.
     fn ready(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send;
-    /// Gives back what that wait has reserved, or is in line for.
+    /// Gives back the capacity that `ready` reserved, or its place in the service's queue.
     fn give_up(&mut self);
     fn send(
         &mut self,
@@ -31,19 +31,19 @@ pub(crate) trait Sender<Q>: Send {
     ) -> impl Future<Output = Result<Self::Answer, Self::Error>> + Send;
 }
 
-/// What a layer says of its requests `Q`, over a service that answers with `A` or fails with `E`.
+/// The settings of a layer for requests `Q`, over a service that returns `Result<A, E>`.
 pub(crate) trait Keys<Q, A, E>: Send + Sync {
-    /// The request, with what it takes to send it again.
+    /// The request in a form that can be sent again.
     type Request: Repeat<A, Answer = Self::Answer>;
-    /// What calls end with.
+    /// The response that calls return.
     type Answer: Send;
     type Error: Send;
-    /// Whether a first answer that no retry changes is no failed call, as a 404 by HTTP.
+    /// True if a non-retryable response at the first attempt, such as an HTTP 404, is not a failed call.
     const HANDS_ON: bool = true;
 
     fn retries(&self) -> &ClientRetries;
     fn hooks(&self) -> Option<&Hooks<Q, Self::Answer, Self::Error>>;
-    /// Whether a hook sees failures and requests between two attempts.
+    /// Returns true if a hook gets failures and requests between two attempts.
     fn run_between(&self) -> bool {
         self.hooks().is_some_and(Hooks::run_between)
     }
@@ -57,14 +57,14 @@ pub(crate) trait Keys<Q, A, E>: Send + Sync {
     fn timed_out(&self, timed_out: TimedOut) -> Self::Error;
     fn verdict(&self, error: &Self::Error) -> Option<Verdict>;
     fn shown(error: &Self::Error) -> String;
-    /// The failure of an attempt with that error. It was dropped by its time limit, or returned.
+    /// Returns the failure of an attempt with this error. `is_dropped` is true if the time limit dropped the attempt.
     fn failed(&self, error: Self::Error, is_dropped: bool) -> Failed<Self::Answer, Self::Error> {
         let verdict = self.verdict(&error).unwrap_or(Verdict::STOP);
         Failed::new(error, Self::shown, of_attempt(verdict, is_dropped))
     }
 }
 
-/// Sends the request until that succeeds, or the call gives up.
+/// Sends the request until an attempt succeeds, or the call gives up.
 pub(crate) async fn run<Q, S, K>(
     keys: impl Deref<Target = K> + Send + Sync,
     mut sender: S,
@@ -80,7 +80,7 @@ where
     let fallback = keys.hooks().and_then(|hooks| hooks.fallback.as_deref());
     let ending = fallback.map_or(Ending::Error, |_| Ending::Fallback);
     let mut attempts = ClientAttempts::<K::Request, _>::new(retries, kept, ending);
-    // What the call ends with if no other attempt may begin.
+    // The call ends with this if no other attempt may start.
     let mut before: Option<Failed<K::Answer, K::Error>> = None;
     let gave_up = loop {
         let begun = begin(keys, &mut attempts, &mut sender).await;
@@ -104,7 +104,7 @@ where
                 attempts.succeeded(&mut answer);
                 return Ok(answer);
             }
-            // Nothing failed that a record would be of use for.
+            // The call didn't fail, so nothing is logged.
             Err(failed) if K::HANDS_ON && attempts.hands_on(&failed) => {
                 attempts.answered_finally();
                 return failed.outcome;
@@ -119,7 +119,7 @@ where
     let Some(fallback) = fallback else {
         return gave_up.outcome;
     };
-    // With what it has reserved of the service, or is in line for.
+    // Also gives back the capacity it reserved, or its place in the service's queue.
     drop(sender);
     let (request, made) = (attempts.again().ok().map(K::unwrap), gave_up.attempts);
     let outcome = fallback(request, gave_up).await;
@@ -129,8 +129,8 @@ where
     outcome
 }
 
-/// Decides what follows a failed attempt, and waits for the next one. Returns that one's request, and the failure if the
-/// call may yet end with it.
+/// Decides what follows a failed attempt, and waits for the next one. Returns the request of the next attempt, and the
+/// failure if the call may still end with it.
 async fn follow<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, A>,
@@ -155,7 +155,7 @@ async fn follow<Q, A, E, K: Keys<Q, A, E>>(
     Ok((request, before.filter(|_| is_kept)))
 }
 
-/// The hooks, and the pause between them.
+/// Runs the hooks, and the pause between them.
 async fn between<Q, A, E, K: Keys<Q, A, E>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, A>,
@@ -181,7 +181,7 @@ async fn between<Q, A, E, K: Keys<Q, A, E>>(
     }
 }
 
-/// Takes the failure by `&mut`, since it need not be `Sync`.
+/// Starts a hook. Takes the failure by `&mut`, because it may not be `Sync`.
 fn begin_hook<'a, Q, A, E>(
     hook: Option<&dyn Hook<Q, A, E>>,
     request: &'a mut Q,
@@ -191,10 +191,10 @@ fn begin_hook<'a, Q, A, E>(
     Some(hook?(request, failed.as_ref()?.outcome.as_ref(), next))
 }
 
-/// Begins an attempt, unless the call ends before. Fails if the sender does not become ready.
+/// Starts an attempt, unless the call ends first. Fails if the sender does not become ready.
 ///
-/// The wait for the sender has the limit of an attempt, but takes none of its time: what would be left of it might be too
-/// little for an answer to what was sent.
+/// The wait for the sender has a separate time limit of the same length as an attempt. If both shared one limit, a
+/// request might be sent with too little time left for its response.
 async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     keys: &K,
     attempts: &mut ClientAttempts<'_, K::Request, S::Answer>,
@@ -224,7 +224,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
                 begun = ready.map_err(K::error);
                 Ok(())
             }
-            // It is not evidence about the server, so neither breaker nor limiter records it.
+            // This timeout is not evidence about the server, so the breaker and the limiter don't record it.
             Ok(Err(timed_out)) => return Err(keys.failed(keys.timed_out(timed_out), true)),
             Err(by) => Err(by),
         };
@@ -233,7 +233,7 @@ async fn begin<Q, S: Sender<Q>, K: Keys<Q, S::Answer, S::Error>>(
     begun.map_err(|error| keys.failed(error, false))
 }
 
-/// Sends the request and judges the answer, in the time of an attempt.
+/// Sends the request and classifies the response, within an attempt's time limit.
 async fn send<Q, S, K>(
     keys: &K,
     sender: &mut S,

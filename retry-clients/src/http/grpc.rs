@@ -8,9 +8,9 @@ const STATUS: &str = "grpc-status";
 const MESSAGE: &str = "grpc-message";
 const DETAILS: &str = "grpc-status-details-bin";
 
-/// The status that the answer's trailers or headers name.
+/// Returns the status in the response's trailers or headers.
 ///
-/// `Status::from_header_map` panics where the details are no base64, so it is not given them.
+/// The details are not passed to `Status::from_header_map`, because it panics if they are not valid base64.
 pub(super) fn status(answer: &Answer<'_>) -> Option<Status> {
     let places = [answer.trailers(), Some(answer.headers())];
     let mut places = places.into_iter().flatten();
@@ -32,7 +32,7 @@ pub(super) fn status(answer: &Answer<'_>) -> Option<Status> {
     ))
 }
 
-/// `None` if the call succeeded.
+/// Returns `None` if the call succeeded.
 pub(super) fn verdict(status: &Status) -> Option<Verdict> {
     (status.code() != Code::Ok).then(|| status.classify())
 }

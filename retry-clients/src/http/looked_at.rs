@@ -17,22 +17,24 @@ use super::{Answer, Sent};
 use crate::BoxError;
 use crate::repeat::is_grpc;
 
-/// The body of an answer whose beginning was looked at. It yields all of it.
+/// A response body whose first bytes were buffered for classification. Yields the whole body.
 pub struct LookedAt<B> {
     ahead: VecDeque<Result<Frame<Bytes>, BoxError>>,
-    /// What was read as one, for the judge.
+    /// The buffered bytes in one piece, for classification.
     text: Option<Vec<u8>>,
     is_whole: bool,
-    /// `None` once it was read to its end, or a retry let go of it.
+    /// `None` once it was read to its end, or discarded before a retry.
     rest: Option<B>,
 }
 
-/// How long the head of an answer by gRPC is held back for its first frame. The head of a stream can come long before a
-/// message, and a caller may do something only when it has it: subscribe, then publish. What fails later is not retried,
-/// as gRFC A6 says of all that has a head. But some servers send one before they find that the call fails.
+/// The maximum wait for the first frame of a gRPC response before its headers are returned. Some servers send headers
+/// before a call fails. But a stream's first message can come long after its headers, and a caller may wait for them,
+/// for example to publish only once it is subscribed. A call that fails later is not retried: by gRFC A6, headers
+/// commit it.
 const HELD: Duration = Duration::from_millis(100);
 
-/// How much of a failed answer is read for its connection's sake. To connect anew costs less than more than that.
+/// The number of bytes of a failed response that are read so that its connection can be reused. Beyond this, opening a
+/// new connection is cheaper.
 const DRAINED: usize = 64 * 1024;
 
 /// Parts of types such as `text/event-stream`, `application/vnd.amazon.eventstream`, `application/json;stream=watch`,
@@ -47,20 +49,21 @@ const STREAMS: [&str; 6] = [
     "multipart/",
 ];
 
-/// How far to look at a body before the answer is handed on.
+/// The part of a body to read before the response is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Nowhere,
-    /// At its first frame, if that comes soon.
+    /// The first frame, if it arrives soon.
     First,
-    /// At that many bytes.
+    /// The first bytes, up to this number.
     Bytes(usize),
 }
 
 impl Look {
     pub(crate) fn at(headers: &HeaderMap, is_sent: bool, most: usize) -> Self {
         if is_grpc(headers) {
-            // With the status in its head, it is all there is. A peer that still sends may wait for the head to go on.
+            // If the headers contain the status, nothing follows. If the request is still being sent, its sender may
+            // wait for the headers.
             let is_ended = headers.contains_key("grpc-status");
             return if is_ended || !is_sent {
                 Self::Nowhere
@@ -75,7 +78,7 @@ impl Look {
     }
 }
 
-/// Whether the type of a body says that its parts come one by one.
+/// Returns true if the content type is that of a stream.
 fn is_stream(content: &HeaderValue) -> bool {
     let content = content.as_bytes().to_ascii_lowercase();
     let content = String::from_utf8_lossy(&content);
@@ -84,7 +87,7 @@ fn is_stream(content: &HeaderValue) -> bool {
 }
 
 impl<B> LookedAt<B> {
-    /// The body of an answer that a `fallback` makes itself: nothing has looked at it.
+    /// Creates the body of a response that a `fallback` returns. Nothing is buffered.
     pub fn new(rest: B) -> Self {
         Self {
             ahead: VecDeque::new(),
@@ -94,7 +97,7 @@ impl<B> LookedAt<B> {
         }
     }
 
-    /// What broke it off, as far as it was looked at.
+    /// The error of the part that was read, if any.
     pub(crate) fn error(&self) -> Option<&(dyn Error + 'static)> {
         match self.ahead.back() {
             Some(Err(error)) => Some(&**error),
@@ -102,7 +105,7 @@ impl<B> LookedAt<B> {
         }
     }
 
-    /// That answer, as far as its body was looked at.
+    /// Returns the response with the part of its body that was read.
     pub(crate) fn seen<'a>(&'a self, sent: Sent<'a>, head: &'a response::Parts) -> Answer<'a> {
         let last = self.ahead.back();
         Answer {
@@ -135,8 +138,9 @@ where
         }
     }
 
-    /// Waits for the pause, and meanwhile reads on. What is left after that would keep the connection busy, or what else the
-    /// service has only so many of. `None` is a call that was cancelled, and ends with this answer.
+    /// Waits for the pause, and reads the rest of the body meanwhile. Drops an unread rest after the pause, because it
+    /// would occupy a connection or another limited resource of the service. Returns `None` if the call was cancelled:
+    /// it ends with this response.
     pub(crate) async fn drain(&mut self, pause: impl Future<Output = Option<()>>) -> Option<()> {
         let paused = {
             let (mut reading, mut pause) = (pin!(self.read_bytes(DRAINED)), pin!(pause));
@@ -153,7 +157,7 @@ where
         paused
     }
 
-    /// Reads ahead until that many bytes came.
+    /// Reads ahead until `most` bytes have been read.
     async fn read_bytes(&mut self, most: usize) {
         let mut read = 0;
         while read < most {
@@ -164,7 +168,7 @@ where
         }
     }
 
-    /// Reads a frame ahead. `None` once no more data can follow.
+    /// Reads a frame ahead. Returns `None` once no more data can follow.
     async fn read(&mut self) -> Option<Bytes> {
         let rest = self.rest.as_mut()?;
         let frame = poll_fn(|context| Pin::new(&mut *rest).poll_frame(context)).await;
@@ -229,7 +233,7 @@ where
     }
 }
 
-/// The hint of a body with so many bytes before the rest.
+/// The size hint of a body with `ahead` bytes before the rest.
 pub(crate) fn longer(ahead: u64, rest: &SizeHint) -> SizeHint {
     let mut hint = SizeHint::new();
     hint.set_lower(rest.lower().saturating_add(ahead));

@@ -12,28 +12,28 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
-/// How long to wait for an answer, and before it for a connection.
+/// The time limits for a reply, and for connecting.
 const PATIENCE: Duration = Duration::from_millis(250);
 const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(1);
 
-/// When to ask a server again that does not answer.
+/// The pauses before a server that does not reply is asked again.
 const POLICY: Policy = Policy::new()
     .max(u32::MAX)
     .base(Duration::from_millis(100))
     .cap(LONGEST);
-/// The longest pause: with the patience, less than the script leaves the others to come back.
+/// The longest pause. With both time limits, it must be shorter than the script's `return_within`.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// How many failures in a row are told one by one, and how often they are after that.
+/// The number of consecutive failures that are logged one by one, and the interval between log records after that.
 const TOLD: u32 = 5;
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// How often Redis is told even if there is nothing to say. It forgets after a day.
+/// The interval between reports if nothing has changed. Redis deletes the data of a process after a day.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease.lua")));
 
-/// What a process has to do with a bucket that it shares.
+/// The connection of a process to its shared bucket.
 pub(super) struct Account<'a, C> {
     connect: Connect<C>,
     connection: Option<C>,
@@ -43,48 +43,49 @@ pub(super) struct Account<'a, C> {
     ledger: MutexGuard<'a, Ledger>,
 }
 
-/// What a process knows of its bucket. Kept beside the task that asks, so that the next goes on where one ended.
+/// The state of a process's lease. It is stored outside of the `keep` task, so that the next task continues where the
+/// previous one ended.
 #[derive(Default)]
 pub(super) struct Ledger {
-    /// What the process is called. Drawn at the first ask: what was made before a `fork` is another
-    /// process's, too.
+    /// The random name of the process. Generated at the first request, because after a `fork` two processes would share
+    /// an earlier one.
     process: Option<String>,
-    /// Tokens granted in all, as far as this process knows.
+    /// The total number of tokens granted, according to the last reply.
     granted: u64,
-    /// How often the process asked.
+    /// The number of requests.
     asks: u64,
-    /// What the last answer told.
+    /// The totals that the last successful request reported.
     told: Told,
-    /// When the last answer came. `None` where more may have been granted since: it goes back with
-    /// the next ask.
+    /// The time of the last reply. `None` if a later request may have been granted tokens: the next request returns
+    /// them.
     answered: Option<Instant>,
-    /// Whether there ever was an answer.
+    /// True after the first reply.
     is_known: bool,
-    /// Failures in a row that were told.
+    /// The consecutive failures that were logged.
     failing: Call,
-    /// When the last of them was.
+    /// The time of the last logged failure.
     failed: Option<Instant>,
 }
 
-/// What a process says of itself: totals since it began.
+/// The totals that a process reports, since it started.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Told {
     pub(super) earned: f64,
     pub(super) alone: u64,
 }
 
-/// What a process wants.
+/// The tokens that a process requests.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Wanted {
     pub(super) tokens: u64,
-    /// Takes so many at once, or none.
+    /// The number of tokens that are granted all at once or not at all.
     pub(super) together: u64,
 }
 
 type Connect<C> = Box<dyn FnMut() -> Connecting<C> + Send>;
 type Connecting<C> = Pin<Box<dyn Future<Output = RedisResult<C>> + Send>>;
 
-/// Makes connections to a server.
+/// Returns a function that connects to the client's server.
 pub(super) fn to(client: Client) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send {
     move || {
         let client = client.clone();
@@ -93,7 +94,7 @@ pub(super) fn to(client: Client) -> impl FnMut() -> Connecting<MultiplexedConnec
 }
 
 impl<'a, C: ConnectionLike> Account<'a, C> {
-    /// An account of that kind with that key. Waits while another task asks for this process.
+    /// Creates an account for a bucket of this kind and key. Waits while another task of this process uses the ledger.
     pub(super) async fn new<Made>(
         kind: &str,
         key: &str,
@@ -108,7 +109,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         Self {
             connect: Box::new(move || Box::pin(connect())),
             connection: None,
-            // A cluster places a key by its part in braces, so the process's is on the same node.
+            // A cluster chooses the node by the part of a key in braces, so the process's key is on the same node.
             bucket: format!("{{retry:{kind}:{key}}}"),
             capacity,
             per_second,
@@ -116,8 +117,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         }
     }
 
-    /// Asks for tokens. Returns how many it was granted (none, where there is nothing to say), or how long to wait before
-    /// it asks again.
+    /// Requests tokens. Returns the number granted (0 without a request if there is nothing to report), or the time to
+    /// wait before the next request.
     pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
         let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
         let ledger = &*self.ledger;
@@ -125,7 +126,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         if wanted.tokens == 0 && is_said {
             return Ok(0);
         }
-        // Whoever got no answer wants nothing until there is one: it would take from others what it doesn't hear of.
+        // After a failure, first request no tokens: if that reply were lost, too, other processes would go without
+        // tokens that this one never uses.
         if ledger.failed.is_some() && wanted.tokens > 0 {
             self.exchange(told, Wanted::default(), false).await?;
         }
@@ -153,14 +155,14 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
                 ledger.is_known = true;
                 Ok(new)
             }
-            // Servers close connections that are idle.
+            // Servers close idle connections.
             Ok(Err(_)) if was_connected => Err(Duration::ZERO),
             Ok(Err(error)) => Err(self.failed(&error)),
-            Err(_) => Err(self.failed(&"no answer in time")),
+            Err(_) => Err(self.failed(&"no reply in time")),
         }
     }
 
-    /// How long to wait before the server is asked again.
+    /// Records a failure. Returns the time to wait before the next request.
     fn failed(&mut self, error: &dyn Display) -> Duration {
         let ledger = &mut *self.ledger;
         let is_recent = |failed: Instant| failed.elapsed() < TOLD_EVERY;
@@ -173,15 +175,15 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         pause.unwrap_or(LONGEST)
     }
 
-    /// Asks for the last time.
+    /// Reports for the last time.
     pub(super) async fn tell(mut self, last: Told) {
         if let Err(Duration::ZERO) = self.exchange(last, Wanted::default(), true).await {
             let _ = self.exchange(last, Wanted::default(), true).await;
         }
     }
 
-    /// Asks on the last connection, or on a new one. A connection that failed is not reused: if it only looks alive, it
-    /// could take minutes to notice.
+    /// Runs the script on the last connection, or on a new one. A connection that failed is not reused: it could take
+    /// minutes to detect that it is dead.
     async fn answer(
         &mut self,
         told: Told,
@@ -204,7 +206,8 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
         let process = ledger
             .process
             .get_or_insert_with(|| format!("{}:{}", self.bucket, new_name()));
-        // In one argument: a server that wants a password first says so only of commands of ten parts at most.
+        // All numbers are in one argument: before authentication, a server closes the connection after a command with
+        // more than ten parts, instead of reporting that a password is missing.
         let numbers = format!(
             "{} {} {} {} {} {} {} {} {} {} {} {}",
             self.capacity,
@@ -228,7 +231,7 @@ impl<'a, C: ConnectionLike> Account<'a, C> {
     }
 }
 
-/// Says what is missing before the first ask does, in tokio's words.
+/// Panics early with a clear message if there is no tokio runtime.
 pub(super) fn expect_runtime() {
     assert!(
         Handle::try_current().is_ok(),
@@ -236,7 +239,8 @@ pub(super) fn expect_runtime() {
     );
 }
 
-/// A name for each process, also a forked one. Without a generator, what is left is the time, and the process's number.
+/// Returns a new name, also different after a fork. If no random number is available, the name consists of the time and
+/// the process ID.
 fn new_name() -> String {
     CallId::random().map_or_else(
         || {

@@ -12,8 +12,8 @@ use tokio::time::{sleep, timeout};
 
 use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 
-/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
-/// one number of tokens to begin with.
+/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a ratio of all their calls, and
+/// one initial number of tokens.
 ///
 /// ```
 /// use redis::Client;
@@ -38,19 +38,19 @@ use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 /// # }
 /// ```
 ///
-/// Each call gives `ratio` tokens, and each retry takes one. A process leases tokens ahead of need, so a retry waits
-/// for nothing: it takes a token of the lease. [`keep`](Self::keep) tells Redis of calls and renews the lease.
+/// Each call earns `ratio` tokens, and each retry takes one. A process leases tokens in advance, so a retry doesn't
+/// wait: it takes a leased token. [`keep`](Self::keep) reports calls to Redis and renews the lease.
 ///
-/// While Redis does not answer, or if `keep` doesn't run, each process has a share of its own calls, so all together
-/// have no more than before. What was spent meanwhile is paid once Redis answers again.
+/// While Redis does not reply, or if `keep` doesn't run, each process may retry `ratio` of its own calls, so the total
+/// is no higher than before. The tokens spent meanwhile are deducted once Redis replies again.
 ///
-/// Clones share one lease. Once the last of them is dropped, the task of `keep` gives it back, and ends: await it, as
-/// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. That is at
-/// most a tenth of what was there, rounded up.
+/// Clones share one lease. Once the last clone is dropped, the `keep` task returns the lease and ends: await it, as
+/// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. A lease is at
+/// most a tenth of the available tokens, rounded up.
 #[derive(Clone)]
 pub struct FleetBudget {
     shared: Arc<Shared>,
-    /// Wakes the task that asks, which ends once the last of these is dropped.
+    /// Wakes the `keep` task, which ends once the last of these is dropped.
     wanted: Sender<()>,
 }
 
@@ -58,40 +58,41 @@ struct Shared {
     key: Box<str>,
     ratio: f64,
     capacity: u32,
-    /// Since the process began.
+    /// The number of calls since the process started.
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
     ledger: tokio::sync::Mutex<Ledger>,
 }
 
-/// The share of a process that Redis does not answer.
+/// The budget of a process while Redis does not reply.
 #[derive(Default)]
 struct Alone {
     is_answered: bool,
-    /// The calls that its tokens were reckoned from.
+    /// The value of `Shared::calls` when `tokens` was last computed.
     calls: u64,
     tokens: f64,
-    /// What was spent, since the process began.
+    /// The tokens spent without Redis since the process started.
     spent: u64,
 }
 
-/// How often calls are told, and at most how often Redis is asked.
+/// The interval between reports of calls, and the shortest interval between requests to Redis.
 const EVERY: Duration = Duration::from_secs(1);
 const AT_MOST_EVERY: Duration = Duration::from_millis(10);
 
 impl FleetBudget {
-    /// A share of the calls of all processes that name the same key: with 0.1, one retry for ten calls. The bucket
-    /// begins with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
+    /// Creates a budget with a ratio of the calls of all processes with the same key: 0.1 allows one retry for ten
+    /// calls. The bucket starts with 100 tokens, which is also its capacity. A ratio below 0 counts as 0, one above
+    /// 1000 as 1000.
     ///
-    /// Redis keeps the bucket as `{retry:budget:KEY}`, and what it knows of each process beside it, for a day after it was
-    /// asked last. All processes should name the same numbers.
+    /// Redis stores the bucket as `{retry:budget:KEY}`, and next to it the data of each process, until a day after the
+    /// last request. All processes should use the same settings.
     pub fn ratio(key: &str, ratio: f64) -> Self {
         Self::new(key, ratio, 100)
     }
 
-    /// The tokens that the bucket holds at most, and begins with. With 0 nothing is retried. Call it before
-    /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
+    /// Sets the number of tokens that the bucket starts with, and holds at most. With 0 nothing is retried. Call it
+    /// before [`keep`](Self::keep), because the returned budget is separate from `self` and its clones.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {
         Self::new(&self.shared.key, self.shared.ratio, tokens)
@@ -113,21 +114,21 @@ impl FleetBudget {
         }
     }
 
-    /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
-    /// each process, on a tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first. If
-    /// the task is aborted, or its runtime ends, spawn another: it goes on where that one ended. A second one waits for
-    /// the end of the first.
+    /// Reports calls to Redis and renews the lease, until all clones of this budget are dropped. Spawn it once in each
+    /// process, on a tokio runtime: otherwise it panics. It connects by itself, even if Redis is down at first. If the
+    /// task is aborted, or its runtime is dropped, spawn it again: it continues where the previous one ended. A second
+    /// task waits until the first one ends.
     ///
-    /// Redis is asked at most a hundred times a second, once a second while there are calls, and once an hour
-    /// otherwise. It has a second to accept a connection and 250 ms to answer; then it is asked again after up to
-    /// 100 ms, 200 ms, … half a second. The log has the first five failures, and then one every ten seconds.
+    /// The task sends at most a hundred requests a second to Redis, one a second while there are calls, and one an hour
+    /// otherwise. The limit is one second for connecting and 250 ms for a reply; after a failure the task retries after
+    /// up to 100 ms, 200 ms, … half a second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
 
-    /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
-    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
+    /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
+    /// previous one has failed. It must take less than a second. A cluster's client connects to all its configured
+    /// nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -165,20 +166,20 @@ impl FleetBudget {
                     continue;
                 }
                 sleep(AT_MOST_EVERY).await;
-                // A process that spends nothing leaves new tokens to those that do.
+                // A process that doesn't retry leaves new tokens to those that do.
                 spends = timeout(EVERY, wanted.changed()).await.is_ok();
             }
             account.tell(shared.told(shared.lease.load(Relaxed))).await;
         }
     }
 
-    /// The tokens that this process can spend now without asking.
+    /// The number of tokens that this process can spend now without a request to Redis.
     pub fn available(&self) -> u64 {
         self.shared.lease.load(Relaxed)
     }
 }
 
-/// A budget whose lease is renewed, until this is dropped: also where the task is aborted or panics, or its runtime ends.
+/// Marks the budget as kept until it is dropped: also if the task is aborted or panics, or its runtime is dropped.
 struct Kept<'a>(&'a Shared);
 
 impl Drop for Kept<'_> {
@@ -188,8 +189,8 @@ impl Drop for Kept<'_> {
 }
 
 impl Shared {
-    /// Reports calls, and renews the lease of a process that spends. Fails with how long to wait before Redis is asked
-    /// again, if it did not answer.
+    /// Reports calls, and renews the lease of a process that retries. If Redis did not reply, returns the time to wait
+    /// before the next request as the error.
     async fn ask<C: ConnectionLike>(
         &self,
         account: &mut Account<'_, C>,
@@ -198,7 +199,8 @@ impl Shared {
         let leased = self.lease.load(Relaxed);
         let mut wanted = Wanted::default();
         if spends || leased == 0 {
-            // Not as much as was denied: those calls have ended, and other processes need it.
+            // Don't request tokens for retries that were denied: those calls have ended, and other processes need the
+            // tokens.
             wanted.tokens = self.ahead().saturating_sub(leased);
         }
         match account.ask(self.told(0), wanted).await {
@@ -214,12 +216,12 @@ impl Shared {
         }
     }
 
-    /// How much is leased ahead of need.
+    /// The number of tokens that are leased in advance.
     fn ahead(&self) -> u64 {
         u64::from((self.capacity / 10).max(1).min(self.capacity))
     }
 
-    /// What Redis is told, with that much given back.
+    /// The totals to report, if `given_back` tokens are returned.
     #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]
     fn told(&self, given_back: u64) -> Told {
         Told {
@@ -237,7 +239,7 @@ impl Shared {
         }
     }
 
-    /// Pays from the share of this process, where Redis does not answer.
+    /// Pays from this process's own calls, if Redis does not reply.
     #[cold]
     fn withdraw_alone(&self) -> bool {
         let mut alone = self.alone();
@@ -271,7 +273,7 @@ impl RetryBudget for FleetBudget {
         let less = |there: u64| there.checked_sub(1);
         match shared.lease.fetch_update(Relaxed, Relaxed, less) {
             Ok(before) => {
-                // Not only at half: less than all of it may have been granted.
+                // `<=` and not `==`, because Redis may have granted less than was requested.
                 if before <= shared.ahead() / 2 + 1 {
                     self.wanted.send_replace(());
                 }

@@ -42,20 +42,20 @@ use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 /// # }
 /// ```
 ///
-/// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits,
-/// all of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one
-/// burst, or what the quota gives in 20 ms if that is more. Where attempts [cost](Self::cost) more than 1, that limit
-/// may be exceeded by the cost of one attempt.
+/// Within each process, attempts start in the order in which they arrived. [`keep`](Self::keep) requests the tokens for
+/// all waiting attempts at once. In any interval, all processes together start at most the quota for that interval and
+/// one burst, or the quota for 20 ms if that is more. If attempts [cost](Self::cost) more than 1, the limit may be
+/// exceeded by the cost of one attempt.
 ///
-/// A process that gets no answer from Redis uses its own part of the quota: with four processes, a quarter. What it
-/// used counts once Redis answers again. While Redis answers only some processes, those can still use the whole quota.
-/// So with one of four cut off, the limit is five quarters. Where `keep` doesn't run, nothing begins.
+/// A process that gets no reply from Redis uses its own part of the quota: with four processes, a quarter. The part
+/// that it used is deducted once Redis replies again. While Redis replies only to some processes, those can still use
+/// the whole quota. So if one of four is cut off, the limit is five quarters. If `keep` doesn't run, no attempt starts.
 ///
 /// Clones share one queue.
 #[derive(Clone)]
 pub struct FleetQuota {
     shared: Arc<Shared>,
-    /// Wakes the task that asks, which ends once the last of these is dropped.
+    /// Wakes the `keep` task, which ends once the last of these is dropped.
     wanted: Sender<()>,
 }
 
@@ -71,16 +71,16 @@ struct Shared {
     part: Mutex<Part>,
 }
 
-/// How often Redis is asked at most, and at least while attempts wait.
+/// The shortest interval between requests to Redis, and the longest while attempts wait.
 const AT_MOST_EVERY: Duration = Duration::from_millis(10);
 const EVERY: Duration = Duration::from_secs(1);
 
 impl FleetQuota {
-    /// An amount of cost per period, for all processes that name the same key. `processes` is how many of them there
-    /// are at most. At least 1 of each, and a period of at least a nanosecond.
+    /// Creates a quota of `amount` units of cost per period, for all processes with the same key. `processes` is their
+    /// maximum number. Values below 1, or a period of zero, are raised to 1, or to a nanosecond.
     ///
-    /// Redis keeps the bucket as `{retry:quota:KEY}`, and what it knows of each process beside it, for a day after it was
-    /// asked last; a bucket in debt until that is paid. All processes should name the same numbers.
+    /// Redis stores the bucket as `{retry:quota:KEY}`, and next to it the data of each process, until a day after the
+    /// last request; a bucket in debt is stored until the debt is paid. All processes should use the same settings.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
         Self::of(Shared {
             key: key.into(),
@@ -102,14 +102,14 @@ impl FleetQuota {
         }
     }
 
-    /// How much may begin at once after a lull, in all processes together. At least 1, the default. Call it before
-    /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
+    /// Sets the cost that may start at once after an idle time, in all processes together. At least 1, the default.
+    /// Call it before [`keep`](Self::keep), because the returned limiter is separate from `self` and its clones.
     #[must_use]
     pub fn burst(self, burst: u32) -> Self {
         self.with(|shared| shared.burst = burst.max(1))
     }
 
-    /// The longest that an attempt waits for its turn. By default it waits as long as it takes. Call it before
+    /// Sets the longest time that an attempt waits for its turn. Unlimited by default. Call it before
     /// [`keep`](Self::keep), as with [`burst`](Self::burst).
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
@@ -129,33 +129,35 @@ impl FleetQuota {
         Self::of(shared)
     }
 
-    /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    /// Returns this limiter for attempts with this cost, such as the number of tokens of a request to a model.
     ///
-    /// It is leased as a whole as soon as anything is there. What costs more than that leaves a debt, and all processes
-    /// wait until it is paid. A process that Redis does not answer gathers the whole cost from its own part first.
+    /// The whole cost is leased as soon as any of the quota is left. If that is less than the cost, the bucket is in
+    /// debt, and all processes wait until the debt is paid. While Redis does not reply, a process first accumulates the
+    /// whole cost from its own part.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
 
-    /// How many attempts of this process wait for their turn.
+    /// The number of attempts of this process that are waiting for their turn.
     pub fn waiting(&self) -> usize {
         self.shared.room.waiting()
     }
 
-    /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
-    /// tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first. If the task is aborted,
-    /// or its runtime ends, spawn another: it goes on where that one ended. A second one waits for the end of the first.
+    /// Leases tokens from Redis for the waiting attempts, until all clones of this limiter are dropped. Spawn it once
+    /// in each process, on a tokio runtime: otherwise it panics. It connects by itself, even if Redis is down at first.
+    /// If the task is aborted, or its runtime is dropped, spawn it again: it continues where the previous one ended. A
+    /// second task waits until the first one ends.
     ///
-    /// Redis is asked at most a hundred times a second while attempts wait, and once an hour otherwise. It has a second
-    /// to accept a connection and 250 ms to answer; then it is asked again after up to 100 ms, 200 ms, … half a second.
-    /// The log has the first five failures, and then one every ten seconds.
+    /// The task sends at most a hundred requests a second to Redis while attempts wait, and one an hour otherwise. The
+    /// limit is one second for connecting and 250 ms for a reply; after a failure the task retries after up to 100 ms,
+    /// 200 ms, … half a second. The log contains the first five failures, then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
 
-    /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
-    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
+    /// Like [`keep`](Self::keep), for a cluster, sentinels and others: `connect` creates a new connection each time the
+    /// previous one has failed. It must take less than a second. A cluster's client connects to all its configured
+    /// nodes, and by default waits a second for each: one unresponsive node would use up the whole time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -199,33 +201,33 @@ impl FleetQuota {
     }
 }
 
-/// The part of a process that Redis does not answer.
+/// The part of the quota that a process uses while Redis does not reply.
 #[derive(Default)]
 struct Part {
-    /// Since when, and what was there then.
+    /// The time of the last update, and the tokens that were available then. `None` while Redis replies.
     since: Option<(Instant, f64)>,
-    /// What was granted of it, since the process began.
+    /// The tokens granted from the own part since the process started.
     spent: u64,
-    /// What was granted and given back, since the process began.
+    /// The tokens that were granted and returned since the process started.
     returned: u64,
 }
 
 impl Part {
-    /// Grants what waits. Returns for how long not to do it again.
+    /// Leases tokens for the waiting attempts. Returns the time to wait before the next request.
     async fn ask<C: ConnectionLike>(
         &mut self,
         shared: &Shared,
         account: &mut Account<'_, C>,
     ) -> Duration {
         self.revoke(shared);
-        // What is there and not taken is given back and asked for again, or it would be there on top of what the
-        // bucket gathers meanwhile.
+        // Return the unused tokens and request them again. Otherwise they would be available in addition to the tokens
+        // that the bucket accumulates meanwhile.
         let held = shared.room.room();
         let wanted = Wanted {
             tokens: shared.room.lacking() + held,
             together: shared.room.lacking_for_first(),
         };
-        // Taken from the room only once there is an answer: if this task is aborted, the next one gives it back.
+        // The tokens are removed from `room` only after the reply: if this task is aborted, the next one returns them.
         let answer = account.ask(self.told(held), wanted);
         let answer = if self.since.is_some() {
             self.grant_until(shared, answer).await
@@ -249,7 +251,7 @@ impl Part {
         }
     }
 
-    /// Grants what is there of the process's own until that is done.
+    /// Grants tokens from the process's own part until the future completes.
     async fn grant_until<T>(&mut self, shared: &Shared, done: impl Future<Output = T>) -> T {
         let mut done = pin!(done);
         loop {
@@ -261,7 +263,7 @@ impl Part {
         }
     }
 
-    /// What Redis is told, with that much more given back.
+    /// The totals to report, if `given_back` more tokens are returned.
     #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
     fn told(&self, given_back: u64) -> Told {
         Told {
@@ -270,15 +272,15 @@ impl Part {
         }
     }
 
-    /// Gives back what was held, and grants what came instead.
+    /// Returns the `held` tokens, and grants the new ones instead.
     fn replace(&mut self, shared: &Shared, held: u64, granted: u64) {
         let there = shared.room.revoke() + granted;
-        // What began meanwhile was not given back.
+        // Tokens of attempts that started meanwhile are not returned.
         self.returned += held.min(there);
         shared.room.grant(there.saturating_sub(held));
     }
 
-    /// Takes back what nobody can use.
+    /// Takes back tokens that no waiting attempt can use.
     fn revoke(&mut self, shared: &Shared) {
         let revoked = shared.room.revoke_unused();
         self.returned += revoked;
@@ -289,7 +291,7 @@ impl Part {
         }
     }
 
-    /// Grants what is there of the process's own.
+    /// Grants the available tokens of the process's own part.
     fn grant(&mut self, shared: &Shared) {
         let (lacking, first) = (shared.room.lacking(), shared.room.lacking_for_first());
         let now = Instant::now();
@@ -297,7 +299,7 @@ impl Part {
         let part = 1.0 / f64::from(shared.processes);
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
         let burst = (f64::from(shared.burst) * part).max(between_asks(rate));
-        // Only what waits gathers more than the part of a burst.
+        // More than the own part of a burst accumulates only for waiting attempts.
         #[expect(clippy::cast_precision_loss, reason = "a `u32`")]
         let most = burst.max(lacking.min(first.max(1)) as f64);
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
@@ -322,13 +324,13 @@ impl Part {
     }
 }
 
-/// What comes to be there from one ask to the next but one: with less room, a high rate could not be used.
+/// The tokens that accumulate during two request intervals. A smaller bucket would limit high rates.
 fn between_asks(rate: f64) -> f64 {
     rate * 2.0 * AT_MOST_EVERY.as_secs_f64()
 }
 
 impl Shared {
-    /// The time until one more is there.
+    /// The time until one more token is available.
     fn until_next(&self) -> Duration {
         (self.period / self.amount).clamp(AT_MOST_EVERY, EVERY)
     }
@@ -350,7 +352,7 @@ impl AdmissionControl for FleetQuota {
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
         let changes = self.shared.room.leave(permit, outcome);
         if changes != [None; 2] {
-            // What is there can't be used in a pause.
+            // The tokens can't be used during a pause, so `keep` returns them.
             self.wanted.send_replace(());
         }
         changes

@@ -1,10 +1,13 @@
--- Leases tokens from a bucket that processes share, and returns how many this process was granted in all.
+-- Leases tokens from a bucket that processes share. Returns the total number of tokens granted to this process.
 --
--- KEYS[1]: the bucket. KEYS[2]: what it knows of this process.
--- ARGV[1], numbers: capacity, tokens per second; and of this process, since it began: tokens earned, tokens spent without
--- asking, tokens wanted, tokens known to be granted. Totals, so that a script whose answer was lost counts once. Then how many
--- of those wanted do nothing by themselves: all of them or none. How often it has asked. What it had earned and spent as of the
--- last answer, and whether there was one. Whether it asks for the last time.
+-- KEYS[1]: the bucket. KEYS[2]: the data of this process.
+-- ARGV[1] contains twelve numbers:
+--   1. the capacity, 2. tokens per second,
+--   and about this process, as totals since it started, so that a script whose reply was lost counts once:
+--   3. tokens earned, 4. tokens spent without Redis, 5. tokens requested, 6. tokens that it knows were granted,
+--   7. the number of requested tokens that are granted all at once or not at all, 8. the number of requests,
+--   9. tokens earned and 10. tokens spent without Redis at its last reply, 11. 1 after its first reply,
+--   12. 1 if this is its last request.
 local numbers = {}
 for number in string.gmatch(ARGV[1], '%S+') do
     numbers[#numbers + 1] = tonumber(number)
@@ -14,57 +17,59 @@ local capacity, rate, earned, alone, wanted, granted, together, asks, earned_tol
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 
--- How long the others may take to come back after nobody could ask, and go by their own parts. Until then nothing is granted.
+-- The time in seconds in which the other processes return after an outage. They used their own parts meanwhile, so
+-- nothing is granted until they have reported.
 local return_within = 2
 
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted', 'asks')
 local tokens, at = tonumber(bucket[1]), tonumber(bucket[2])
 
--- Of a process that the server doesn't know, or no longer: what it says.
+-- If the server has no data about the process, use the process's own numbers.
 local earned_before, alone_before, granted_before = earned_told, alone_told, granted
 if known[1] then
     if asks <= tonumber(known[4]) then
-        -- A client sent it twice, or a later one overtook it.
+        -- A client sent the request twice, or a later one overtook it.
         return tonumber(known[3])
     end
     earned_before, alone_before, granted_before = tonumber(known[1]), tonumber(known[2]), tonumber(known[3])
 end
--- The server may have come back with older data. What it granted since then is spent, as if without asking.
+-- The server may have restarted with older data. Tokens that it granted since then count as spent without Redis.
 local forgotten = math.max(0, granted - granted_before)
 local newly_earned, newly_alone = earned - earned_before, alone - alone_before + forgotten
--- What it was granted by a script whose answer it didn't get goes back: it would begin that much later, on top of what comes
--- until then.
+-- Tokens granted by a script whose reply was lost go back to the bucket. Otherwise the process would use them later, in
+-- addition to the tokens that accumulate until then.
 local lost = math.max(0, granted_before - granted)
--- Without its bucket, the server can't know how much of it this was.
+-- Without the bucket, the server can't compute how much of it was spent.
 local spent_alone = newly_alone > 0 or not tokens and (alone > 0 or granted > 0 or is_answered == 1)
 
--- The tokens are those of this time: later than now while others may still come back.
+-- The time for which the number of tokens is computed: later than now while other processes may still return.
 local as_of = now
 if at then
-    -- A clock that was set back holds up nobody.
+    -- A clock that was set back must not delay processes.
     at = math.min(at, now + return_within)
     as_of = math.max(now, at)
 end
--- Longer than processes take between two asks.
+-- Longer than the interval between two requests of a process.
 if rate > 0 and spent_alone and (not at or now - at > 0.25 + math.min(1, 1 / rate)) then
     as_of = now + return_within
 end
 if rate > 0 and (not at or (at > now and not known[1])) then
-    -- With its data, the server lost for how long nobody could ask: that time has paid.
+    -- The server lost the start of the outage together with its data. Assume that the tokens of that time pay for
+    -- everything.
     newly_alone = 0
 end
 if tokens then
     tokens = tokens + (as_of - at) * rate
 elseif spent_alone then
-    -- The server lost the bucket: what it held may be spent already.
+    -- The server lost the bucket, and its tokens may already be spent.
     tokens = 0
 else
     tokens = capacity
 end
 
--- What was spent alone is paid by the time in which nobody asked, so it is taken away before what is too much for the bucket.
--- Beyond that, it leaves the bucket owing no more than comes in the time that others take to come back.
+-- Tokens spent without Redis are paid from those that accumulated meanwhile, so deduct them before the capacity limits
+-- the tokens. The bucket's debt is limited to the tokens that accumulate while other processes return.
 tokens = tokens + newly_earned + lost
 local owed = rate > 0 and rate * return_within or capacity
 tokens = math.max(tokens - newly_alone, math.min(tokens, -owed))
@@ -74,11 +79,12 @@ if as_of == now then
     tokens = math.min(capacity, tokens)
     local there = math.floor(tokens)
     if rate == 0 then
-        -- However many processes come, there is something left for the next.
+        -- Always leave tokens for the next process.
         there = math.min(there, math.ceil(tokens / 10))
     end
     if there >= 1 then
-        -- What has to be granted together may leave a debt. Otherwise who wants less would always be first.
+        -- Tokens that must be granted together may leave a debt. Otherwise processes with smaller requests would always
+        -- be first.
         given = math.max(0, math.min(wanted - granted, math.max(together, there)))
     end
 end
@@ -86,7 +92,7 @@ granted = granted + given
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.17g', tokens - given), 'at', string.format('%.6f', as_of))
 redis.call('HSET', KEYS[2], 'earned', string.format('%.17g', earned), 'alone', string.format('%.17g', alone), 'granted',
     string.format('%.0f', granted), 'asks', asks)
--- Processes ask every hour. A debt is kept until it is paid, and ten years at most.
+-- Processes send a request every hour. A debt is stored until it is paid, for ten years at most.
 local day = 86400
 local paid = rate > 0 and math.min(math.ceil((capacity - tokens + given) / rate), 3650 * day) or 0
 redis.call('EXPIRE', KEYS[1], math.max(day, paid))

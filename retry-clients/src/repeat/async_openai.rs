@@ -9,7 +9,7 @@ use super::{Judged, Repeat, Unrepeatable};
 use crate::ClientRetries;
 use crate::http::{RetryCount, Sent};
 
-/// Each attempt builds its request anew, so no body is recorded. What it builds is not known before: calls are named
+/// Each attempt builds a new request, so bodies aren't recorded. The request isn't known in advance: calls are named
 /// `async-openai` unless they have a name, and count as idempotent.
 impl Repeat<Response> for HttpRequestFactory {
     type Kept = Self;

@@ -10,9 +10,9 @@ use super::{Recorded, Recording};
 
 /// The body of a request that can be sent again.
 ///
-/// Implemented for bodies in memory (`Full`, `Empty`, `String`), for the boxed bodies of `http-body-util` whose
-/// error is a `Box<dyn Error + Send + Sync>`, and with their features for the bodies of tonic, kube, octocrab and
-/// reqwest. For one of your own, that can hold another body:
+/// Implemented for bodies in memory (`Full`, `Empty`, `String`), for the boxed bodies of `http-body-util` whose error
+/// is a `Box<dyn Error + Send + Sync>`, and with their features for the bodies of tonic, kube, octocrab and reqwest.
+/// For your own body type that can wrap another body:
 ///
 /// ```
 /// # use std::pin::Pin;
@@ -60,33 +60,33 @@ use super::{Recorded, Recording};
 /// }
 /// ```
 pub trait RepeatBody: Body<Data = Bytes> + Sized + Send {
-    /// What is kept of it while it is sent.
+    /// The data that is kept while the body is sent, to create it again.
     type Kept: Send + Sync;
 
-    /// Parts it into what is sent first and what is kept, which may be at most that many bytes.
+    /// Splits the body into the one to send now and the data to keep for retries, at most `most` bytes.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
-    /// Keeps a body that is kept already, but that a hook may have changed since. Returns what is sent. By default, as
-    /// [`keep`](Self::keep). One that is recorded returns itself, or it would be recorded once more at each retry.
+    /// Updates the kept data with a body that a hook may have changed. Returns the body to send. By default, calls
+    /// [`keep`](Self::keep). For a recorded body, return `self`, or it would be recorded once more at each retry.
     fn keep_again(self, kept: &mut Self::Kept, most: usize) -> Self {
         let (body, again) = self.keep(most);
         *kept = again;
         body
     }
 
-    /// Whether the body can be sent again. By default, tries that.
+    /// Returns an error if the body can't be sent again. By default, tries [`again`](Self::again).
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
         Self::again(kept).map(drop)
     }
 
-    /// The body from its beginning.
+    /// Returns the body from its start.
     fn again(kept: &Self::Kept) -> Result<Self, Unrepeatable>;
 
-    /// Whether the body was read to its end, or is in memory.
+    /// Returns true if the body was read to its end, or is in memory.
     fn is_read(kept: &Self::Kept) -> bool;
 }
 
-/// Bodies that hold all that they send.
+/// Implements the trait for bodies that are completely in memory.
 macro_rules! in_memory {
     ($($body:ty),*) => {$(
         impl RepeatBody for $body {
@@ -107,7 +107,7 @@ macro_rules! in_memory {
     )*};
 }
 
-/// Bodies that can hold another body.
+/// Implements the trait for bodies that can wrap another body.
 macro_rules! holding {
     ($($body:ty, $hold:expr;)*) => {$(
         impl RepeatBody for $body {
@@ -164,7 +164,7 @@ holding! {
     reqwest::Body, reqwest::Body::wrap;
 }
 
-/// All that this client sends is in memory, and its bodies hold no others. They are not `Sync`.
+/// The bodies that this client sends are in memory, and can't wrap others. They are not `Sync`.
 #[cfg(feature = "kube")]
 impl RepeatBody for kube::client::Body {
     type Kept = Mutex<Option<Self>>;

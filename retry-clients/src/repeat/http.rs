@@ -12,16 +12,16 @@ use crate::client_retries::failed::Shown;
 use crate::http::{Answer, Look, LookedAt, RetryCount, Sent};
 use crate::{BoxError, ClientRetries};
 
-/// Among the extensions of a request with an idempotency key, after an ambiguous failure.
+/// In the extensions of a request with an idempotency key, after an ambiguous failure.
 #[derive(Clone, Copy)]
 struct InDoubt;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// How many attempts sent it before (gRFC A6).
+/// The number of earlier attempts that sent the request (gRFC A6).
 const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
 
-/// The statuses of an answer, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The
-/// body may be read, too: see [`ClientRetries::read_bodies`].
+/// The status of a response is checked before the response is returned. So is the gRPC status in its trailers, if no
+/// data comes before them. The body may be read, too: see [`ClientRetries::read_bodies`].
 impl<B, A> Repeat<Response<A>> for Request<B>
 where
     B: RepeatBody,
@@ -115,13 +115,13 @@ where
     }
 }
 
-/// What an answer means, or how its body broke off, and how the log shows that if it is a failure.
+/// Returns the verdict on a response, or on the error of its body, and its text in the log if it is a failure.
 pub(super) fn meaning(
     answer: &Answer<'_>,
     error: Option<&(dyn Error + 'static)>,
     retries: &ClientRetries,
 ) -> (Option<Verdict>, String) {
-    // A refusal is one, however much of its body came.
+    // An error status is a failure, even if only part of its body arrived.
     let is_refused = answer.status().is_client_error() || answer.status().is_server_error();
     let error = error.filter(|_| !is_refused);
     let verdict = retries.judge(match error {

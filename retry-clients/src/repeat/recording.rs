@@ -12,18 +12,18 @@ use super::Unrepeatable;
 use crate::BoxError;
 use crate::http::longer;
 
-/// What is kept of a body that is recorded while it is sent, to send it again.
+/// A recording of a body, made while the body is sent, to send it again.
 ///
-/// Sending again does not wait until the body was sent as a whole: what was recorded is replayed, and then the rest is
-/// read on. Once it is dropped, nothing more is recorded. For an impl of [`RepeatBody`](super::RepeatBody).
+/// A retry doesn't wait until the whole body was sent: it replays the recorded part, and then reads the rest. Once the
+/// `Recording` is dropped, recording stops. Use it to implement [`RepeatBody`](super::RepeatBody).
 pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
 
-/// A body that is recorded while it is sent, or that replays what was recorded.
+/// A body that is recorded while it is sent, or that replays the recording.
 pub struct Recorded<B> {
     tape: Arc<Mutex<Tape<B>>>,
-    /// The number of the sending.
+    /// The number of this sending of the body.
     take: u64,
-    /// How many parts were sent.
+    /// The number of parts that were sent.
     at: usize,
 }
 
@@ -33,7 +33,7 @@ struct Tape<B> {
     length: usize,
     most: usize,
     state: State,
-    /// The latest sending, which alone may read on.
+    /// The latest sending: only this one may read the rest of the body.
     take: u64,
     /// Wakes a sending that waits for the rest.
     waker: Option<Waker>,
@@ -62,7 +62,7 @@ enum State {
 }
 
 impl<B> Recording<B> {
-    /// Begins to record that body, up to that many bytes: the body to send, and what is kept.
+    /// Starts to record the body, up to `most` bytes. Returns the body to send, and the recording.
     pub fn start(body: B, most: usize) -> (Recorded<B>, Self) {
         let tape = Arc::new(Mutex::new(Tape {
             body,
@@ -81,19 +81,20 @@ impl<B> Recording<B> {
         (recorded, Self(tape))
     }
 
-    /// Whether the body can be sent again.
+    /// Returns an error if the body can't be sent again.
     pub fn repeatable(&self) -> Result<(), Unrepeatable> {
         lock(&self.0).repeatable()
     }
 
-    /// The body from its beginning. Unless all of it was read, the sending before fails.
+    /// Returns the body from its start. If the previous sending has not read the whole body, it fails.
     pub fn again(&self) -> Result<Recorded<B>, Unrepeatable> {
-        // One lock for both: between two, the earlier sending could read on and become too long, or break.
+        // Both steps are under one lock. Otherwise the previous sending could read more between them, and the body
+        // could become too long, or fail.
         let mut tape = lock(&self.0);
         tape.repeatable()?;
         tape.take += 1;
         let (take, waker) = (tape.take, tape.waker.take());
-        // Unlocked before the wake: an executor may poll within it, and take the lock again.
+        // Unlock before the wake, because an executor may poll inside it and take the lock again.
         drop(tape);
         if let Some(waker) = waker {
             waker.wake();
@@ -107,14 +108,14 @@ impl<B> Recording<B> {
 }
 
 impl<B: Body> Recording<B> {
-    /// Whether the body was read to its end.
+    /// Returns true if the body was read to its end.
     pub fn is_read(&self) -> bool {
         let tape = lock(&self.0);
         tape.state == State::Whole || tape.body.is_end_stream()
     }
 }
 
-/// Nothing more is recorded. What was is still replayed.
+/// Stops the recording. The recorded part is still replayed.
 impl<B> Drop for Recording<B> {
     fn drop(&mut self) {
         let mut tape = lock(&self.0);
@@ -208,7 +209,7 @@ where
         if tape.state == State::Whole {
             return self.at >= tape.parts.len();
         }
-        // A sending before never knows whether it has all.
+        // An earlier sending can't determine if it has sent everything.
         self.take == tape.take && self.at >= tape.parts.len() && tape.body.is_end_stream()
     }
 

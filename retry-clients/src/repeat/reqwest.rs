@@ -10,7 +10,7 @@ use crate::http::{Answer, Look, LookedAt, Sent};
 #[cfg(feature = "reqwest_middleware")]
 mod request;
 
-/// As any answer. A body that is not looked at stays as it is.
+/// Classifies a response. A body that isn't read for classification is unchanged.
 pub(super) async fn judge_response(
     sent: Sent<'_>,
     answer: Response,
@@ -41,7 +41,7 @@ pub(super) async fn judge_response(
     }
 }
 
-/// Reads what is left of the answer during the pause.
+/// Reads the rest of the response during the pause.
 pub(super) async fn drain_response(
     answer: &mut Response,
     pause: impl Future<Output = Option<()>> + Send,

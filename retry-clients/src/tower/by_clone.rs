@@ -11,22 +11,22 @@ use crate::ClientRetries;
 use crate::client_retries::run::Keys;
 use crate::repeat::{Judged, Repeat, Unrepeatable};
 
-/// What calls are named by default.
+/// The default name of calls.
 pub(super) const NAME: &str = "request";
 
 type Judge<A, E> = dyn for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync;
 
-/// Sends requests again that are `Clone`, to a service that answers with `A` or fails with `E`.
+/// Sends requests of any `Clone` type again, to a service that returns `Result<A, E>`.
 pub struct ByClone<A, E> {
     judge: Arc<Judge<A, E>>,
-    /// The errors of calls that end without one of the service's. `None` if no call can end that way.
+    /// Create the errors of calls that end without an error of the service. `None` if no call can end that way.
     rejected: Option<fn(Rejected) -> E>,
     timed_out: Option<fn(TimedOut) -> E>,
 }
 
 impl<A, E> RetryLayer<ByClone<A, E>> {
-    /// Retries requests of any type that is `Clone`, over a service that answers with `A` or fails with `E`. `on` says which
-    /// outcomes are failures, and which of these are worth a retry: `None` is a success. The log shows an error by its
+    /// Creates a layer that retries requests of any `Clone` type, over a service that returns `Result<A, E>`. `on`
+    /// decides which outcomes are failures, and which of these to retry. `None` is a success. The log shows an error's
     /// `Display`.
     ///
     /// ```
@@ -46,9 +46,9 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
     /// # }
     /// ```
     ///
-    /// The service's errors stay as they are, and calls end with nothing else unless [`breaker`](Self::breaker),
-    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout) is named. Without `policy_timeout`, the
-    /// policy's `timeout` is ignored, and the log says so.
+    /// Calls return the service's own errors, and only those unless you set [`breaker`](Self::breaker),
+    /// [`limiter`](Self::limiter) or [`policy_timeout`](Self::policy_timeout). Without `policy_timeout`, the policy's
+    /// `timeout` is ignored, and a warning is logged.
     pub fn cloning<F>(policy: Policy, on: F) -> Self
     where
         F: for<'a> Fn(Result<&'a A, &'a E>) -> Option<Verdict> + Send + Sync + 'static,
@@ -68,27 +68,27 @@ impl<A, E> RetryLayer<ByClone<A, E>> {
 }
 
 impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
-    /// As [`ClientRetries::name`]. By default, calls are named `request`.
+    /// Like [`ClientRetries::name`]. By default, calls are named `request`.
     pub fn name(self, name: impl Into<Cow<'static, str>>) -> Self {
         self.with(|retries| retries.name(name))
     }
 
-    /// As [`ClientRetries::idempotent`].
+    /// Like [`ClientRetries::idempotent`].
     pub fn idempotent(self, idempotent: bool) -> Self {
         self.with(|retries| retries.idempotent(idempotent))
     }
 
-    /// As [`ClientRetries::budget`].
+    /// Like [`ClientRetries::budget`].
     pub fn budget(self, budget: impl RetryBudget + Send + Sync + 'static) -> Self {
         self.with(|retries| retries.budget(budget))
     }
 
-    /// As [`ClientRetries::observe`].
+    /// Like [`ClientRetries::observe`].
     pub fn observe(self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         self.with(|retries| retries.observe(observe))
     }
 
-    /// As [`ClientRetries::cancel`].
+    /// Like [`ClientRetries::cancel`].
     pub fn cancel<F, C>(self, cancelled: F) -> Self
     where
         F: Fn() -> C + Send + Sync + 'static,
@@ -97,7 +97,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
         self.with(|retries| retries.cancel(cancelled))
     }
 
-    /// As [`ClientRetries::breaker`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    /// Like [`ClientRetries::breaker`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
     pub fn breaker(self, breaker: impl AdmissionControl + Send + Sync + 'static) -> Self
     where
         E: From<Rejected> + From<TimedOut>,
@@ -105,7 +105,7 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
         self.with_errors().with(|retries| retries.breaker(breaker))
     }
 
-    /// As [`ClientRetries::limiter`]. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    /// Like [`ClientRetries::limiter`]. The service's error must implement `From<Rejected>` and `From<TimedOut>`.
     pub fn limiter(self, limiter: impl AdmissionControl + Send + Sync + 'static) -> Self
     where
         E: From<Rejected> + From<TimedOut>,
@@ -113,7 +113,8 @@ impl<A, E, H> RetryLayer<ByClone<A, E>, H> {
         self.with_errors().with(|retries| retries.limiter(limiter))
     }
 
-    /// Ends each attempt after the policy's `timeout`. The service's error must be `From<Rejected>` and `From<TimedOut>`.
+    /// Ends each attempt after the policy's `timeout`. The service's error must implement `From<Rejected>` and
+    /// `From<TimedOut>`.
     pub fn policy_timeout(mut self) -> Self
     where
         E: From<Rejected> + From<TimedOut>,
@@ -185,7 +186,7 @@ where
     type Request = Cloned<Q, A, E>;
     type Answer = A;
     type Error = E;
-    /// What `on` names is a failure, retried or not.
+    /// Every outcome with a verdict from `on` is a failure, retried or not.
     const HANDS_ON: bool = false;
 
     fn retries(&self) -> &ClientRetries {
@@ -216,7 +217,7 @@ where
     }
 
     fn rejected(&self, rejected: Rejected) -> E {
-        self.by.rejected.expect("set with what rejects calls")(rejected)
+        self.by.rejected.expect("set with the breaker or limiter")(rejected)
     }
 
     fn timed_out(&self, timed_out: TimedOut) -> E {
@@ -232,14 +233,14 @@ where
     }
 }
 
-/// A request, and what judges its answers.
+/// A request, and the function that classifies its responses.
 pub(crate) struct Cloned<Q, A, E> {
     request: Q,
     judge: Arc<Judge<A, E>>,
 }
 
 impl<Q: Clone + Send, A: Send, E> Repeat<A> for Cloned<Q, A, E> {
-    /// Behind a lock, as a request need not be `Sync`.
+    /// Behind a lock, because a request may not be `Sync`.
     type Kept = Mutex<Self>;
     type Answer = A;
 

@@ -9,7 +9,7 @@ use crate::client_retries::run::Keys;
 use crate::repeat::Repeat;
 use crate::{BoxError, ClientRetries};
 
-/// Sends requests again that are [`Repeat`].
+/// Sends requests that are [`Repeat`] again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByRepeat;
 

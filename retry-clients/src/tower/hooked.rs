@@ -1,4 +1,4 @@
-//! The hooks of a layer, or none, as a type: it names the requests, answers and errors that they see.
+//! The type of a layer's hooks: [`Unhooked`], or [`Hooks`] with the types of their requests, responses and errors.
 
 use crate::client_retries::hooks::Hooks;
 

@@ -1,4 +1,4 @@
-//! Services that fail when they should, for tests.
+//! Services that fail on purpose, for tests.
 
 use std::fmt;
 use std::future::ready;
@@ -11,7 +11,8 @@ use tower_service::Service;
 
 use super::Called;
 
-/// Puts a script in front of a service: a request fails where the script does, and otherwise reaches the service.
+/// A layer that puts a script in front of a service: a request fails if the script's next outcome is an error, and
+/// otherwise reaches the service.
 ///
 /// ```
 /// use std::io::{Error, ErrorKind};
@@ -29,7 +30,7 @@ use super::Called;
 /// let busy = Response::builder().status(503).body(Body::default())?;
 /// let flaky = FlakyLayer::new(sequence([
 ///     Err(Error::from(ErrorKind::ConnectionRefused)), // The service's error.
-///     Ok(Some(busy)),                                 // An answer in its place.
+///     Ok(Some(busy)),                                 // A response instead.
 ///     Ok(None),                                       // The service is asked.
 /// ]));
 /// let client = ServiceBuilder::new()
@@ -48,20 +49,20 @@ use super::Called;
 /// # }
 /// ```
 ///
-/// A script of [`fail_times`](retry_runtime::testing::fail_times) will do, too: it lets a request through where it
-/// succeeds. The script's error is the service's, or can be turned into it. Where the service's is boxed, that may be a
-/// `&'static str`.
+/// A script of [`fail_times`](retry_runtime::testing::fail_times) works, too: it lets a request through when it
+/// succeeds. The service's error must be `From` the script's error. If the service's error is boxed, the script's error
+/// may be a `&'static str`.
 ///
-/// All services that a layer and its clones make go by the same script.
+/// All services made by a layer and its clones share one script.
 pub struct FlakyLayer<S>(Arc<S>);
 
 impl<T, E> FlakyLayer<Script<T, E>> {
-    /// Fails as that script does.
+    /// Creates a layer with this script.
     pub fn new(script: Script<T, E>) -> Self {
         Self(Arc::new(script))
     }
 
-    /// How many requests there were so far, those included that did not reach the service.
+    /// The number of requests so far, including those that did not reach the service.
     pub fn requests(&self) -> u32 {
         self.0.attempts()
     }
@@ -90,7 +91,7 @@ impl<S, V> Layer<V> for FlakyLayer<S> {
     }
 }
 
-/// A service that fails as a script does: what [`FlakyLayer`] makes.
+/// A service that fails according to a script. Made by [`FlakyLayer`].
 #[derive(Debug)]
 pub struct Flaky<S, V> {
     script: Arc<S>,
@@ -133,7 +134,7 @@ where
     label = "not a script of `()` or `Option<{R}>`, and of errors that `{E}` can be made of"
 )]
 pub trait Faults<R, E> {
-    /// What the next request comes to, unless it is let through.
+    /// The outcome of the next request, unless it is let through.
     #[doc(hidden)]
     fn fault(&self) -> Option<Result<R, E>>;
 }

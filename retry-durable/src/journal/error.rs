@@ -4,43 +4,43 @@ use std::io;
 
 use crate::DurableError;
 
-/// Lets `?` take the errors of a journal beside those of calls.
+/// Lets `?` convert the errors of a journal in code that also makes calls.
 impl<E> From<JournalError> for DurableError<E, JournalError> {
     fn from(error: JournalError) -> Self {
         Self::Engine { error, last: None }
     }
 }
 
-/// Why a journal can't be read or written.
+/// An error while reading or writing a journal.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The file can't be read or written. All steps that were kept before are still there.
+    /// The file can't be read or written. All steps that were stored before are still there.
     Io(io::Error),
-    /// Another program has the journal open, or this one does.
+    /// The journal is already open, in another program or in this one.
     InUse,
-    /// A line is not as it was written, or is missing; or the file is no journal. Nothing was changed.
+    /// A line was changed or is missing, or the file is not a journal. The file was not modified.
     Damaged {
-        /// The line's number, from 1.
+        /// The number of the line, starting at 1.
         line: u64,
     },
-    /// A later version of this crate has written the file. Nothing was changed.
+    /// The file was written by a later version of this crate. The file was not modified.
     Version(u32),
-    /// The file was removed or replaced since it was opened, so another program may have begun the
-    /// run anew. No further step runs, and none is kept. On Windows, this goes unnoticed.
+    /// The file was removed or replaced since it was opened, so another program may have started the run again. No
+    /// further step is run or stored. Not detected on Windows.
     Replaced,
-    /// JSON can't hold a result, or what is kept is not of the type that the program asks for. A result that can't be
-    /// written and read again, such as `NaN` or a map whose keys aren't text, is not kept: its step runs again at the next
-    /// start.
+    /// A result can't be converted to JSON and back, or the stored JSON doesn't match the type in the program. A result
+    /// that can't be written and read again, such as `NaN` or a map whose keys aren't strings, is not stored: its step
+    /// runs again at the next start.
     Json {
         /// The step's name.
         step: String,
-        /// What is wrong with its result.
+        /// The error of the conversion.
         error: serde_json::Error,
     },
-    /// The journal sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
+    /// The journal was used outside a tokio runtime, but needs tokio's timer. The step did not run.
     NoRuntime,
-    /// Two steps since the journal was opened have this name. The second did not run.
+    /// Two steps since the journal was opened have this name. The second step did not run.
     Twice(String),
 }
 
@@ -73,11 +73,11 @@ impl fmt::Display for JournalError {
             ),
             Self::Version(version) => write!(
                 f,
-                "the journal has format {version}, of a later version of retry-durable: run the program with that"
+                "the journal has format {version}, from a later version of retry-durable: run the program with that version"
             ),
             Self::Replaced => f.write_str(
-                "the journal's file was removed or replaced while it was open: another program may have begun the run \
-                 anew; end this one",
+                "the journal's file was removed or replaced while it was open, so another program may have started the \
+                 run again: end this program",
             ),
             Self::Json { step, error } => write!(f, "the result of step `{step}`: {error}"),
             Self::NoRuntime => f.write_str(
@@ -95,7 +95,7 @@ impl fmt::Display for JournalError {
 impl Error for JournalError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            // Their own texts are in this one's.
+            // `Display` already includes the text of these errors.
             Self::Io(error) => error.source(),
             Self::Json { error, .. } => error.source(),
             _ => None,

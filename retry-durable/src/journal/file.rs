@@ -10,22 +10,23 @@ use serde_json::value::RawValue;
 use crate::JournalError;
 use crate::journal::line::{Header, Line, checkable};
 
-/// How files begin that were written before there were checks.
+/// The start of files in the old format, without checksums.
 const UNCHECKED: &str = r#"{"step":""#;
 
-/// A file is written anew where so many of its lines, and most of them, are of attempts that nobody asks for any more.
+/// A file is rewritten when it is opened if more than this number of its lines, and more than half of them, belong to
+/// attempts that are no longer needed.
 const FORGOTTEN: usize = 1000;
 
-/// How often a file is opened that another program replaces before it is locked. Each does that once; but on a file
-/// system whose inodes change with each look it would go on for ever.
+/// The number of times to open the file if another program replaces it before it is locked. Each program does that
+/// once; but on a file system whose inode numbers change with each query, the loop would never end.
 const OPENINGS: usize = 10;
 
-/// What a file has for the program that opens it.
+/// The contents of a file for the program that opens it.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// The results of steps, in JSON, by their names.
+    /// The results of steps, in JSON, by name.
     pub(super) results: HashMap<String, Box<RawValue>>,
-    /// The first attempt that each call asks for, where that is not 1.
+    /// The number of the first attempt that each call still needs, if it is not 1.
     pub(super) first: HashMap<String, u32>,
     forgotten: usize,
 }
@@ -39,7 +40,7 @@ impl Kept {
         result.or_insert_with(|| line.result.to_owned());
     }
 
-    /// An attempt goes on from the failure of the one before, and needs none before that.
+    /// Removes the attempts before the previous one. An attempt needs only the failure of the previous attempt.
     fn forget_before(&mut self, attempt: &str, number: u32) {
         let call = attempt.strip_suffix(&format!(": attempt {number}"));
         let (Some(call), Some(old @ 1..)) = (call, number.checked_sub(2)) else {
@@ -60,29 +61,29 @@ impl Kept {
     }
 }
 
-/// A file that this program has locked, and that has its lines on the disk.
+/// A file that is locked by this program, with all its lines on disk.
 #[derive(Debug)]
 pub(super) struct JournalFile {
     file: File,
-    /// The time of the last step before it was opened, by the journal's clock.
+    /// The time of the last step before the file was opened, by the journal's clock.
     pub(super) time: Duration,
-    /// The offset where the lines end.
+    /// The offset of the end of the last line.
     end: u64,
-    /// The check of the last one.
+    /// The checksum of the last line.
     check: u32,
-    /// Whether the file ends where the lines end.
+    /// True if the file ends at `end`.
     is_whole: bool,
 }
 
 type Opened = (JournalFile, Location, Kept);
 
 impl JournalFile {
-    /// Opens it, or makes a new one. Says where it is, and what is kept there.
+    /// Opens a file, or creates it. Also returns its location and its contents.
     pub(super) fn open(path: &Path) -> Result<Opened, JournalError> {
         let (mut file, location) = lock(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        // A line that is not text is none.
+        // Text ends at the first bytes that aren't UTF-8.
         let text =
             str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
@@ -98,7 +99,7 @@ impl JournalFile {
             let mut lines = Line::read_unchecked(steps)?;
             lines.retain(|line| kept.results.contains_key(&*line.step));
             match Self::replace(&opened.file, &location, lines) {
-                // All that is needed is in the longer file, too.
+                // The longer file also contains everything that is needed.
                 Err(_) if location.check().is_ok() => {}
                 replaced => return replaced,
             }
@@ -106,8 +107,9 @@ impl JournalFile {
         Ok((opened, location, kept))
     }
 
-    /// Whatever follows the bytes that the header has was being written when the program ended, or the machine. A whole
-    /// line there was not yet counted. Returns the lines of steps, too.
+    /// Reads the lines of a file. Any bytes after the length in the header were being written when the program or the
+    /// machine stopped. A whole line there is kept: only the header was not updated. Also returns the lines of the
+    /// steps.
     fn read(mut file: File, text: &str) -> Result<(Self, Kept, &str), JournalError> {
         let (on_disk, steps) = Header::read(text)?;
         let lines = steps.split_inclusive('\n');
@@ -130,7 +132,7 @@ impl JournalFile {
             return Err(JournalError::Damaged { line: number });
         }
         file.set_len(end)?;
-        // Only then is it true what the header says.
+        // The header must not count bytes before they are on disk.
         file.sync_all()?;
         write_header(&mut file, end)?;
         let file = Self {
@@ -143,26 +145,27 @@ impl JournalFile {
         Ok((file, kept, &steps[..length]))
     }
 
-    /// Puts a file with these lines there. Written elsewhere first, so that a crash leaves the one or the other.
+    /// Replaces the file with one that contains these lines. The new file is written under another name first, so that
+    /// a crash leaves either the old or the new file.
     fn replace(
         old: &File,
         location: &Location,
         steps: Vec<Line<'_>>,
     ) -> Result<Opened, JournalError> {
         let text = text_of(steps)?;
-        // A name that nobody has: that of the journal with something behind it could be another's.
+        // A random name, because the journal's name with a suffix could be another journal's name.
         let number = RandomState::new().build_hasher().finish();
         let new = location
             .path
             .with_file_name(format!(".journal-{number:016x}"));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
-        // For nobody else, until it is known who may read the old one.
+        // Private until the permissions of the old file are copied.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&new)?;
         let replaced = Self::write_like(old, file, &text).and_then(|opened| {
-            // Opened first: if it can't be, the old file is still there.
+            // Open the directory first: if that fails, the old file is still in place.
             let directory = directory(&location.path)?;
             fs::rename(&new, &location.path)?;
             Ok((opened, directory))
@@ -176,7 +179,7 @@ impl JournalFile {
         Ok((opened, location, kept))
     }
 
-    /// Writes that text to an empty file, for the same users as the old one.
+    /// Writes the text to an empty file, with the same owner and permissions as the old one.
     fn write_like(old: &File, mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
         file.try_lock().map_err(io::Error::from)?;
         let old = old.metadata()?;
@@ -191,12 +194,13 @@ impl JournalFile {
         Ok((opened, kept))
     }
 
-    /// Begins in the empty file itself, where no other can take its place: it may be mounted by itself.
+    /// Starts a journal in the empty file itself, if it can't be replaced, for example because the file is a mount
+    /// point.
     fn begin(mut file: File, location: Location) -> Result<Opened, JournalError> {
         let text = text_of(Vec::new())?;
         let written = (file.write_all(text.as_bytes())).and_then(|()| file.sync_all());
         if let Err(error) = written {
-            // A part of it would be no journal.
+            // A partial header is not a valid journal.
             file.set_len(0)?;
             return Err(error.into());
         }
@@ -207,16 +211,18 @@ impl JournalFile {
         Ok((opened, location, kept))
     }
 
-    /// Writes a line of that JSON, or nothing.
+    /// Writes a line with this JSON. If that fails, removes any partial line.
     pub(super) fn append(&mut self, json: &str) -> io::Result<()> {
         if !self.is_whole {
-            return Err(io::Error::other("the journal could not be written before"));
+            return Err(io::Error::other(
+                "an earlier write to the journal failed: open it again",
+            ));
         }
         let (line, check) = checkable(self.check, json);
         self.file.seek(SeekFrom::Start(self.end))?;
         let end = self.end + line.len() as u64;
-        // The header is on the disk with the next line at the latest. Until then a crash of the machine, but not of the
-        // program, leaves a last line that is not counted.
+        // The new header reaches the disk with the next line at the latest. If the machine crashes before that, the
+        // header doesn't count the last line. A crash of the program doesn't have that effect.
         let written = (self.file.write_all(line.as_bytes()))
             .and_then(|()| self.file.sync_data())
             .and_then(|()| write_header(&mut self.file, end));
@@ -231,15 +237,14 @@ impl JournalFile {
     }
 }
 
-/// A child that was forked meanwhile, and has not begun its own program yet, would keep the lock of a file that is only
-/// closed.
+/// Unlocks the file. Closing it is not enough: a forked child that has not called `exec` yet would keep the lock.
 impl Drop for JournalFile {
     fn drop(&mut self) {
         drop(self.file.unlock());
     }
 }
 
-/// What a file with these lines has.
+/// Returns the text of a file with these lines.
 fn text_of(steps: Vec<Line<'_>>) -> Result<String, JournalError> {
     let (mut check, mut lines) = (0, String::new());
     for step in steps {
@@ -268,14 +273,14 @@ impl Location {
     fn new(path: &Path, file: &File) -> io::Result<Self> {
         let _ = file;
         Ok(Self {
-            // That of the file itself, where this is a link to it.
+            // The path of the file itself, if `path` is a link.
             path: path.canonicalize()?,
             #[cfg(unix)]
             inode: inode(&file.metadata()?),
         })
     }
 
-    /// Whether another program would find that file there, and its lock.
+    /// Returns an error if another program would find a different file at this path, and so not the lock.
     pub(super) fn check(&self) -> Result<(), JournalError> {
         #[cfg(unix)]
         if !(self.path.metadata()).is_ok_and(|there| inode(&there) == self.inode) {
@@ -292,16 +297,16 @@ fn inode(metadata: &fs::Metadata) -> (u64, u64) {
 }
 
 fn lock(path: &Path) -> Result<(File, Location), JournalError> {
-    // Before it is opened, because reading a pipe could take forever.
+    // Check before opening, because opening a pipe could block forever.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
         let kind = io::ErrorKind::InvalidInput;
         let text = format!("{} is not a regular file", path.display());
         return Err(io::Error::new(kind, text).into());
     }
-    // Not to append: Windows does not let such a file be cut.
+    // Don't open the file in append mode: on Windows, it couldn't be truncated.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    // A new one is for its owner alone, as results and errors may be confidential.
+    // A new file is readable only by its owner, because results and errors may be confidential.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     for _ in 0..OPENINGS {
@@ -310,7 +315,7 @@ fn lock(path: &Path) -> Result<(File, Location), JournalError> {
             TryLockError::WouldBlock => JournalError::InUse,
             TryLockError::Error(error) => JournalError::Io(error),
         })?;
-        // Another program may have replaced or removed it before it was locked.
+        // Another program may have replaced or removed the file before it was locked.
         match Location::new(path, &file) {
             Ok(location) if location.check().is_ok() => return Ok((file, location)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
@@ -320,7 +325,7 @@ fn lock(path: &Path) -> Result<(File, Location), JournalError> {
     Err(JournalError::Replaced)
 }
 
-/// The folder that keeps the name of that file: on Unix, syncing the file does not write its name to the disk.
+/// Opens the file's directory, to sync it: on Unix, syncing a file does not write its name to disk.
 fn directory(path: &Path) -> io::Result<Option<File>> {
     let directory = path.parent().filter(|_| cfg!(unix));
     directory.map(File::open).transpose()

@@ -1,5 +1,5 @@
-//! The lines of a journal, in JSON, so that people can read them. A store such as redb checks its checksums only after
-//! a crash: after a clean shutdown, it does not detect bit flips.
+//! The lines of a journal, in human-readable JSON. A store such as redb is not used, because it verifies its checksums
+//! only after a crash: after a clean shutdown, it does not detect bit flips.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 use crate::JournalError;
 
 const FORMAT: u32 = 1;
-/// How each line begins. Eight hexadecimal digits follow.
+/// The start of each line. Eight hexadecimal digits follow.
 const CHECK: &str = r#"{"check":""#;
 
-/// The first line of a file, the only one that is ever written over: always as long as before, and within one sector of
-/// a disk, which is written whole or not at all.
+/// The first line of a file, the only one that is overwritten. Its length never changes, and it is within one disk
+/// sector, which is written completely or not at all.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Header {
     journal: u32,
@@ -22,7 +22,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The header of a file with this many bytes on the disk.
+    /// Returns the header of a file with `kept` bytes on disk.
     pub(super) fn written(kept: u64) -> String {
         let header = Self {
             journal: FORMAT,
@@ -32,7 +32,7 @@ impl Header {
         checkable(0, &json).0
     }
 
-    /// How many bytes are on the disk, according to the first line of that text; and what follows that line.
+    /// Returns the number of bytes on disk according to the first line of the text, and the text after that line.
     pub(super) fn read(text: &str) -> Result<(u64, &str), JournalError> {
         let damaged = JournalError::Damaged { line: 1 };
         let (line, steps) = text.split_at(text.find('\n').map_or(text.len(), |end| end + 1));
@@ -48,12 +48,12 @@ impl Header {
 /// A step that has ended.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line<'a> {
-    /// When, by the journal's clock, in milliseconds.
+    /// The time by the journal's clock, in milliseconds.
     #[serde(default)]
     at: u64,
     #[serde(borrow)]
     pub(super) step: Cow<'a, str>,
-    /// The number of an attempt.
+    /// The number of the attempt, if the step is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) attempt: Option<u32>,
     #[serde(borrow)]
@@ -83,13 +83,13 @@ impl<'a> Line<'a> {
         serde_json::to_string(self).map_err(JournalError::json(&self.step))
     }
 
-    /// Reads the next line, and its check. `None` if it is not what was written there.
+    /// Reads the next line and its checksum. Returns `None` if the line was changed.
     pub(super) fn read(check: u32, line: &'a str) -> Option<(Self, u32)> {
         let check = checked(check, line)?;
         Some((serde_json::from_str(line).ok()?, check))
     }
 
-    /// Reads a file from before lines had checks. What stands after its last whole line was being written.
+    /// Reads a file in the old format, without checksums. Ignores a partial last line.
     pub(super) fn read_unchecked(text: &'a str) -> Result<Vec<Self>, JournalError> {
         let lines = text.split_inclusive('\n');
         let whole = lines.filter(|line| line.ends_with('\n'));
@@ -100,18 +100,18 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The line of that JSON, and its check, behind lines that end with that check.
+/// Returns the line for this JSON, and its checksum. `check` is the checksum of the previous line.
 ///
-/// Each check is that of all lines so far, so none can be missing, twice, or elsewhere. The checks themselves are left
-/// out: over its own value, a CRC is the same for all lines.
+/// Each checksum covers all lines so far, so a missing, repeated or moved line is detected. It doesn't cover the
+/// checksums themselves: a CRC of data that includes its own CRC is constant.
 pub(super) fn checkable(check: u32, json: &str) -> (String, u32) {
-    // A `RawValue` of the user's may have line breaks. They are between tokens, as texts have them escaped.
+    // A user's `RawValue` may contain line breaks, but only between tokens: in strings they are escaped.
     let rest = format!("{}\n", json[1..].replace('\n', " "));
     let check = crc(check, rest.as_bytes());
     (format!("{CHECK}{check:08x}\",{rest}"), check)
 }
 
-/// The check of that line, if it is the one that it begins with.
+/// Returns the checksum of the line, if it matches the one at the start of the line.
 fn checked(check: u32, line: &str) -> Option<u32> {
     let (written, rest) = line.strip_prefix(CHECK)?.split_at_checked(8)?;
     let check = crc(check, rest.strip_prefix("\",")?.as_bytes());

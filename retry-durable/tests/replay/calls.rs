@@ -13,7 +13,7 @@ use crate::server::is_busy;
 use crate::{EXACT, secs};
 
 #[tokio::test(start_paused = true)]
-async fn a_call_says_that_it_ignores_the_timeout() {
+async fn an_ignored_timeout_is_logged() {
     let run = Run::new();
     let recording = testing::record();
     for _ in 0..2 {
@@ -32,7 +32,7 @@ async fn a_call_says_that_it_ignores_the_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_alone_goes_by_classify() {
+async fn a_policy_without_on_uses_classify() {
     let run = Run::new();
     let failures = AtomicU32::new(0);
     let journal = run.open();
@@ -49,7 +49,7 @@ async fn a_policy_alone_goes_by_classify() {
 struct Refused;
 
 #[tokio::test]
-async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
+async fn two_calls_of_a_run_are_independent_and_may_be_concurrent() {
     let run = Run::new();
     for _ in 0..2 {
         let journal = run.open();

@@ -17,7 +17,7 @@ use crate::run::Run;
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_no_journal() {
+fn a_pipe_is_rejected() {
     let run = Run::new();
     assert!(
         Command::new("mkfifo")
@@ -84,7 +84,7 @@ fn a_file_that_is_replaced_while_it_is_opened_is_opened_again() {
 /// Before a step and during it, and where another file has its name.
 #[cfg(unix)]
 #[tokio::test]
-async fn who_has_lost_the_file_does_nothing_further() {
+async fn no_step_runs_after_the_file_was_replaced() {
     let run = Run::new();
     let first = run.open();
     first.step("one", async { 1 }).await.unwrap();
@@ -117,7 +117,7 @@ fn runtime() -> Runtime {
 }
 
 #[test]
-fn other_tasks_go_on_while_a_step_is_written() {
+fn other_tasks_run_while_a_step_is_written() {
     let run = Run::new();
     let kept = || {
         fs::read_to_string(&run.path)
@@ -202,7 +202,7 @@ fn limited(blocks: u32, program: &str, run: &Run) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_full_disk_takes_nothing_of_what_is_kept() {
+async fn a_full_disk_keeps_the_stored_steps() {
     let run = Run::new();
     limited(16, "disk::program_on_a_full_disk", &run);
     let kept = fs::metadata(run.path.with_extension("kept")).unwrap().len();
@@ -252,7 +252,7 @@ async fn program_that_cannot_write_a_journal_anew() {
 
 #[cfg(unix)]
 #[test]
-fn a_journal_that_cannot_be_written_anew_goes_on_as_it_is() {
+fn a_journal_that_cannot_be_rewritten_is_used_unchanged() {
     let run = Run::new();
     let before = sparse(&run);
     limited(1, "disk::program_that_cannot_write_a_journal_anew", &run);
@@ -281,7 +281,7 @@ async fn a_new_journal_needs_no_room_for_another_name() {
 
 #[cfg(unix)]
 #[test]
-fn a_journal_that_is_written_anew_is_for_the_same_users() {
+fn a_rewritten_journal_keeps_its_owner_and_mode() {
     use std::os::unix::fs::PermissionsExt;
     let unchecked = "{\"step\":\"one\",\"result\":1}\n";
     let mode_of = |run: &Run| fs::metadata(&run.path).unwrap().permissions().mode() & 0o777;

@@ -48,7 +48,7 @@ impl Engine for Forgetful {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
+async fn a_retry_that_was_not_stored_is_refunded() {
     for (fails, paid) in [(true, 0), (false, 1)] {
         let engine = Forgetful {
             clock: Instant::now(),
@@ -214,7 +214,7 @@ impl Observer for PanicsAtTheEnd {
 
 /// The retry that was paid for never began: cancelled in its pause, or late.
 #[test]
-fn what_a_retry_was_paid_goes_back_where_an_observer_panics() {
+fn a_retry_is_refunded_if_an_observer_panics() {
     for (at, oversleeps) in [("charge: pause 1", 0), ("", 60)] {
         let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
         let ended = catch_unwind(AssertUnwindSafe(|| {

@@ -19,7 +19,7 @@ use crate::server::{Turns, is_busy};
 use crate::{EXACT, secs};
 
 #[tokio::test]
-async fn what_is_no_journal_is_refused() {
+async fn a_file_that_is_not_a_journal_is_rejected() {
     let run = Run::new();
     let journal = run.open();
     assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
@@ -55,7 +55,7 @@ async fn what_is_no_journal_is_refused() {
 
 /// As they were before there were checks: with a line that was being written, and as a journal goes on from them.
 #[tokio::test]
-async fn a_journal_without_checks_goes_on() {
+async fn a_journal_without_checksums_is_converted() {
     let run = Run::new();
     let lines = "{\"step\":\"one\",\"result\":1}\n{\"step\":\"two\",\"result\":2}\n";
     fs::write(&run.path, format!("{lines}{{\"step\":\"thr")).unwrap();
@@ -110,7 +110,7 @@ async fn a_pause_that_is_over_stays_over() {
 /// Before the first attempt, as the first pause may come much later.
 #[test]
 #[should_panic(expected = "timers are disabled")]
-fn a_runtime_without_a_timer_attempts_nothing() {
+fn no_attempt_is_made_without_a_timer() {
     let run = Run::new();
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let journal = run.open();
@@ -120,7 +120,7 @@ fn a_runtime_without_a_timer_attempts_nothing() {
 
 /// To the last bit.
 #[tokio::test]
-async fn numbers_come_back_as_they_were() {
+async fn numbers_are_read_back_exactly() {
     let run = Run::new();
     let journal = run.open();
     for number in 1..300 {
@@ -132,7 +132,7 @@ async fn numbers_come_back_as_they_were() {
 
 /// Said before the first attempt, as the first pause may come much later.
 #[test]
-fn outside_a_tokio_runtime_nothing_is_attempted() {
+fn no_attempt_is_made_outside_a_tokio_runtime() {
     let run = Run::new();
     let journal = run.open();
     let attempts = AtomicU32::new(0);
@@ -164,7 +164,7 @@ fn outside_a_tokio_runtime_nothing_is_attempted() {
 
 /// At once and one after the other, of steps and of calls.
 #[tokio::test]
-async fn of_two_steps_with_one_name_only_one_runs() {
+async fn a_second_step_with_the_same_name_is_rejected() {
     for at_once in [true, false] {
         let run = Run::new();
         let runs = AtomicU32::new(0);
@@ -207,7 +207,7 @@ async fn of_two_steps_with_one_name_only_one_runs() {
 
 /// One that was dropped is no step, and another of its name is not its double.
 #[tokio::test(start_paused = true)]
-async fn a_step_that_is_dropped_may_be_asked_for_again() {
+async fn a_dropped_step_may_be_run_again() {
     let run = Run::new();
     let journal = run.open();
     let dropped = timeout(secs(1), journal.step("slow", sleep(secs(10))));
@@ -217,7 +217,7 @@ async fn a_step_that_is_dropped_may_be_asked_for_again() {
 
 /// A result that cannot be written, or not be read again, is not kept: the run goes on with the next start.
 #[tokio::test]
-async fn what_does_not_read_back_blocks_nothing() {
+async fn a_result_that_cannot_be_read_back_is_not_stored() {
     async fn differs<T: Serialize + DeserializeOwned + Send>(odd: T, plain: T) {
         let run = Run::new();
         let refused = run.open().step("result", async { odd }).await;

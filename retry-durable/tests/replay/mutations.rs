@@ -140,7 +140,7 @@ async fn ten_thousand_mutations_are_noticed_or_harmless() {
 
 /// Killed in the middle of a write, or the machine stopped: some pages are there, some are zeros, others missing.
 #[tokio::test]
-async fn a_line_that_was_being_written_is_no_step() {
+async fn a_partial_last_line_is_not_a_step() {
     let run = Run::new();
     let (short, long) = (String::from("one"), "2".repeat(20_000));
     let step = async |value: &String| {

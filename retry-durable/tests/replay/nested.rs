@@ -39,7 +39,7 @@ async fn place(journal: &Journal, requests: &Requests) -> Placed {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nested_calls_go_on_wherever_the_program_ended() {
+async fn nested_calls_continue_after_any_crash() {
     let each = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)];
     for polls in 0.. {
         let (run, requests) = (Run::new(), Requests::default());

@@ -17,7 +17,7 @@ use crate::{EXACT, secs};
 
 /// A program that is killed after so long, and started again until it ends.
 #[tokio::test(start_paused = true)]
-async fn it_goes_on_wherever_it_ended() {
+async fn a_call_continues_after_any_crash() {
     // During the first pause, the second, both, at their ends.
     for lives in [
         vec![],
@@ -442,7 +442,7 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
 
 /// Of each event an observer is told once, and each record has the `max` that was in force.
 #[tokio::test(start_paused = true)]
-async fn an_observer_is_told_once_of_a_call_in_two_lives() {
+async fn observers_get_each_event_once_across_restarts() {
     let (run, server, recorder) = (Run::new(), Server::failing(2), Recorder::new());
     let recording = testing::record();
     let policy = EXACT.throttled(Section::new().max(7).base(secs(1)));

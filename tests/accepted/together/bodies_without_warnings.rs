@@ -33,7 +33,7 @@ async fn fails(attempts: &Cell<u32>) -> Result<std::convert::Infallible, u32> {
     unreachable!()
 }
 
-/// Returns nothing of note.
+/// Returns `()`.
 #[retry(backoff = "none", on = |_| true)]
 async fn unit(attempts: &Cell<u32>) -> Result<(), u32> {
     count(attempts)?;

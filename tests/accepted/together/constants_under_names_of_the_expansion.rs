@@ -1,4 +1,4 @@
-//! A constant or static in scope under the name of a local of generated code is no pattern there.
+//! A constant or static with the same name as a local in generated code must not become a pattern there.
 
 #![allow(dead_code, non_upper_case_globals)]
 

@@ -66,25 +66,25 @@ unsafe trait Raw {
     unsafe fn read_once(&self, add: *const u32) -> Result<u32, u32>;
 }
 
-// SAFETY: there is nothing to uphold.
+// SAFETY: the trait has no requirements.
 unsafe impl Raw for Flaky {
     unsafe fn read(&self, add: *const u32) -> Result<u32, u32> {
-        // SAFETY: the caller says that the pointer is valid.
+        // SAFETY: the caller guarantees that the pointer is valid.
         self.answer().map(|answer| answer + unsafe { *add })
     }
 
     async unsafe fn read_later(&self, add: *const u32) -> Result<u32, u32> {
-        // SAFETY: the caller says that the pointer is valid.
+        // SAFETY: the caller guarantees that the pointer is valid.
         self.answer().map(|answer| answer + unsafe { *add })
     }
 
     unsafe fn read_once(&self, add: *const u32) -> Result<u32, u32> {
-        // SAFETY: the caller says that the pointer is valid.
+        // SAFETY: the caller guarantees that the pointer is valid.
         self.answer().map(|answer| answer + unsafe { *add })
     }
 }
 
-/// Can be an object but for some of its methods.
+/// A trait that is dyn-compatible except for some of its methods.
 #[retry(wrapper = RetryingSized, backoff = "none", on = |_| true)]
 trait Model {
     fn complete(&self) -> Result<u32, u32>;

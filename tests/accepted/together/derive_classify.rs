@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use retry_runtime::{Classify, Verdict, retry};
 
-// Beside the derive, whose patterns bind names of their own.
+// Constants in scope of the derive, whose patterns bind their own names.
 #[allow(non_upper_case_globals)]
 const after: u32 = 1;
 #[allow(non_upper_case_globals)]

@@ -1,4 +1,4 @@
-//! A `&mut` that is no borrow of a `&mut` argument may be returned.
+//! A `&mut` that doesn't borrow from a `&mut` argument may be returned.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The defaults: three retries, by what the error type says of itself.
+//! The defaults: three retries, with the error type's `Classify`.
 
 use std::cell::Cell;
 

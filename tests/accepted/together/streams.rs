@@ -1,4 +1,4 @@
-//! The key `stream`: as a word, with a value, in parentheses, under strict lints and beside odd names.
+//! The key `stream`: as a word, with a value, in parentheses, under strict lints and with odd names in scope.
 
 #![deny(warnings, clippy::all, clippy::pedantic, unused_qualifications)]
 

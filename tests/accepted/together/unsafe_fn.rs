@@ -6,7 +6,7 @@ use retry_runtime::retry;
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 unsafe fn read(attempts: *const Cell<u32>) -> Result<u32, String> {
-    // SAFETY: the caller says that the pointer is valid.
+    // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
     attempts.set(attempts.get() + 1);
     if attempts.get() < 3 {
@@ -18,7 +18,7 @@ unsafe fn read(attempts: *const Cell<u32>) -> Result<u32, String> {
 
 #[retry(max = 2, backoff = "none", on = |_| true)]
 async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, String> {
-    // SAFETY: the caller says that the pointer is valid.
+    // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
     attempts.set(attempts.get() + 1);
     std::future::ready(()).await;
@@ -32,7 +32,7 @@ async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, String> {
 #[retry(max = 2, backoff = "none", on = |_| true)]
 #[allow(improper_ctypes_definitions)]
 unsafe extern "C" fn read_from_c(attempts: *const Cell<u32>) -> Result<u32, u32> {
-    // SAFETY: the caller says that the pointer is valid.
+    // SAFETY: the caller guarantees that the pointer is valid.
     let attempts = unsafe { &*attempts };
     attempts.set(attempts.get() + 1);
     Err(attempts.get())

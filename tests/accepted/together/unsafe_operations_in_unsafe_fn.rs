@@ -1,4 +1,4 @@
-//! As in edition 2021, where an unsafe operation in an `unsafe fn` needs no block of its own.
+//! As in edition 2021, in which an unsafe operation in an `unsafe fn` needs no `unsafe` block.
 
 #![allow(unsafe_op_in_unsafe_fn)]
 

@@ -1,4 +1,4 @@
-//! `key(value)` says what `key = value` says.
+//! `key(value)` means the same as `key = value`.
 
 use std::cell::Cell;
 

@@ -14,7 +14,7 @@ enum TransportError {
 }
 use TransportError::{Custom, RateLimited, Reverted};
 
-/// Retried where it is a rate limit, or where the caller's closure says so (`RateLimitRetryPolicy::or`).
+/// Retries rate limits, and errors for which the caller's closure returns true (`RateLimitRetryPolicy::or`).
 fn verdict(error: &TransportError, or: fn(&TransportError) -> bool) -> Verdict {
     match error {
         RateLimited(Some(backoff)) => Verdict::THROTTLED.after(*backoff),
@@ -23,7 +23,7 @@ fn verdict(error: &TransportError, or: fn(&TransportError) -> bool) -> Verdict {
     }
 }
 
-/// The error says that the retries ran out.
+/// The error reports that the retries are used up.
 fn exceeded(gave_up: GaveUp<TransportError>) -> TransportError {
     match (gave_up.reason(), gave_up.error()) {
         (Reason::Exhausted, error) => Custom(format!("Max retries exceeded {error:?}")),
@@ -31,7 +31,7 @@ fn exceeded(gave_up: GaveUp<TransportError>) -> TransportError {
     }
 }
 
-/// The same backoff each time, or what the node says in its place.
+/// The same backoff each time, or the node's hint instead.
 #[retry(max = 3, backoff = Backoff::Fixed, base = "800ms", hint = "exact", jitter = "none",
     on = |error| verdict(error, or), give_up = exceeded)]
 async fn request(
@@ -42,7 +42,7 @@ async fn request(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_s_backoff_stands_in_place_of_the_fixed_one() {
+async fn a_nodes_hint_replaces_the_fixed_backoff() {
     let hint = Some(millis(90));
     let mut server = Server::failing([RateLimited(None), RateLimited(hint), RateLimited(None)]);
     assert_eq!(request(&mut server, |_| false).await, Ok("done"));
@@ -61,7 +61,7 @@ async fn the_end_names_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_errors_go_by_the_caller_s_closure() {
+async fn other_errors_are_classified_by_the_callers_closure() {
     let mut server = Server::failing([Reverted]);
     assert_eq!(request(&mut server, |_| false).await, Err(Reverted));
     let mut server = Server::failing([Reverted]);

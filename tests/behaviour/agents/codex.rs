@@ -55,7 +55,7 @@ impl Session {
         self.server.answer()
     }
 
-    /// The same retries, counted anew.
+    /// The same retries, with a new count.
     #[retry(max = 5, base = "200ms", factor = 2, jitter = "none", hint = "exact", on = verdict)]
     async fn over_https(&mut self) -> Result<&'static str, CodexError> {
         self.https.answer()
@@ -95,7 +95,7 @@ async fn a_broken_stream_is_opened_again_and_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_last_retry_it_goes_on_over_https_and_counts_anew() {
+async fn after_the_last_retry_it_switches_to_https_with_a_new_count() {
     let mut session = Session::new(vec![Stream(None); 6]);
     session.https = Server::failing(vec![Stream(None); 5]);
     assert_eq!(session.sample().await, Ok("done"));

@@ -17,7 +17,7 @@ use ProviderError::{Authentication, ContextLengthExceeded, RateLimitExceeded, Se
 
 fn verdict(error: &ProviderError) -> Verdict {
     match error {
-        // Counted by itself: one refresh, whatever else failed.
+        // Counted separately: one refresh, even after other failures.
         Authentication => Verdict::INVALID,
         RateLimitExceeded(Some(delay)) => Verdict::THROTTLED.after(*delay),
         RateLimitExceeded(None) => Verdict::THROTTLED,
@@ -69,7 +69,7 @@ async fn complete(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_providers_delay_is_taken_as_it_is() {
+async fn a_providers_delay_is_used_unchanged() {
     let rate_limit = RateLimitExceeded(Some(millis(100)));
     let (provider, error) = complete(&vec![rate_limit.clone(); 4], true).await;
     assert_eq!(error, Some(rate_limit));
@@ -85,7 +85,7 @@ async fn other_delays_double_and_spread() {
     assert_eq!(error, None);
     for (wait, about) in provider.server.waits().into_iter().zip([1, 2, 4]) {
         let about = secs(about);
-        // The timer goes by the millisecond.
+        // The timer has millisecond granularity.
         assert!(
             wait >= about * 4 / 5 && wait <= about * 6 / 5 + millis(1),
             "{wait:?}"
@@ -94,7 +94,7 @@ async fn other_delays_double_and_spread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_refresh_at_once_beside_the_other_retries() {
+async fn one_immediate_refresh_besides_the_other_retries() {
     let limit = RateLimitExceeded(Some(millis(5)));
     let errors = [limit.clone(), Authentication, limit.clone(), limit];
     let (provider, error) = complete(&errors, true).await;
@@ -114,7 +114,7 @@ async fn a_refresh_that_fails_leaves_the_first_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_retry_changes_is_not_retried() {
+async fn permanent_errors_are_not_retried() {
     let (provider, error) = complete(&[ContextLengthExceeded], true).await;
     assert_eq!(error, Some(ContextLengthExceeded));
     assert_eq!(provider.server.asked.len(), 1);

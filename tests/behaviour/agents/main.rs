@@ -1,5 +1,5 @@
-//! What agents and the SDKs of model APIs do between two attempts, one file for each project: which errors they retry, how
-//! often, after which waits, and what they show. A comment names where a project publishes it.
+//! The behaviour of agents and model API SDKs between two attempts, in one file for each project: the errors that they
+//! retry, the number of retries, the waits, and their messages. A comment names the project's source.
 
 mod alloy;
 mod anthropic;
@@ -22,7 +22,7 @@ const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What requests are answered with, in order, and when they came.
+/// The responses to requests, in order, and the arrival times of the requests.
 struct Server<E> {
     answers: VecDeque<Result<&'static str, E>>,
     start: Instant,

@@ -7,7 +7,7 @@ use retry_runtime::{Verdict, retry, testing};
 
 use crate::{Server, millis, secs};
 
-/// An answer: its status, `Retry-After` and `x-should-retry`.
+/// A response: its status, `Retry-After` and `x-should-retry`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Status {
     pub(crate) code: u16,
@@ -37,7 +37,7 @@ pub(crate) fn verdict(status: &Status) -> Verdict {
 
 struct Client {
     server: Server<Status>,
-    /// What the header `x-stainless-retry-count` said.
+    /// The values of the header `x-stainless-retry-count`.
     counts: Vec<u32>,
     keys: u32,
 }
@@ -95,7 +95,7 @@ async fn retried_statuses() {
 
 /// `test_parse_retry_after_header`: the header, and the wait before the first retry.
 #[tokio::test(start_paused = true)]
-async fn a_reasonable_retry_after_is_taken_as_it_is() {
+async fn a_reasonable_retry_after_is_used_unchanged() {
     let _seeded = testing::seed(3);
     for (retry_after, exact) in [
         (Some(secs(20)), Some(secs(20))),

@@ -1,5 +1,5 @@
-//! <https://github.com/bosun-ai/swiftide>, `swiftide-core`: `BackoffConfiguration`, `LanguageModelWithBackOff`. It goes by the
-//! crate `backoff`, which ends where the next delay would exceed the total time.
+//! <https://github.com/bosun-ai/swiftide>, `swiftide-core`: `BackoffConfiguration`, `LanguageModelWithBackOff`. It uses
+//! the crate `backoff`, which stops if the next delay would exceed the total time.
 
 use retry_runtime::{Policy, Verdict, retry, testing};
 
@@ -30,7 +30,7 @@ async fn complete(
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_ends_where_the_next_delay_would_exceed_the_total_time() {
+async fn it_gives_up_if_the_next_delay_would_exceed_the_total_time() {
     let mut server = Server::failing(vec![TransientError; 99]);
     let policy = POLICY.jitter(retry_runtime::Jitter::None);
     assert_eq!(complete(&policy, &mut server).await, Err(TransientError));

@@ -29,7 +29,7 @@ impl From<Cancelled> for CompletionError {
 
 const BASE: Duration = secs(5);
 
-/// How many retries an error is worth. All errors of a turn count together.
+/// Returns the maximum number of retries for an error. All errors of a turn share one count.
 fn most(error: &CompletionError) -> u32 {
     match error {
         TooManyRequests | Overloaded(_) => 4,
@@ -55,7 +55,7 @@ impl Thread {
         }
     }
 
-    /// 5 s, or what the server says; only a 429 that says nothing doubles it.
+    /// 5 s, or the server's hint; only a 429 without a hint doubles the delay.
     #[retry(max = "unlimited", base = BASE, factor = 2, cap = "1h", jitter = "none", hint = "exact",
         on = |error| self.verdict(error), abort = stop.cancelled(),
         before_pause = async |error, next| self.show(error, next))]

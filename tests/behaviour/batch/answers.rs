@@ -1,4 +1,5 @@
-//! Who gets which answer: in the order of the items, only failed items again, none lost whatever a call returns.
+//! Results are in the order of the items, only failed items are sent again, and none is lost for any return value of a
+//! call.
 
 use std::cell::Cell;
 use std::io;
@@ -103,7 +104,7 @@ async fn miscounted(change: fn(&mut Vec<Result<u32, Failure>>)) -> Results {
         Ok(answers)
     })
     .await;
-    // Not sent again: it may have taken effect.
+    // Not sent again, because it may have taken effect.
     assert_eq!(server.calls(), [(0, vec![1, 2]), (0, vec![3, 4])]);
     results
 }
@@ -171,9 +172,9 @@ async fn items_are_drawn_when_they_are_sent() {
     assert_eq!(results.await.len(), 10);
 }
 
-/// As a report of the whole chain shows it.
+/// As in a report of the whole error chain.
 #[tokio::test]
-async fn as_an_error_it_says_nothing_twice() {
+async fn an_item_error_shows_each_text_once_in_a_chain() {
     #[derive(Debug, thiserror::Error)]
     #[error("can't reach the model")]
     struct Unreachable(#[from] io::Error);

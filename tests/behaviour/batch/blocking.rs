@@ -1,4 +1,4 @@
-//! The same for blocking code.
+//! The same tests for blocking code.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -85,7 +85,7 @@ fn by_default_all_runs_on_this_thread() {
 #[test]
 fn calls_run_at_the_same_time_up_to_the_limit() {
     let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    // None of 3 calls ends before 3 are under way.
+    // No call ends before all 3 are running.
     let together = Barrier::new(3);
     let batches = EXACT.batches(2).concurrency(3);
     let results: Results = retry_each_blocking(batches, 0..18, |pending| {
@@ -101,7 +101,7 @@ fn calls_run_at_the_same_time_up_to_the_limit() {
 
 #[test]
 fn no_more_threads_than_calls_are_made() {
-    // So many threads can't be made.
+    // This number of threads can't be created.
     let batches = EXACT.batches(2).concurrency(usize::MAX);
     let threads = Mutex::new(std::collections::HashSet::new());
     let results: Results = retry_each_blocking(batches, 0..4, |pending| {
@@ -155,7 +155,7 @@ fn wait_for(flag: &AtomicBool) {
     }
 }
 
-/// Prints nothing.
+/// Panics without output.
 fn panic_quietly() -> ! {
     resume_unwind(Box::new("quiet"));
 }
@@ -168,7 +168,8 @@ fn panicked(batch: impl FnOnce()) {
 
 #[test]
 fn no_call_begins_after_a_panic_elsewhere() {
-    // In the operation, or in the iterator of the items, which the calling thread asks for each thread's first batch.
+    // Panics in the operation, or in the iterator of the items, which the calling thread polls for each thread's first
+    // batch.
     for in_iterator in [false, true] {
         let unwound = AtomicBool::new(false);
         let after = AtomicUsize::new(0);
@@ -191,14 +192,14 @@ fn no_call_begins_after_a_panic_elsewhere() {
                 Ok(pending.into_iter().map(Ok).collect())
             });
         });
-        // The calls that were under way, and those that began before the panic was seen: never nearly all.
+        // The calls that were running, and those that started before the panic was noticed: far fewer than all.
         assert!(after.into_inner() < 50_000);
     }
 }
 
 #[test]
 fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
-    /// The first attempt begins at once, the others long after the test. Nobody is woken.
+    /// A limiter that admits the first attempt at once and the others long after the test. It never wakes anyone.
     struct Slow {
         made: Instant,
         entered: AtomicU64,
@@ -261,7 +262,7 @@ fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
 }
 
 #[test]
-fn a_turn_that_comes_with_a_panic_elsewhere_is_given_back() {
+fn a_turn_is_returned_after_a_panic_in_another_thread() {
     /// The calling thread's turn comes once the other thread has ended.
     struct Last<'a> {
         calling: ThreadId,

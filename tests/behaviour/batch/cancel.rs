@@ -1,4 +1,4 @@
-//! Dropping the future drops the calls under way and begins no other. Cancelling it ends it as a whole.
+//! Dropping the future drops the running calls and starts no others. Cancelling ends the whole batch.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! How many calls are under way at the same time, and that none waits for another without need.
+//! The number of concurrent calls. No call waits for another unnecessarily.
 
 use std::cell::Cell;
 
@@ -28,7 +28,7 @@ async fn is_bounded_and_used() {
     let batches = || Policy::new().batches(1);
     assert_eq!(run(batches()).await, (1, 21));
     assert_eq!(run(batches().concurrency(0)).await, (1, 21));
-    // 1 3 5 beside 2 4 6.
+    // 1 3 5 in parallel with 2 4 6.
     assert_eq!(run(batches().concurrency(2)).await, (2, 12));
     assert_eq!(run(batches().concurrency(100)).await, (6, 6));
     assert_eq!(run(Policy::new().batches(0).concurrency(3)).await, (3, 9));

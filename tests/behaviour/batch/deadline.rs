@@ -24,7 +24,7 @@ async fn run(
 }
 
 #[tokio::test(start_paused = true)]
-async fn ends_the_whole_when_a_pause_would_end_after_it() {
+async fn the_batch_ends_if_a_pause_would_pass_the_deadline() {
     let answer = |item, _| if item < 2 { Err(TRANSIENT) } else { Ok(item) };
     // A round of 6 s, a pause of 1 s, a call of 2 s, a pause of 2 s that would end at 11 s.
     let (calls, results) = run(EXACT.deadline(secs(10)), answer).await;
@@ -39,7 +39,7 @@ async fn ends_the_whole_when_a_pause_would_end_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn items_that_were_not_sent_by_then_say_so() {
+async fn items_not_sent_before_the_deadline_are_marked() {
     let (calls, results) = run(EXACT.deadline(secs(3)), |item, _| Ok(item)).await;
     assert_eq!(calls, [(0, vec![0, 1]), (2, vec![2, 3])]);
     let not_sent = Err(String::from(
@@ -128,7 +128,7 @@ async fn a_call_that_never_answers_does_not_hold_back_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_beyond_it_gives_up_its_item_alone() {
+async fn a_hint_beyond_the_deadline_gives_up_only_its_item() {
     let (calls, results) = run(EXACT.deadline(secs(30)), |item, attempt| {
         match (item, attempt) {
             (0, 1) => Err(throttled_for(secs(40))),
@@ -148,7 +148,7 @@ async fn a_hint_beyond_it_gives_up_its_item_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_jitter_of_a_hint_close_to_it_gives_up_no_other_item() {
+async fn jitter_of_a_hint_close_to_the_deadline_gives_up_no_other_item() {
     // Item 0 would wait 3.95 to 4.345 s.
     let hint = Duration::from_millis(3950);
     let policy = Policy::new().base(secs(0)).deadline(secs(4));
@@ -163,7 +163,7 @@ async fn the_jitter_of_a_hint_close_to_it_gives_up_no_other_item() {
     }
 }
 
-/// Answers each item once with its hint, and says how often it then got through, in 20 batches.
+/// Fails each item once with its hint. Returns how often each then succeeded, in 20 batches.
 async fn got_through(policy: Policy, millis: [u64; 4]) -> ([usize; 4], Vec<Reason>) {
     let (mut counts, mut reasons) = ([0; 4], Vec::new());
     for seed in 0..20 {
@@ -187,7 +187,7 @@ async fn got_through(policy: Policy, millis: [u64; 4]) -> ([usize; 4], Vec<Reaso
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_hint_beyond_it_has_its_own_reason() {
+async fn each_hint_beyond_a_limit_has_its_own_reason() {
     let (counts, reasons) =
         got_through(EXACT.deadline(secs(10)), [121_000, 20_000, 10_001, 10_000]).await;
     assert_eq!(counts, [0, 0, 0, 20]);
@@ -196,7 +196,7 @@ async fn each_hint_beyond_it_has_its_own_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_jitter_on_top_of_a_hint_does_not_pass_it() {
+async fn the_jitter_on_a_hint_does_not_pass_the_deadline() {
     // Up to a tenth would be added.
     let policy = Policy::new().deadline(secs(10));
     let (counts, _) = got_through(policy, [9_100, 9_990, 20_000, 121_000]).await;
@@ -218,7 +218,7 @@ async fn begins_with_the_first_poll() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_beyond_the_time_for_pauses_gives_up_its_item_alone() {
+async fn a_hint_beyond_total_delay_gives_up_only_its_item() {
     let server = Server::new(|item, attempt| match (item, attempt) {
         (0, 1) => Err(throttled_for(secs(9))),
         (1, 1) => Err(THROTTLED),

@@ -1,4 +1,4 @@
-//! How long a round waits: the policy's delay, the longest hint, whichever failure asks for most.
+//! The pause of a round: the policy's delay or the longest hint of its failures, whichever is longer.
 
 use retry_runtime::{Hint, Jitter, Policy, Reason, Section, retry_each, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
@@ -66,7 +66,7 @@ async fn the_longest_hint_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_that_is_too_long_gives_up_its_item_alone() {
+async fn a_hint_that_is_too_long_gives_up_only_its_item() {
     let answer = |item, attempt| match (item, attempt) {
         (0, 1) => Err(throttled_for(secs(121))),
         (1, 1) => Err(throttled_for(secs(120))),
@@ -137,7 +137,7 @@ async fn each_kind_has_its_own_numbers_for_each_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn jitter_is_drawn_once_for_all_that_failed_alike() {
+async fn jitter_is_drawn_once_for_all_items_with_the_same_failure() {
     let recording = testing::record();
     let items: Vec<u32> = (0..1000).collect();
     let policy = Policy::fixed(secs(100)).cap(secs(100)).max(8);

@@ -23,7 +23,7 @@ async fn pause(pause: Duration) {
     yield_now().await;
 }
 
-/// What a server did: items that it answered, and those of calls under way.
+/// The state of a server: completed items, and items of running calls.
 #[derive(Default)]
 struct World {
     answered: RefCell<Vec<u32>>,
@@ -49,7 +49,7 @@ impl World {
 }
 
 #[test]
-fn what_is_done_is_kept_wherever_the_future_is_dropped() {
+fn finished_results_are_kept_if_the_future_is_dropped() {
     let mut context = Context::from_waker(Waker::noop());
     for polls in 0..200 {
         let world = World::default();
@@ -102,7 +102,7 @@ fn what_is_done_is_kept_wherever_the_future_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_is_kept_where_a_call_panics() {
+async fn finished_results_are_kept_if_a_call_panics() {
     let mut results = vec![Ok(7)]; // Replaced.
     let batches = EXACT.on(|_: &Failure| true).batches(1);
     let run = retry_each_into(&mut results, batches, 0..6, async |pending: Vec<u32>| {
@@ -125,7 +125,7 @@ async fn what_is_done_is_kept_where_a_call_panics() {
 }
 
 #[test]
-fn what_is_done_is_kept_where_a_blocking_call_panics() {
+fn finished_results_are_kept_if_a_blocking_call_panics() {
     for concurrency in [1, 3] {
         let _skipped = testing::skip_sleeps();
         let mut results = Vec::new();

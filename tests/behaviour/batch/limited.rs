@@ -117,7 +117,7 @@ async fn other_calls_go_on_while_one_waits() {
     assert_eq!(calls.seen(), [(5, vec![0]), (6, vec![1])]);
 }
 
-/// Notes how many have a place when it goes.
+/// Records the number of running attempts when it is dropped.
 struct Request<'a>(&'a ConcurrencyLimiter, &'a RefCell<Vec<u64>>);
 
 impl Drop for Request<'_> {
@@ -203,7 +203,7 @@ async fn items_that_failed_before_keep_their_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_while_the_breaker_is_open() {
+async fn no_call_waits_while_the_breaker_is_open() {
     let (limiter, breaker) = (each(60), Breaker::new().consecutive_failures(1));
     let (start, events) = (Instant::now(), RefCell::new(Vec::new()));
     let batches = EXACT

@@ -1,4 +1,4 @@
-//! What is told of a batch: one record for all that failed alike in a round.
+//! The log of a batch: one record for all items that failed in the same way in a round.
 
 use std::any::type_name;
 use std::cell::{Cell, RefCell};
@@ -112,7 +112,7 @@ async fn wrong_numbers_of_answers_and_items_not_sent() {
     );
 }
 
-/// A batch of two items that are retried once or, where the server throttles, nine times.
+/// Runs a batch of two items that are retried once or, if throttled, nine times.
 async fn throttled(policy: Policy, calls: [Option<usize>; 3]) -> Vec<String> {
     let policy = policy.max(1).throttled(Section::new().max(9).base(secs(1)));
     let recording = testing::record();
@@ -174,7 +174,7 @@ async fn the_log_shows_the_max_of_the_policy_when_a_pause_is_cut_short() {
     );
 }
 
-/// Lets nothing begin.
+/// Rejects every attempt.
 struct Closed;
 
 impl AdmissionControl for Closed {
@@ -213,7 +213,7 @@ impl Observer for Ends {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_ends_with_what_was_given_up_last() {
-    // What becomes of the first two calls; all others are under way at the deadline.
+    // The outcomes of the first two calls; all others are running at the deadline.
     macro_rules! ends {
         ($keys:expr, $first:expr) => {{
             let (ends, sent) = (Ends::default(), Cell::new(0));
@@ -255,7 +255,7 @@ async fn a_batch_ends_with_what_was_given_up_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_sent_is_of_no_attempt() {
+async fn items_that_were_not_sent_are_logged_with_attempt_0() {
     let (limiter, recording) = (at_a_time(1), testing::record());
     // One runs, one waits, and one was not drawn yet.
     let batches = EXACT.limiter(&limiter).cancel(sleep(secs(1)));

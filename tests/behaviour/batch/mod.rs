@@ -1,6 +1,6 @@
 //! `retry_each`: items that succeed or fail each on its own, in batches.
 
-// What is under test takes policies by value.
+// The code under test takes policies by value.
 #![allow(clippy::large_types_passed_by_value)]
 
 mod answers;
@@ -38,7 +38,7 @@ const EXACT: Policy = Policy::new().jitter(retry_runtime::Jitter::None);
 struct Server<F> {
     started: Instant,
     calls: RefCell<Vec<(Duration, Vec<u32>)>>,
-    /// What an item gets in its nth attempt, from 1.
+    /// Returns the result of an item in its nth attempt, starting at 1.
     answer: F,
 }
 
@@ -51,7 +51,7 @@ impl<F: Fn(u32, usize) -> Answer> Server<F> {
         }
     }
 
-    /// Notes the call and answers it.
+    /// Records the call and returns its results.
     fn call(&self, items: &[&u32]) -> Vec<Answer> {
         let items: Vec<_> = items.iter().map(|item| **item).collect();
         let call = (self.started.elapsed(), items.clone());

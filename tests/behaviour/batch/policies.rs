@@ -1,4 +1,4 @@
-//! What is taken for a policy, and which timer sleeps.
+//! The types that are accepted as a policy, and the timer that is used.
 
 use std::cell::RefCell;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How far a batch is, as observers are told.
+//! The progress of a batch in observers' events.
 
 use std::iter::from_fn;
 use std::mem::take;
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::{Answers, EXACT, Server, secs};
 
-/// Done, failed and waiting, as often as they were told.
+/// The reported numbers of items done, failed and waiting.
 #[derive(Default)]
 struct Told(Mutex<Vec<[usize; 3]>>);
 
@@ -65,7 +65,7 @@ async fn each_call_and_each_end_is_progress() {
 }
 
 #[test]
-fn blocking_batches_tell_the_same() {
+fn blocking_batches_report_the_same_progress() {
     let (told, attempts) = (Told::default(), AtomicUsize::new(0));
     let batches = Policy::none()
         .max(1)
@@ -82,7 +82,7 @@ fn blocking_batches_tell_the_same() {
     assert_eq!(told.all(), ROUNDS);
 }
 
-/// What is not known to come is not waiting.
+/// Items that aren't known yet don't count as waiting.
 #[tokio::test(start_paused = true)]
 async fn items_without_a_number_wait_once_they_are_drawn() {
     let told = Told::default();
@@ -95,7 +95,7 @@ async fn items_without_a_number_wait_once_they_are_drawn() {
     assert_eq!(told.all(), [[0, 0, 2], [2, 0, 0], [2, 0, 2], [4, 0, 0]]);
 }
 
-/// What is told of three items that each go into a call of their own.
+/// Returns the events for three items, each in a separate call.
 async fn ends(
     policy: Policy,
     breaker: &Breaker,
@@ -111,7 +111,7 @@ async fn ends(
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_ends_an_item_is_progress() {
+async fn every_end_of_an_item_is_progress() {
     let breaker = Breaker::new().consecutive_failures(1);
     let once = EXACT.max(0);
     let miscounted = ends(once, &breaker, async || Ok(Vec::new())).await;
@@ -131,9 +131,9 @@ async fn whatever_ends_an_item_is_progress() {
     assert_eq!(open, [[0, 1, 2], [0, 2, 1], [0, 3, 0]]);
 }
 
-/// Beside a call that takes its time.
+/// In parallel with a slow call.
 #[tokio::test(start_paused = true)]
-async fn what_a_breaker_turns_away_is_told_at_once() {
+async fn rejections_by_a_breaker_are_reported_at_once() {
     let (told, breaker) = (Told::default(), Breaker::new().consecutive_failures(1));
     let batches = EXACT
         .max(0)

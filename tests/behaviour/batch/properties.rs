@@ -1,4 +1,5 @@
-//! For any server, any batch size and any concurrency: no success is sent again, no limit is exceeded, order is kept.
+//! For any server, batch size and concurrency: successes are not sent again, limits are not exceeded, and order is
+//! kept.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use support::runtime;
 
 use super::secs;
 
-/// What becomes of an item: it fails that often, then succeeds or stops. And how long its call takes.
+/// The outcomes of an item: the number of failures, and then a success or a stop. And the duration of its call.
 #[derive(Clone, Debug)]
 struct Fate {
     failures: u32,
@@ -49,7 +50,7 @@ fn fate() -> impl Strategy<Value = Fate> {
         })
 }
 
-/// Answers as the items' fates say; whole calls fail by their number.
+/// Responds according to the items' fates; whole calls fail by their number.
 struct Server<'a> {
     fates: &'a [Fate],
     failing_calls: &'a [bool],
@@ -185,7 +186,7 @@ proptest! {
         assert!(most.into_inner() <= concurrency);
     }
 
-    /// With enough retries the results are those of a server that never fails.
+    /// With enough retries, the results equal those of a server that never fails.
     #[test]
     fn failures_leave_no_trace_in_the_results(
         fates in vec(fate().prop_map(|fate| Fate { stops: false, ..fate }), 0..40),

@@ -1,4 +1,4 @@
-//! The future is `Send` where everything in it is, in every shape that a program has.
+//! The future is `Send` if everything in it is, for all kinds of operations.
 
 use std::fmt::Debug;
 use std::sync::Arc;

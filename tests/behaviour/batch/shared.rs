@@ -1,4 +1,4 @@
-//! What batches share with calls: budgets, breakers, limiters, observers and names.
+//! Budgets, breakers, limiters, observers and names in batches.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -40,7 +40,7 @@ async fn item(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, Br
     )
 }
 
-/// The same by the attribute.
+/// The same call with the attribute.
 async fn call(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, BreakerState) {
     #[retry(policy = policy, name = "item", budget = budget, breaker = breaker)]
     async fn call(
@@ -86,7 +86,7 @@ async fn an_item_alone_is_a_call() {
 
 #[tokio::test(start_paused = true)]
 async fn each_item_pays_for_its_own_retry() {
-    // For three retries.
+    // Enough for three retries.
     let budget = Budget::grpc(6, 0.1);
     let (recording, events) = (testing::record(), RefCell::new(Vec::new()));
     let batches = EXACT
@@ -150,7 +150,7 @@ async fn a_budget_pays_for_as_many_as_it_can() {
 
 /// Those that were paid for are sent again, and then have no error to show.
 #[tokio::test(start_paused = true)]
-async fn what_no_budget_paid_for_is_told_with_its_own_error() {
+async fn items_without_budget_are_reported_with_their_own_error() {
     // A retry costs 14 of 500.
     let budget = Budget::standard();
     let last = RefCell::new(String::new());
@@ -233,7 +233,7 @@ fn threads_share_budget_and_breaker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_batch_leaves_nothing_behind() {
+async fn a_dropped_batch_releases_everything() {
     // Each item pays, or each request that failed as a whole.
     for (payers, fails_whole) in [(5, false), (3, true)] {
         leaves_nothing_behind(payers, async |shared| {
@@ -255,9 +255,9 @@ async fn a_dropped_batch_leaves_nothing_behind() {
     }
 }
 
-/// An answer is a success of the server, however the item beside it ended.
+/// A response is a success of the server, even if another item of the call failed.
 #[tokio::test(start_paused = true)]
-async fn a_budget_hears_of_each_end_by_itself() {
+async fn a_budget_records_each_item_separately() {
     let once = Failure(Verdict::TIMEOUT.once());
     for answers in [[STOP, once.clone()], [once, STOP]] {
         let budget = Budget::standard();

@@ -8,7 +8,7 @@ use support::failure::{Failure, STOP, TRANSIENT};
 use super::{EXACT, Server};
 
 #[tokio::test(start_paused = true)]
-async fn by_classify() {
+async fn items_are_retried_by_classify() {
     let server = Server::new(|item, attempt| match (item, attempt) {
         (1, _) => Err(STOP),
         (2, 1) => Err(TRANSIENT),
@@ -26,7 +26,7 @@ async fn by_classify() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn by_a_function() {
+async fn items_are_retried_by_an_on_function() {
     let asked = Cell::new(0);
     let on = |error: &String| {
         asked.set(asked.get() + 1);
@@ -66,7 +66,7 @@ async fn once_for_the_error_of_a_whole_call() {
 
 /// Neither is a request repeated that may have taken effect, nor does a safe one end because of it.
 #[tokio::test(start_paused = true)]
-async fn of_an_ambiguous_item_beside_a_safe_one() {
+async fn an_ambiguous_item_does_not_stop_a_safe_one() {
     for ambiguous in [0, 1] {
         let server = Server::new(|item, attempt| match attempt {
             1 if item == ambiguous => Err(Failure(Verdict::TRANSIENT.ambiguous())),

@@ -11,7 +11,7 @@ use tokio::time::{advance, sleep};
 use super::{Answers, EXACT, secs};
 
 #[tokio::test(start_paused = true)]
-async fn one_that_fails_ends_no_other_item() {
+async fn a_failed_request_does_not_end_other_items() {
     let (budget, breaker) = (Budget::standard(), Breaker::new());
     let requests = RefCell::new(0);
     let batches = EXACT.budget(&budget).breaker(&breaker).batches(100);
@@ -42,9 +42,9 @@ async fn a_breaker_counts_each_once() {
     }
 }
 
-/// One answer for all items is one trial, and the places of the others go back.
+/// One result for all items is one trial, and the other items' permits are released.
 #[tokio::test(start_paused = true)]
-async fn each_is_one_trial() {
+async fn a_request_is_one_trial() {
     let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
     let succeeded = async |answer: Result<(), Failure>| {
         let batches = Policy::none().max(0).breaker(&breaker);
@@ -58,7 +58,7 @@ async fn each_is_one_trial() {
     assert_eq!(succeeded(Err(TRANSIENT)).await, 0);
     assert_eq!(breaker.state(), BreakerState::Open);
     advance(Duration::from_secs(5)).await;
-    // An answer, if not the one that was hoped for.
+    // A response, even though it is an error.
     assert_eq!(succeeded(Err(STOP)).await, 0);
     assert_eq!(breaker.state(), BreakerState::HalfOpen);
     assert_eq!(succeeded(Ok(())).await, 2);
@@ -69,7 +69,7 @@ async fn each_is_one_trial() {
 
 /// A failure of all items is not outweighed by as many successes as another request has items.
 #[tokio::test(start_paused = true)]
-async fn a_success_is_one_as_a_failure_is() {
+async fn a_whole_success_or_failure_counts_once() {
     let breaker = Breaker::new().ratio(0.5).minimum_calls(10);
     let requests = RefCell::new(0);
     let batches = Policy::none().max(0).breaker(&breaker).batches(100);
@@ -85,9 +85,9 @@ async fn a_success_is_one_as_a_failure_is() {
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
 }
 
-/// The passes of the other items are of no attempt that nobody waited for.
+/// The permits of the other items must not count as abandoned attempts.
 #[tokio::test(start_paused = true)]
-async fn one_that_was_answered_late_did_not_hang() {
+async fn a_late_response_is_not_a_hung_attempt() {
     let all = Ok(vec![Ok(0); 5]);
     let too_few = Ok(vec![Ok(0); 4]);
     for answers in [all, too_few, Err(STOP)] {
@@ -101,8 +101,8 @@ async fn one_that_was_answered_late_did_not_hang() {
     }
 }
 
-/// Sends so many items in batches of three; after these answers, each succeeds. What is in the budget before each request
-/// and in the end, and how the items end.
+/// Sends `items` in batches of three; after the given results, each succeeds. Returns the budget's tokens before each
+/// request and at the end, and the outcomes of the items.
 async fn paid(
     budget: &Budget,
     items: u32,
@@ -126,7 +126,7 @@ async fn paid(
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_pays_for_one_retry() {
+async fn a_request_pays_for_one_retry() {
     let budget = Budget::standard();
     (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
     let (seen, ends) = paid(&budget, 3, vec![Err(TRANSIENT), Err(THROTTLED)]).await;
@@ -136,26 +136,26 @@ async fn each_pays_for_one_retry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn items_that_failed_apart_before_pay_apart() {
+async fn items_that_failed_separately_pay_separately() {
     let apart = Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
     let (seen, _) = paid(&Budget::standard(), 3, vec![apart, Err(TRANSIENT)]).await;
-    // The two payments of the last request come back.
+    // The two payments of the last request are refunded.
     assert_eq!(seen, [500.0, 458.0, 430.0, 458.0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_paid_once_comes_back_once() {
+async fn a_single_payment_is_refunded_once() {
     let budget = Budget::standard();
     (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
     let apart = Ok(vec![Err(STOP); 3]);
     let (seen, _) = paid(&budget, 3, vec![Err(TRANSIENT), apart]).await;
-    // The payment with the first answer, and 1 for each of the others.
+    // The payment is refunded with the first result, and each other result adds 1.
     assert_eq!(seen, [360.0, 346.0, 362.0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn items_end_together_where_nothing_is_left_to_pay_with() {
-    // For one retry.
+async fn items_end_together_if_the_budget_is_empty() {
+    // Enough for one retry.
     let budget = Budget::standard().capacity(14);
     let recording = testing::record();
     let (seen, ends) = paid(&budget, 6, vec![Err(TRANSIENT), Err(TRANSIENT)]).await;
@@ -171,9 +171,9 @@ async fn items_end_together_where_nothing_is_left_to_pay_with() {
     );
 }
 
-/// To a server that is down, requests with many items are not retried without end.
+/// Requests with many items to a server that is down must not be retried forever.
 #[tokio::test(start_paused = true)]
-async fn each_is_one_call() {
+async fn a_request_is_one_call_to_the_budget() {
     let budget = Budget::ratio(1.0);
     (0..100).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
     let (seen, _) = paid(&budget, 6, vec![Err(TRANSIENT); 4]).await;

@@ -44,7 +44,7 @@ impl Client {
     const CONSTANT: fn(u32) -> u32 = |number| number + 1;
     constant! {}
 
-    /// Not async and no `Result`: left alone.
+    /// Neither async nor a `Result`: not retried.
     fn new() -> Self {
         Self::default()
     }
@@ -343,7 +343,7 @@ impl Store {
     }
 }
 
-/// What a method says of how it ends, or of hints, stands in place of all that its block says of it.
+/// A method's keys for the end of a call, or for hints, replace all related keys of its block.
 #[test]
 fn keys_that_belong_together_are_replaced_together() {
     let recording = testing::record();

@@ -56,7 +56,7 @@ fn causes_that_do_not_end_are_given_up() {
 }
 
 #[test]
-fn a_cause_is_found_however_it_is_wrapped() {
+fn a_cause_is_found_in_any_wrapper() {
     let mut deep: Boxed = response(503).into();
     for _ in 0..50 {
         deep = Step(deep).into();
@@ -86,7 +86,7 @@ fn a_cause_is_found_however_it_is_wrapped() {
 
     let busy = io::Error::other(response(503));
     assert_eq!(busy.classify(), BROKEN);
-    // A kind that only says where it broke hides no cause, as when a body is decoded.
+    // An error kind that only names the failed step must not hide the cause, for example when a body is decoded.
     for kind in [
         ErrorKind::InvalidData,
         ErrorKind::InvalidInput,
@@ -172,7 +172,7 @@ fn errors_of_the_ecosystem_are_known_by_their_texts() {
             "error:0A000126:SSL routines::unexpected eof while reading",
             BROKEN,
         ),
-        // What never heals, and texts that may be quotations.
+        // Permanent errors, and texts that may be quotations.
         (
             "AlertReceived(BadCertificate)",
             "received fatal alert: BadCertificate",
@@ -239,7 +239,7 @@ fn a_program_makes_its_own_types_known() {
     assert_eq!(on::cause(&shared), BROKEN);
 }
 
-/// What `anyhow` turns into a box has another type, and no one can look into it: the guide says so.
+/// An `anyhow::Error` converted into a box has another type, which can't be inspected, as the guide explains.
 #[test]
 fn the_outermost_error_of_anyhow_is_lost_in_a_box() {
     let refused = || anyhow::Error::from(io(ErrorKind::ConnectionRefused));
@@ -252,7 +252,7 @@ fn the_outermost_error_of_anyhow_is_lost_in_a_box() {
     assert_eq!(boxed.classify(), Verdict::TRANSIENT);
 }
 
-/// Its source is the source of the error inside, so the error inside is skipped, as the guide says.
+/// Its source is the source of the inner error, so the inner error is skipped, as the guide explains.
 #[test]
 fn transparent_hides_the_error_inside() {
     #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What HTTP statuses and headers say about a retry.
+//! Classification of HTTP statuses and headers.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -39,7 +39,7 @@ fn every_status_has_the_verdict_of_the_table() {
     for code in 100..=999 {
         let expected = match code {
             501 | 505 | 510 => Verdict::STOP,
-            // The server can't work, so to a breaker it is no success.
+            // The server can't work, so a breaker doesn't count it as a success.
             507 | 508 | 511 | 525 | 526 => Verdict::TRANSIENT.once(),
             408 | 500..=599 => BROKEN,
             425 | 449 => Verdict::TRANSIENT,
@@ -69,13 +69,13 @@ fn the_first_usable_header_is_the_hint() {
         (&[(AMZ, "1500")], Some(ms(1500))),
         (&[("x-ms-retry-after-ms", "1234")], Some(ms(1234))),
         (&[("x-rate-limit-retry-after-seconds", "3")], Some(ms(3000))),
-        // As Go and ISO 8601 write a duration.
+        // Durations in the formats of Go and ISO 8601.
         (&[(AFTER, "2s")], Some(ms(2000))),
         (&[(AFTER, "1m0s")], Some(ms(60_000))),
         (&[(AFTER, "1h0m0.5s")], Some(ms(3_600_500))),
         (&[(AFTER, "PT1M")], Some(ms(60_000))),
         (&[(AFTER, "P1DT0.5S")], Some(ms(86_400_500))),
-        // The order is fixed, whatever the order of the headers.
+        // The precedence doesn't depend on the order of the headers.
         (&[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000))),
         (&[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000))),
         // A value that can't be used makes room for the next header, also for one of the same name.
@@ -167,8 +167,8 @@ fn a_date_is_read_against_the_clock() {
 }
 
 #[test]
-fn a_date_is_read_against_the_server_s_clock_where_it_is_told() {
-    // By this machine's clock, all of it was long ago.
+fn a_date_is_compared_with_the_servers_clock() {
+    // By this machine's clock, these times are long past.
     let told = |date| {
         headers(&[
             (AFTER, "Sun, 06 Nov 1994 08:50:07 GMT"),
@@ -241,7 +241,7 @@ fn a_retry_carries_the_hint_and_a_stop_does_not() {
         (503, None, Verdict::TRANSIENT.after(hint)),
         (429, None, Verdict::THROTTLED.after(hint)),
         (425, None, Verdict::TRANSIENT.after(hint)),
-        // A wait says only of a 503 that the request was refused unread.
+        // Only for a 503, a wait means that the request was not processed.
         (408, None, BROKEN.after(hint)),
         (500, None, BROKEN.after(hint)),
         (502, None, BROKEN.after(hint)),
@@ -265,9 +265,9 @@ fn a_retry_carries_the_hint_and_a_stop_does_not() {
     }
 }
 
-/// Who says when to come back has not begun, even if nobody can read when.
+/// A server that asks to wait has not started to process the request, even if the wait can't be parsed.
 #[test]
-fn a_503_that_asks_to_wait_is_a_refusal() {
+fn a_503_with_a_hint_was_not_processed() {
     for value in ["soon", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "1e300"] {
         let asked = Verdict::from_http(status(503), &headers(&[(AFTER, value)]));
         assert_eq!(asked, Verdict::TRANSIENT, "{value}");
@@ -277,7 +277,7 @@ fn a_503_that_asks_to_wait_is_a_refusal() {
 }
 
 #[test]
-fn a_wait_that_can_not_be_read_is_told() {
+fn an_unreadable_wait_is_logged() {
     let told = |pairs: Pairs| {
         let sink = Sink::default();
         let subscriber = tracing_subscriber::fmt()
@@ -316,7 +316,7 @@ fn pairs_and_responses_are_classified_by_both() {
 /// Bytes that a header can hold, and texts that look like a wait.
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn limits_that_are_used_up_say_when_they_are_lifted() {
+fn used_up_limits_have_a_hint() {
     const DATE: (&str, &str) = ("date", "Sun, 01 Mar 2026 12:00:00 GMT");
     let table: &[(Pairs, Option<Duration>)] = &[
         (
@@ -343,7 +343,7 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
             ],
             Some(ms(1000)),
         ),
-        // Something is left, or nobody says what.
+        // Something is left of the limit, or the limit isn't named.
         (
             &[
                 ("x-ratelimit-remaining-requests", "59"),
@@ -375,7 +375,7 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
             &[("ratelimit-remaining", "0"), ("ratelimit-reset", "50")],
             Some(ms(50_000)),
         ),
-        // A bare number is told by its size: so many seconds, or seconds or milliseconds since 1970.
+        // The size of a plain number decides if it means seconds, or seconds or milliseconds since 1970.
         (
             &[
                 ("x-ratelimit-remaining-requests", "0"),
@@ -399,7 +399,7 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
             ],
             Some(ms(30_000)),
         ),
-        // Cerebras tells of a minute and of a day.
+        // Cerebras sends limits per minute and per day.
         (
             &[
                 ("x-ratelimit-remaining-requests-day", "14399"),
@@ -409,7 +409,7 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
             ],
             Some(Duration::from_micros(11_382_867)),
         ),
-        // Of a subscription, what is left of which limit is not told.
+        // For a subscription, the headers don't show how much of which limit is left.
         (
             &[
                 DATE,
@@ -462,7 +462,7 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
     for (pairs, expected) in table {
         let verdict = Verdict::from_http(status(429), &headers(pairs));
         assert_eq!(verdict.hint(), *expected, "{pairs:?}");
-        // Whoever does not throttle says nothing by that.
+        // If the response isn't throttled, these headers have no meaning.
         let asked = retry_after(&headers(pairs));
         let unavailable = Verdict::from_http(status(503), &headers(pairs));
         assert_eq!(unavailable.hint(), asked, "{pairs:?}");

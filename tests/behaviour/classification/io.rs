@@ -1,4 +1,4 @@
-//! Which `std::io::Error`s are worth a retry.
+//! Classification of `std::io::Error`.
 
 use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read};

@@ -1,4 +1,4 @@
-//! Which errors are worth a retry, without any client: statuses and headers, I/O, causes within others.
+//! Classification without any client: statuses and headers, I/O, causes inside other errors.
 
 mod causes;
 mod http;

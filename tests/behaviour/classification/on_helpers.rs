@@ -14,7 +14,7 @@ use support::verdicts::BROKEN;
 type Boxed = Box<dyn Error + Send + Sync>;
 type MakeError = fn() -> AppError;
 
-/// An error as programs have them: it says what failed, and holds why.
+/// A typical application error: it names the failed operation, and contains the cause.
 #[derive(Debug, thiserror::Error)]
 enum AppError {
     #[error("can't read the prompt")]
@@ -45,7 +45,7 @@ fn text(text: &str) -> AppError {
 }
 
 #[test]
-fn the_first_cause_of_a_known_type_says() {
+fn the_first_cause_of_a_known_type_decides() {
     let table = [
         (
             AppError::Prompt(io(ErrorKind::ConnectionRefused)),
@@ -104,7 +104,7 @@ fn every_box_of_an_error_is_classified() {
 }
 
 #[test]
-fn http_sees_http_alone() {
+fn http_matches_only_http_errors() {
     let table = [
         (AppError::Model(response(503).into()), BROKEN),
         (AppError::Model(response(404).into()), Verdict::STOP),
@@ -120,7 +120,7 @@ fn http_sees_http_alone() {
 }
 
 #[test]
-fn transient_io_sees_connections_alone() {
+fn transient_io_matches_only_connection_errors() {
     let table = [
         (
             AppError::Prompt(io(ErrorKind::ConnectionRefused)),
@@ -143,7 +143,7 @@ fn transient_io_sees_connections_alone() {
 }
 
 #[test]
-fn mentions_looks_into_every_message_whatever_the_case() {
+fn mentions_searches_all_messages_case_insensitively() {
     let overloaded = on::mentions("overLOADED");
     assert!(overloaded(&text("529: Overloaded")));
     assert!(overloaded(&AppError::Model(response(400).into())));
@@ -313,7 +313,7 @@ async fn functions_of_the_attribute_are_paths_and_expressions() {
 }
 
 #[tokio::test]
-async fn policies_take_them() {
+async fn policies_accept_on_helpers() {
     let policy = Policy::none().max(2);
     let mut attempts = 0;
     let mut fail = || {
@@ -372,7 +372,7 @@ fn attempts(on: impl Fn(&anyhow::Error) -> Verdict, error: impl Fn() -> anyhow::
 }
 
 #[test]
-fn a_type_of_the_users_own_is_asked_inside_of_others() {
+fn a_users_own_type_is_classified_inside_others() {
     #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
     fn erased(attempts: &mut u32) -> anyhow::Result<()> {
         *attempts += 1;
@@ -391,7 +391,7 @@ fn a_type_of_the_users_own_is_asked_inside_of_others() {
     count = 0;
     assert!(boxed(&mut count).is_err());
     assert_eq!(count, 3);
-    // By default nobody asks it.
+    // By default it isn't called.
     assert_eq!(attempts(Classify::classify, || Busy.into()), 1);
     assert_eq!(attempts(on::is::<Busy>, || Busy.into()), 3);
     assert_eq!(attempts(on::is::<Busy>, || Refusal::TooMany.into()), 1);
@@ -406,7 +406,7 @@ fn a_type_of_the_users_own_is_asked_inside_of_others() {
 }
 
 #[test]
-fn several_types_of_the_users_own_are_asked() {
+fn several_user_types_are_classified() {
     let on = on::cause.or(on::is::<Busy>).or(on::is::<Refusal>);
     assert_eq!(attempts(&on, || Busy.into()), 3);
     assert_eq!(attempts(&on, || Refusal::TooMany.into()), 3);
@@ -416,7 +416,7 @@ fn several_types_of_the_users_own_are_asked() {
 }
 
 #[test]
-fn a_type_of_the_users_own_is_found_however_it_is_wrapped() {
+fn a_users_own_type_is_found_in_any_wrapper() {
     assert_eq!(on::is::<Busy>(&io::Error::other(Busy)), Verdict::TRANSIENT);
     let shared: Arc<dyn Error + Send + Sync> = Arc::new(Busy);
     assert_eq!(on::is::<Busy>(&shared), Verdict::TRANSIENT);

@@ -24,7 +24,7 @@ const STANDARD: Policy = Policy::new()
     .hint(Hint::Clamp)
     .throttled(Section::new().base(secs(1)));
 
-/// What a service answers.
+/// A service's response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     Status(u16),
@@ -49,7 +49,7 @@ impl Answer {
     }
 }
 
-/// What follows an answer, as the tables call it. Delays are in milliseconds.
+/// The step after a response, in the terms of the tables. Delays are in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Then {
     Retry(u64),
@@ -61,10 +61,10 @@ enum Then {
 
 use Then::{Fail, MaxAttempts, QuotaExceeded, Retry, Success};
 
-/// What followed the answers, each with the tokens that were left.
+/// The steps after the responses, each with the remaining tokens.
 type Steps = RefCell<Vec<(Then, f64)>>;
 
-/// The attempt's number is the answer's.
+/// The attempt's number is also the response's.
 #[retry(policy = policy, budget = budget, on = Answer::verdict, attempt = attempt, observe = |event: &Event<'_>| {
     let then = match event.data {
         EventData::Retrying { delay, .. } => Retry(delay.as_millis() as u64),
@@ -111,7 +111,7 @@ async fn steps(policy: &Policy, budget: &Budget, answers: &[Answer]) -> Vec<(The
 const FAULT: Answer = Status(500);
 const OK: Answer = Status(200);
 
-/// A name, the tokens at the start, and for each answer what follows and the tokens that are left.
+/// A name, the tokens at the start, and for each response the next step and the remaining tokens.
 type Row<'a> = (&'a str, u32, Policy, &'a [(Answer, Then, f64)]);
 
 async fn check(rows: &[Row<'_>]) {
@@ -268,7 +268,7 @@ async fn several_invocations() {
     );
 }
 
-/// Of the steps, only the last number does not depend on their order: this is the order of the table.
+/// Only the last number doesn't depend on the order of the steps: this is the order in the table.
 #[tokio::test(start_paused = true)]
 async fn a_bucket_that_several_threads_share() {
     let budget = Budget::standard();
@@ -363,7 +363,7 @@ async fn backoff_range() {
 
 /// `amz-sdk-request`, also of the first attempt.
 #[tokio::test(start_paused = true)]
-async fn every_attempt_knows_its_number_and_the_limit() {
+async fn every_attempt_has_its_number_and_the_limit() {
     #[retry(max = max, backoff = "none", on = |()| true, attempt = attempt)]
     async fn send(max: u32, headers: &mut Vec<String>) -> Result<(), ()> {
         let max = attempt.max().map_or(0, |max| max + 1);

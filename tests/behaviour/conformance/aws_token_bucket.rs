@@ -1,9 +1,10 @@
 //! The token bucket of AWS's SDKs beyond the standard's numbers: smithy-rs
 //! `aws-smithy-runtime/src/client/retries/token_bucket.rs`.
 //!
-//! No counterpart here: a bucket without limit is no key at all; conversions of floating-point numbers, since ours counts
-//! billionths; the costs of a first attempt in Kotlin's `StandardRetryTokenBucketTest`, since with us that is free. An
-//! infinite reward counts as the greatest allowed one here, and as none there.
+//! These have no counterpart here: a bucket without a limit, because we leave out the key; conversions of
+//! floating-point numbers, because our bucket counts billionths; the costs of a first attempt in Kotlin's
+//! `StandardRetryTokenBucketTest`, because here it is free. An infinite reward counts as the greatest allowed one here,
+//! and as zero there.
 
 use std::thread;
 
@@ -13,7 +14,7 @@ use tokio::time::advance;
 
 use super::{millis, secs};
 
-/// How many retries it pays for.
+/// Returns the number of retries that it pays for.
 fn drained(budget: Budget) -> (Budget, u32) {
     let mut retries = 0;
     while budget.withdraw(Kind::Transient) {
@@ -106,7 +107,7 @@ async fn two_hundred_threads_refill_it_once() {
     thread::scope(|threads| {
         for _ in 0..200 {
             threads.spawn(|| {
-                // For its clock.
+                // For the runtime's clock.
                 let _entered = runtime.enter();
                 assert!(budget.available() <= 10.0);
             });
@@ -115,8 +116,8 @@ async fn two_hundred_threads_refill_it_once() {
     assert_eq!(budget.available(), 10.0);
 }
 
-/// Kotlin's `StandardRetryTokenBucketTest`, where a bucket of 10 is refilled at 10 a second: what a quarter of a second
-/// gives.
+/// From Kotlin's `StandardRetryTokenBucketTest`: a bucket of 10 that is refilled at 10 a second, after a quarter of a
+/// second.
 #[tokio::test(start_paused = true)]
 async fn a_quarter_of_a_second_gives_a_quarter() {
     let (budget, _) = drained(Budget::ratio(0.0).capacity(10).per_second(10.0));

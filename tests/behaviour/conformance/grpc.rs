@@ -50,7 +50,7 @@ fn calls_under_the_customary_numbers() {
     };
 
     assert_eq!(after(None), (10.0, 1), "never above");
-    // 4 retries, after which 6 are left; the fifth failure leaves 5, which is no more than half.
+    // After 4 retries, 6 tokens are left; the fifth failure leaves 5, which is not more than half.
     assert_eq!(after(Some(&TRANSIENT)), (5.0, 5));
     assert_eq!(after(Some(&TRANSIENT)), (4.0, 1));
     assert_eq!(after(Some(&STOP)), (4.0, 1));

@@ -1,6 +1,7 @@
-//! Numbers and sequences that others published, one file for each source: ours are the same, or a comment says why not.
+//! Numbers and sequences that others published, in one file for each source. Ours are the same, or a comment explains
+//! why not.
 
-// What is under test takes errors by reference and whole numbers of tokens.
+// The code under test takes errors by reference and whole numbers of tokens.
 #![allow(clippy::float_cmp, clippy::trivially_copy_pass_by_ref)]
 
 mod aws;
@@ -21,15 +22,15 @@ use tokio::time::advance;
 /// A step of a documented sequence for a breaker.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A call that succeeds, fails, or says nothing.
+    /// A call that succeeds, fails, or is ignored.
     Succeeds,
     Fails,
     Ignored,
     /// A call that is not let through.
     Rejected,
-    /// So many calls at once: that many are let through, and have not ended yet.
+    /// Starts a number of calls at once, of which the second number are admitted and keep running.
     Begin(usize, usize),
-    /// The longest under way of these ends.
+    /// The longest running of these calls ends.
     EndsWell,
     EndsBadly,
     EndsIgnored,

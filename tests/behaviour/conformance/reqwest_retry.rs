@@ -1,4 +1,5 @@
-//! Which answers and errors other programs retry: `reqwest-retry` 0.9, `tests/all/retry.rs`, and uv, `crates/uv-client`.
+//! The responses and errors that other programs retry: `reqwest-retry` 0.9, `tests/all/retry.rs`, and uv,
+//! `crates/uv-client`.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -6,7 +7,8 @@ use std::io::{self, ErrorKind};
 use http::StatusCode;
 use retry_runtime::{Classify, on};
 
-/// What the server can't do stays so, and no repetition changes it (RFC 9110, 15.6): `reqwest-retry` retries these as well.
+/// Statuses of servers that don't support the request, so that a retry doesn't help (RFC 9110, 15.6). `reqwest-retry`
+/// retries these as well.
 const LASTING: [u16; 6] = [501, 505, 507, 508, 510, 511];
 
 #[test]

@@ -114,7 +114,7 @@ async fn settings() {
     }
 }
 
-/// A call that takes two seconds, where one second is slow.
+/// A call that takes two seconds, if one second counts as slow.
 const SLOW: [Step; 3] = [Begin(1, 1), Passes(secs(2)), EndsWell];
 
 #[tokio::test(start_paused = true)]

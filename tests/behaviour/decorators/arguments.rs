@@ -1,4 +1,4 @@
-//! How arguments are handed on.
+//! How arguments are passed on.
 
 use std::cell::{Cell, RefCell};
 
@@ -21,7 +21,7 @@ impl Clone for Prompt {
     }
 }
 
-/// Is no `Clone`.
+/// A type that is not `Clone`.
 struct Unique(u32);
 
 #[retry(wrapper = Retrying, max = 2, backoff = "none", throttled(max = 1), on = verdict)]
@@ -49,7 +49,7 @@ fn verdict(busy: &Busy) -> Verdict {
     }
 }
 
-/// Fails with these, then answers.
+/// Fails with these errors, then succeeds.
 #[derive(Default)]
 struct Script(RefCell<Vec<u32>>);
 
@@ -142,7 +142,7 @@ impl Ask for Failing {
 }
 
 #[tokio::test]
-async fn what_began_as_the_last_attempt_is_the_last_though_the_limit_grows() {
+async fn a_last_attempt_stays_the_last_even_if_the_limit_grows() {
     ASKED.set(0);
     assert_eq!(Growing::new(Failing).ask(HELLO).await, Err(Busy(500)));
     assert_eq!(ASKED.get(), 1);
@@ -156,7 +156,7 @@ async fn borrowed_ones_are_handed_on() {
 }
 
 #[tokio::test]
-async fn in_every_kind_of_method() {
+async fn arguments_are_passed_on_in_every_kind_of_method() {
     assert_eq!(client(&[1, 2]).blocking(HELLO), Ok(7));
     assert_eq!(client(&[1, 2]).future(HELLO).await, Ok(7));
     assert_eq!(client(&[1, 2]).unique(Unique(5)), Err(Busy(5)));

@@ -6,7 +6,7 @@ use retry_runtime::retry;
 
 use crate::decorators::Busy;
 
-/// Stands for another crate.
+/// Stands in for another crate.
 mod other {
     pub(crate) trait Model {
         type Answer;

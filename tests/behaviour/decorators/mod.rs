@@ -1,4 +1,4 @@
-//! `#[retry(wrapper = …)]` on traits: types that retry whatever they wrap.
+//! `#[retry(wrapper = …)]` on traits: types that retry any wrapped client.
 
 #![allow(async_fn_in_trait, clippy::unused_async)]
 
@@ -209,7 +209,7 @@ async fn provided_methods_are_never_retried_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_at_run_time_stands_in_place_of_the_attributes() {
+async fn a_run_time_policy_replaces_the_attributes() {
     let policy = Policy::none().max(5);
     let model = Retrying::with_policy(Flaky::new(9), policy);
     assert_eq!(model.complete("hello").await, Err(Busy(6)));
@@ -265,7 +265,7 @@ async fn a_methods_section_lies_over_the_traits_and_that_of_a_policy_key_by_key(
     assert_eq!(recording.delays(), [Duration::from_secs(2); 3]);
 }
 
-/// One decorator is for many clients: the log tells which.
+/// One decorator is used for many clients: the log shows which one.
 #[test]
 fn the_default_name_is_that_of_the_client() {
     #[retry(wrapper = RetryingChat, max = 1, backoff = "none", on = |_| true)]
@@ -352,7 +352,7 @@ fn a_client_sees_where_its_decorator_was_called() {
 }
 
 #[test]
-fn a_module_beside_a_decorator_may_have_the_name_of_a_tool() {
+fn a_module_in_scope_may_have_the_name_of_a_tool() {
     mod diagnostic {}
 
     #[retry(wrapper = RetryingNamed, backoff = "none", on = |_| true)]

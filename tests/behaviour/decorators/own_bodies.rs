@@ -11,7 +11,7 @@ use retry_runtime::{Policy, retry, testing};
 
 use crate::decorators::{Busy, Flaky};
 
-/// Stands for another crate.
+/// Stands in for another crate.
 mod other {
     use std::cell::Cell;
 
@@ -120,7 +120,7 @@ async fn the_body_is_retried_by_the_traits_policy_under_the_clients_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_own_numbers_and_its_attempt() {
+async fn a_retried_default_body_has_its_own_settings_and_attempt() {
     let mut client = client();
     assert_eq!(client.all(&mut [1]).await, Ok(302));
     client.inner_mut().0.set(0);
@@ -132,7 +132,7 @@ async fn its_own_numbers_and_its_attempt() {
 }
 
 #[test]
-fn in_methods_that_can_not_be_handed_on() {
+fn default_bodies_run_for_methods_that_cannot_be_delegated() {
     let _skipped = testing::skip_sleeps();
     assert_eq!(std::rc::Rc::new(client()).shared(), Ok(6));
     let (one, other) = (client(), client());
@@ -187,7 +187,7 @@ async fn under_async_trait() {
     assert_eq!(told.into_inner(), 4);
 }
 
-/// `Self` in `use<…>` is no type that the decorator and its client would have to share.
+/// `Self` in `use<…>` doesn't mean that the decorator and its client must have the same type.
 #[retry(wrapper = RetryCaptured, forward = [Box], max = 3, backoff = "none", on = |_| true)]
 trait Captured<T: Clone> {
     fn lent(&self, _given: T) -> impl Future<Output = Result<u32, Busy>> + use<'_, Self, T> {
@@ -208,7 +208,7 @@ impl Captured<u32> for Flaky {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_future_captures_may_be_named() {
+async fn a_future_may_name_its_captures() {
     let client = Box::new(RetryCaptured::new(Flaky::new(2)));
     assert_eq!(client.lent(10).await, Ok(13));
     let failing = RetryCaptured::new(Flaky::new(9)).owned();

@@ -1,4 +1,4 @@
-//! What is wrapped, named with its bounds, and supertraits.
+//! The type of the wrapped client with its bounds, and supertraits.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use retry_runtime::{Classify, Verdict, retry};
 
 use crate::decorators::Busy;
 
-/// As of the crate `dyn-clone`: every model that is `Clone` is `CloneModel`.
+/// Like in the crate `dyn-clone`: every model that is `Clone` is `CloneModel`.
 trait CloneModel {
     fn boxed(&self) -> Box<dyn Model>;
 }
@@ -43,7 +43,7 @@ fn a_supertrait_may_follow_from_the_trait() {
     assert_eq!((model.ask(), boxed.ask()), (Ok(3), Ok(3)));
 }
 
-/// As in the crate `embedded-hal`: the error type belongs to a supertrait.
+/// Like in the crate `embedded-hal`: the error type belongs to a supertrait.
 trait Bus {
     type Error;
 }
@@ -115,7 +115,7 @@ impl other::Store for Client {
 }
 
 #[test]
-fn a_copy_may_say_its_supertraits() {
+fn a_copy_may_list_its_supertraits() {
     let store = RetryStore::new(Client(Cell::new(0)));
     let copy = store.clone();
     assert_eq!(

@@ -14,7 +14,7 @@ use crate::decorators::{Busy, SharedFlaky};
 trait Model: Send + Sync {
     async fn complete(&self, prompt: String, _: &[&str]) -> Result<u32, Busy>;
 
-    /// By default another answer than the client's own.
+    /// The default body returns a different value than the client's own method.
     async fn provided(&self) -> Result<u32, Busy> {
         Ok(0)
     }

@@ -1,4 +1,4 @@
-//! A client wrapped from outside, with what keeps an outage small: each beside the method's own retries.
+//! A wrapped client with protections, each in addition to the method's own retries.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-/// Another crate, say.
+/// Stands in for another crate.
 mod vendor {
     use support::failure::Failure;
 
@@ -25,7 +25,7 @@ mod vendor {
     }
 }
 
-/// What the service answers, in order, and then a message.
+/// The service's first responses, in order; all later ones are a message.
 struct Vendor {
     script: RefCell<VecDeque<Failure>>,
     attempts: Cell<u32>,

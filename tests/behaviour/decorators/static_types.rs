@@ -129,7 +129,7 @@ async fn the_stream_outlives_the_decorator_and_the_arguments() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_does_a_future() {
+async fn a_static_future_outlives_the_decorator_and_the_arguments() {
     for opens in [Retrying::length_of, Retrying::width_of] {
         let openings = Arc::new(AtomicU32::new(0));
         let client = Memory {

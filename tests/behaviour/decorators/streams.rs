@@ -125,7 +125,7 @@ async fn until_the_first_item() {
 }
 
 #[tokio::test]
-async fn as_a_whole() {
+async fn streams_are_retried_as_a_whole() {
     for fails_at in 0..3 {
         let client = Flaky::new(fails_at);
         let items: Items = client.buffered("hello").collect().await;
@@ -153,7 +153,7 @@ async fn streams_that_borrow_the_client_exclusively() {
 }
 
 #[tokio::test]
-async fn the_opening_alone_or_nothing() {
+async fn only_the_opening_or_nothing_is_retried() {
     let client = Flaky::new(9);
     let items: Items = client.opened().await.unwrap().collect().await;
     assert_eq!(
@@ -208,7 +208,7 @@ async fn under_async_trait() {
     assert_eq!(items, WHOLE);
 }
 
-/// In a block, a method that returns a stream is retried as its own attribute says.
+/// In a block, a method that returns a stream is retried according to its own attribute.
 #[retry(max = 3, backoff = "none", on = |_| true)]
 impl Flaky {
     #[retry(stream = "buffer")]
@@ -218,7 +218,7 @@ impl Flaky {
 }
 
 #[tokio::test]
-async fn in_blocks() {
+async fn streams_are_retried_in_blocks() {
     let client = Flaky::new(2);
     let items: Items = client.inner().in_a_block().collect().await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What a block uses of its surroundings: borrowed, changed, owned.
+//! Captures of a block: borrowed, changed, owned.
 
 use std::cell::Cell;
 use std::error::Error;

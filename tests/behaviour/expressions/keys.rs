@@ -11,7 +11,7 @@ use retry_runtime::{
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 
-/// What each attempt of a call meets, in order, and what its keys name.
+/// The outcomes of a call's attempts, in order, and the values of its keys.
 struct Script {
     steps: Vec<Failure>,
     attempts: Cell<usize>,
@@ -144,7 +144,7 @@ macro_rules! waiting {
     })*};
 }
 
-/// The same of blocking ones.
+/// The same for blocking blocks.
 macro_rules! blocking {
     ($([$($keys:tt)*] |$script:ident| { $($body:tt)* })*) => {$({
         #[retry(name = "call", $($keys)*)]
@@ -196,7 +196,7 @@ async fn numbers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_decides() {
+async fn keys_of_the_decision_work() {
     same! {
         [on = is_throttled] |script| { script.next() }
         [on = |failure| *failure == TRANSIENT] |script| { script.next() }
@@ -230,7 +230,7 @@ async fn what_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_seen() {
+async fn keys_that_show_attempts_work() {
     same! {
         [attempt = attempt] |script| {
             script.tell(attempt.number());
@@ -261,7 +261,7 @@ async fn what_is_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end() {
+async fn keys_of_the_end_work() {
     fn last(gave_up: GaveUp<Failure>) -> Failure {
         gave_up.errors().next().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! Without the key `name`, a block is called as the function that it stands in.
+//! Without the key `name`, a block has the name of the surrounding function.
 
 use retry_runtime::{retrying, testing};
 use support::failure::{Failure, STOP};
@@ -39,7 +39,7 @@ fn generic<T>(_: T) -> Result<(), Failure> {
 }
 
 #[tokio::test]
-async fn a_block_is_named_as_the_function_around_it() {
+async fn a_block_has_the_name_of_the_surrounding_function() {
     let recording = testing::record();
     let outcomes = [
         CLIENT.fetch().await,

@@ -1,4 +1,4 @@
-//! Types that nobody spells.
+//! Types that can't be written out.
 
 use std::error::Error;
 use std::fmt;
@@ -57,13 +57,13 @@ fn format(attempts: &mut u32) -> Result<u32, fmt::Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_block_says_its_type_at_its_end() {
+async fn the_type_may_come_from_the_end_of_the_block() {
     let mut attempts = 0;
     assert_eq!(retrying!(async { flaky(&mut attempts) }).await.unwrap(), 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_function_of_on_says_the_error() {
+async fn the_error_type_may_come_from_the_on_function() {
     for key in 0..2 {
         let mut attempts = 0;
         let outcome = if key == 0 {
@@ -79,7 +79,7 @@ async fn the_function_of_on_says_the_error() {
 }
 
 #[test]
-fn the_function_of_on_says_the_error_of_blocking_code() {
+fn the_error_type_may_come_from_the_on_function_in_blocking_code() {
     let _skipped = testing::skip_sleeps();
     for key in 0..2 {
         let mut attempts = 0;
@@ -93,7 +93,7 @@ fn the_function_of_on_says_the_error_of_blocking_code() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_binding_says_it() {
+async fn the_type_may_come_from_the_binding() {
     let _skipped = testing::skip_sleeps();
     let mut attempts = 0;
     let outcome: io::Result<u32> = retrying!(async { Ok(flaky(&mut attempts)?) }).await;
@@ -143,9 +143,10 @@ async fn coercions_work() {
     assert_eq!(outcome.unwrap_err().to_string(), fmt::Error.to_string());
 }
 
-/// Each key that names the error's type in what is generated, where only a path to a function of `on` tells it.
+/// Every key that needs the error's type in generated code, if the type is known only from the path of an `on`
+/// function.
 #[tokio::test(start_paused = true)]
-async fn keys_have_the_type_that_on_says() {
+async fn keys_use_the_error_type_of_on() {
     static BREAKER: Breaker = Breaker::new();
     let mut attempts = 0;
     let outcome = retrying!(on = bare, breaker = &BREAKER, timeout = "1s", async {
@@ -187,9 +188,9 @@ async fn keys_have_the_type_that_on_says() {
     assert_eq!(outcome.await, Err(Bare(2)));
 }
 
-/// The same where the block's end tells it.
+/// The same if the type is known from the end of the block.
 #[tokio::test(start_paused = true)]
-async fn keys_have_the_type_that_the_block_says() {
+async fn keys_use_the_error_type_of_the_block() {
     static BREAKER: Breaker = Breaker::new();
     let mut attempts = 0;
     let outcome = retrying!(

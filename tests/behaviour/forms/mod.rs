@@ -15,7 +15,7 @@ use retry_runtime::{
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use support::forms::{AMBIGUOUS, Scenario, World, seen};
 
-/// Another crate's client, say.
+/// Stands in for another crate's client.
 trait Call {
     async fn call(&self, world: &World) -> Result<u32, Failure>;
 }
@@ -125,7 +125,7 @@ const fn secs(secs: u64) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn a_budget() {
-    // For two retries.
+    // Enough for two retries.
     let poor = || Budget::standard().capacity(28);
     let scenario = Scenario {
         steps: vec![TRANSIENT; 4],
@@ -156,7 +156,7 @@ async fn a_budget() {
             "starting 3",
             "succeeded 3",
         ],
-        // What its last retry took.
+        // The cost of its last retry.
         tokens: 28.0 - 14.0,
         ..Scenario::default()
     };
@@ -295,7 +295,7 @@ async fn a_limiter_that_a_server_pauses() {
 
 #[tokio::test(start_paused = true)]
 async fn all_at_once() {
-    // The breaker is asked before the queue: nobody waits while it is open.
+    // The breaker is checked before the queue: no call waits while it is open.
     let scenario = Scenario {
         opens_after: 2,
         steps: vec![TRANSIENT; 4],
@@ -359,7 +359,7 @@ async fn a_deadline() {
             "starting 2",
             "gave up 2: deadline",
         ],
-        // Nothing is taken for a retry that can't come in time.
+        // A retry that would be too late isn't paid for.
         tokens: 500.0 - 14.0,
         ..Scenario::default()
     };
@@ -405,7 +405,7 @@ async fn what_is_not_worth_a_retry() {
             "starting 2",
             "gave up 2: not retryable",
         ],
-        // The server answered, so the retry's cost comes back.
+        // The server responded, so the retry's cost is refunded.
         tokens: 500.0,
         ..Scenario::default()
     };
@@ -420,7 +420,7 @@ async fn hedging() {
         succeeds: true,
         begun: vec![0, 200],
         told: vec!["starting 1", "hedging 2", "starting 2", "succeeded 2"],
-        // Nothing pays a hedge back; the success counts as a first.
+        // A hedge isn't refunded; the success counts like that of a first attempt.
         tokens: 500.0 - 14.0 + 1.0,
         ends: 250,
         ..Scenario::default()

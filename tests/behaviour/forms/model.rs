@@ -144,7 +144,7 @@ impl Call<'_> {
         }
     }
 
-    /// The server answered: breaker and budget count it as a success.
+    /// The server responded: breaker and budget count it as a success.
     fn answered(&mut self) {
         if let Breaker::HalfOpen = self.breaker {
             self.tell("breaker closed");

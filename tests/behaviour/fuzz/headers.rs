@@ -1,4 +1,4 @@
-//! What servers say in headers about when to try again.
+//! Hints in servers' headers.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn hints_in_headers() {
         let headers = headers(&text);
         let status = StatusCode::from_u16(status).unwrap();
         if let Some(hint) = retry_after(&headers) {
-            // What a clock and a pause can be added to.
+            // Small enough to add it to a clock and a pause.
             prop_assert!(hint < Duration::from_secs(u64::MAX / 4), "{}", text);
         }
         let verdict = Verdict::from_http(status, &headers);

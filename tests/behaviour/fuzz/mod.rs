@@ -1,7 +1,7 @@
-//! Whatever text comes in, nothing panics, and what is read is what was written.
+//! No input text causes a panic, and reading a printed text returns the original value.
 //!
-//! Each target changes texts of its corpus, a line each in `corpus/`. The cases are few and the same each time, unless
-//! `FUZZ_SECONDS` gives every target so many seconds of new ones:
+//! Each target mutates texts of its corpus, one per line in `corpus/`. By default there are few cases, always the same.
+//! With `FUZZ_SECONDS`, every target runs new ones for this number of seconds:
 //!
 //! ```sh
 //! FUZZ_SECONDS=600 cargo test --release -p behaviour fuzz::
@@ -50,7 +50,7 @@ enum Change {
     Insert(Index, String),
     Remove(Index, usize),
     Repeat(Index, usize),
-    /// Goes on as another text of the corpus does.
+    /// Continues with the rest of another text in the corpus.
     Splice(Index, &'static str, Index),
 }
 

@@ -53,7 +53,7 @@ fn states_of_plans() {
         };
         let mut loaded = plan();
         if loaded.load(state).is_err() {
-            // Then nothing is loaded.
+            // Nothing was loaded.
             prop_assert_eq!(loaded.summary(), plan().summary(), "{}", text);
             return Ok(());
         }

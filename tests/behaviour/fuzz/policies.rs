@@ -73,7 +73,7 @@ fn tables_of_policies() {
 fn tables_of_named_policies() {
     fuzz(texts(include_str!("corpus/tables.txt"), PIECES), |text| {
         let _ = toml::from_str::<Policies>(&text);
-        // As an entry, a layer says what it says over a policy.
+        // A layer has the same effect as an entry and over a policy.
         if let Ok(named) = toml::from_str::<Overrides>(&text)
             && let Ok(policy) = Policy::new().overridden_by(&named)
         {

@@ -1,4 +1,4 @@
-//! How attempts beside others begin, and how they go.
+//! The start and the end of hedged attempts.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::hedge::protections::Slots;
 use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 
-/// A breaker that nobody taught about attempts beside others: each pass makes it half open.
+/// A custom breaker without support for hedging: each admission makes it half-open.
 #[derive(Default)]
 struct Trials(Cell<u64>);
 
@@ -29,7 +29,7 @@ impl AdmissionControl for Trials {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_that_turns_half_open_is_told_of() {
+async fn a_breaker_that_turns_half_open_is_reported() {
     #[retry(hedge = "200ms", max = 1, breaker = trials, observe = |event: &Event<'_>| {
         if let EventData::BreakerHalfOpened = event.data {
             observed.borrow_mut().push(event.attempt);
@@ -59,7 +59,7 @@ async fn a_breaker_that_turns_half_open_is_told_of() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_whose_observer_panics_has_not_begun() {
+async fn an_attempt_whose_observer_panics_has_not_started() {
     #[retry(hedge = "200ms", limiter = slots, budget = budget, observe = |event: &Event<'_>| {
         assert!(event.attempt != 2 || !matches!(event.data, EventData::Started), "started");
     })]
@@ -80,7 +80,7 @@ async fn one_whose_observer_panics_has_not_begun() {
     );
 }
 
-/// Notes how many have a place when it goes.
+/// Records the number of running attempts when it is dropped.
 struct Request<'a>(&'a ConcurrencyLimiter, &'a RefCell<Vec<u64>>);
 
 impl Drop for Request<'_> {

@@ -1,4 +1,4 @@
-//! Dropping a call's future at every point where it waits.
+//! Drops a call's future at every point where it waits.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use support::failure::{Failure, TRANSIENT};
 use support::held_permit::Admit;
 use tokio::task::yield_now;
 
-/// What is alive, and what was made.
+/// The values that are alive, and those that were created.
 #[derive(Debug, Default)]
 struct World {
     alive: Cell<i32>,
@@ -79,7 +79,7 @@ async fn call(
 }
 
 #[test]
-fn at_every_await_point_nothing_is_left_or_lost() {
+fn a_call_dropped_at_any_await_releases_everything() {
     for polls in 0.. {
         let (world, breaker, latency) = (World::default(), Breaker::new(), Latency::new());
         for _ in 0..100 {

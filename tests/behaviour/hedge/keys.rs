@@ -1,4 +1,4 @@
-//! `hedge` beside other keys.
+//! `hedge` together with other keys.
 
 use std::cell::RefCell;
 use std::pin::{Pin, pin};
@@ -19,7 +19,7 @@ fn slow() -> Server {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_allows_no_retry_allows_no_attempt_beside() {
+async fn no_hedge_starts_if_no_retry_is_allowed() {
     #[retry(hedge = "200ms", enabled = enabled)]
     async fn enabled(server: &Server, enabled: bool) -> Result<usize, Failure> {
         server.ask().await
@@ -115,9 +115,9 @@ async fn what_allows_no_retry_allows_no_attempt_beside() {
     assert_eq!(cancelled.await, [0, 200]);
 }
 
-/// A future must not be polled after its end, which an attempt beside a slow one may have met.
+/// A future must not be polled after it is ready, which a hedged attempt may have noticed.
 #[tokio::test(start_paused = true)]
-async fn what_has_cancelled_a_call_is_not_asked_again() {
+async fn a_completed_cancellation_is_not_polled_again() {
     #[retry(hedge = "200ms", cancel = &mut cancelled)]
     async fn call(
         server: &Server,
@@ -168,7 +168,7 @@ async fn a_timeout_is_each_attempts_own() {
     assert_eq!(server.seen(), seen(&[0, 200, 400, 500], 4, 1_000));
 }
 
-/// What an attempt saw of itself: its number, the errors before, whether it is the last.
+/// The properties of an attempt: its number, the earlier errors, and whether it is the last one.
 type Told = (u32, Vec<Failure>, bool);
 
 #[tokio::test(start_paused = true)]
@@ -340,7 +340,7 @@ async fn observers_see_each_begin_and_fail() {
             "succeeded call attempt=3 max=2",
         ]
     );
-    // The first of a call that was hedged is told of as any other.
+    // The first success of a hedged call is reported like any other.
     log.clear();
     let server = Server::new([answer(250), answer(900)]);
     assert_eq!(call(&server, &mut log).await, Ok(1));

@@ -1,4 +1,4 @@
-//! A `Latency`: what it is told, and what it makes of that.
+//! A `Latency`: its input and its estimates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_hedged_before_enough_is_known() {
+async fn no_hedge_starts_before_there_are_enough_samples() {
     let latency = Latency::new();
     for made in 0..100 {
         assert_eq!(latency.quantile(0.95).get(), None);
@@ -31,7 +31,7 @@ async fn nothing_is_hedged_before_enough_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_provider_has_its_own() {
+async fn each_provider_has_its_own_latency() {
     #[retry(hedge = Quantile::new(latencies.of(&provider), 0.95), max = 1)]
     async fn call(
         server: &Server,
@@ -50,12 +50,12 @@ async fn each_provider_has_its_own() {
     }
     let server = Server::new([answer(20)]);
     assert_eq!(call(&server, &latencies, 'a').await, Ok(1));
-    // What is known of the one says nothing about the other.
+    // The latencies of different providers are independent.
     for (provider, attempts) in [('a', 2), ('b', 1)] {
         let server = Server::new([answer(900), answer(5)]);
         assert_eq!(call(&server, &latencies, provider).await, Ok(attempts));
     }
-    // With too few attempts to say anything it makes room for another.
+    // A latency with too few attempts for an estimate is replaced.
     let latencies = Keyed::new(2, Latency::new);
     (0..99).for_each(|_| latencies.of(&'a').record(millis(1)));
     (0..100).for_each(|_| latencies.of(&'b').record(millis(1)));
@@ -66,7 +66,7 @@ async fn each_provider_has_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_nobody_asked_for_in_ten_minutes_makes_room() {
+async fn a_latency_unused_for_ten_minutes_makes_room() {
     let providers: Keyed<char, Latency> = Keyed::new(1, Latency::new);
     (0..100).for_each(|_| providers.of(&'a').record(millis(1)));
     let shared = providers.of(&'b');
@@ -79,7 +79,7 @@ async fn one_that_nobody_asked_for_in_ten_minutes_makes_room() {
     assert!(providers.of(&'a').quantile(0.95).get().is_none());
 }
 
-/// Of attempts that took so many milliseconds, and of those that were dropped.
+/// Creates a latency with the durations of completed and of dropped attempts, in milliseconds.
 fn known(
     finished: impl IntoIterator<Item = u64>,
     dropped: impl IntoIterator<Item = u64>,
@@ -96,7 +96,7 @@ fn known(
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_key_tells_it_of_answers_and_of_what_was_dropped() {
+async fn responses_and_dropped_attempts_are_recorded() {
     #[retry(hedge = latency.quantile(0.5), max = 1, timeout = "500ms", on = |_| false)]
     async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
         server.ask().await
@@ -153,13 +153,13 @@ fn a_dropped_attempt_would_have_taken_longer() {
     // 50 of 200 ended; of the 50 that are left when the others were dropped, each is worth three.
     assert_eq!(latency.quantile(0.25).get(), Some(millis(50)));
     assert_eq!(latency.quantile(0.625).get(), Some(millis(75)));
-    // At the same time, what ended comes first.
+    // Among equal durations, completed attempts come first.
     let latency = known([50; 100], [50; 100]);
     assert_eq!(latency.quantile(0.5).get(), Some(millis(50)));
 }
 
 #[test]
-fn it_forgets_all_but_the_last() {
+fn a_latency_keeps_only_the_last_samples() {
     let latency = known(vec![900; 5_000], []);
     assert_eq!(latency.quantile(0.01).get(), Some(millis(900)));
     for _ in 0..1024 {
@@ -200,23 +200,23 @@ fn any_number_is_a_quantile() {
 }
 
 proptest! {
-    /// Where nothing was dropped it is the nearest rank.
+    /// Without dropped attempts it is the nearest rank.
     #[test]
-    fn it_is_the_nearest_rank(
+    fn the_quantile_is_the_nearest_rank(
         mut took in prop::collection::vec(0..10_000_u64, 100..1024),
         quantile in 1..=1_000_usize,
     ) {
         let latency = known(took.iter().copied(), []);
         took.sort_unstable();
-        // In thousandths, as the nearest rank is defined on whole numbers.
+        // In thousandths, because the nearest rank is defined with whole numbers.
         let rank = (took.len() * quantile).div_ceil(1_000);
         let quantile = f64::from(u16::try_from(quantile)?) / 1e3;
         prop_assert_eq!(latency.quantile(quantile).get(), Some(millis(took[rank - 1])));
     }
 
-    /// A larger quantile is no shorter, and no drop makes one shorter.
+    /// A larger quantile is never shorter, and a dropped attempt never makes it shorter.
     #[test]
-    fn it_is_monotone(
+    fn the_quantile_is_monotone(
         took in prop::collection::vec(0..10_000_u64, 100..600),
         dropped in prop::collection::vec(0..10_000_u64, 0..400),
         (low, high) in (0.001..1.0, 0.001..1.0),

@@ -31,10 +31,10 @@ fn since(origin: Instant) -> u64 {
     origin.elapsed().as_millis().try_into().expect("small")
 }
 
-/// How an attempt ends, and after how many milliseconds.
+/// The end of an attempt, and its time in milliseconds.
 type Step = (u64, Result<(), Failure>);
 
-/// An answer after that time.
+/// A success after this time.
 const fn answer(millis: u64) -> Step {
     (millis, Ok(()))
 }
@@ -44,7 +44,7 @@ const fn fails(millis: u64, failure: Failure) -> Step {
     (millis, Err(failure))
 }
 
-/// Answers requests as the script says, in the order in which they come.
+/// Responds to requests according to the script, in the order of their arrival.
 #[derive(Debug)]
 struct Server {
     script: Vec<Step>,
@@ -53,11 +53,11 @@ struct Server {
     dropped: AtomicU64,
 }
 
-/// What a server saw, in milliseconds since it was made.
+/// The requests that a server received, in milliseconds since it was created.
 #[derive(Debug, PartialEq)]
 struct Seen {
     began: Vec<u64>,
-    /// How many requests were dropped before their answer.
+    /// The number of requests that were dropped before their response.
     dropped: u64,
     now: u64,
 }

@@ -1,11 +1,11 @@
-//! A breaker and a limiter that keep what they are told.
+//! A breaker and a limiter that record their calls.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
 use retry_runtime::{Admission, AdmissionControl, AdmissionState, AttemptOutcome, Changes, Permit};
 
-/// What a breaker was told, by the number of the pass.
+/// The outcomes recorded by a breaker, by the number of the permit.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) passes: Cell<u64>,
@@ -28,7 +28,7 @@ impl AdmissionControl for Notes {
         [None; 2]
     }
 
-    /// Asked before each attempt that begins beside another.
+    /// Called before each hedged attempt.
     fn state(&self) -> AdmissionState {
         self.beside.set(self.beside.get() + 1);
         AdmissionState::default()

@@ -1,4 +1,4 @@
-//! What servers ask for in attempts that run at once: all of it delays the call, each attempt tells its own to others.
+//! Hints of concurrent attempts: all of them delay the call, and each attempt reports its own hint to the protections.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ fn failure_of(outcome: AttemptOutcome) -> Heard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_opens_as_long_as_the_failure_that_opens_it_says() {
+async fn a_breaker_stays_open_for_the_hint_that_opened_it() {
     #[retry(hedge = "200ms", max = 1, jitter = "none", breaker = breaker)]
     async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
         server.ask().await
@@ -74,7 +74,7 @@ async fn a_breaker_opens_as_long_as_the_failure_that_opens_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_delays_what_follows_and_nothing_later() {
+async fn a_hint_delays_only_the_next_attempt() {
     #[retry(hedge = "200ms", max = 4, backoff = "fixed", jitter = "none", until = |number| *number > 2)]
     async fn call(server: &Server) -> Result<usize, Failure> {
         server.ask().await

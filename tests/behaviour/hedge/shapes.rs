@@ -1,4 +1,4 @@
-//! Where the key goes.
+//! The places in which the key works.
 
 #![allow(async_fn_in_trait)]
 
@@ -146,7 +146,7 @@ async fn blocks() {
     assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
 }
 
-/// Neither `Sync` nor shown; the call has nothing to keep it over a pause.
+/// Neither `Sync` nor `Display`; the call doesn't keep it during a pause.
 #[derive(Debug, PartialEq)]
 struct Unshared(std::cell::Cell<u32>);
 

@@ -1,4 +1,4 @@
-//! What calls share: each attempt beside another has its own payment and pass.
+//! Shared protections: each hedged attempt has its own payment and permit.
 
 use std::cell::Cell;
 
@@ -21,15 +21,15 @@ async fn paid(server: &Server, budget: &Budget) -> Result<usize, Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_is_paid_for_and_nothing_gives_that_back() {
+async fn each_hedge_is_paid_for_and_never_refunded() {
     for (script, left) in [
         (vec![answer(100)], 500.0),
         (vec![answer(900), answer(10)], 487.0),
         (vec![answer(250), answer(900)], 487.0),
         (vec![answer(900), answer(900), answer(10)], 473.0),
-        // A final answer shows a server that is well, too.
+        // A final response also shows that the server is healthy.
         (vec![answer(300), fails(10, STOP)], 487.0),
-        // A retry, whose cost comes back, and one beside it.
+        // A retry, whose cost is refunded, and a hedge.
         (vec![fails(0, TRANSIENT), answer(900), answer(10)], 486.0),
     ] {
         let (server, budget) = (Server::new(script), Budget::standard());
@@ -67,7 +67,7 @@ async fn without_money_there_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_begins_is_not_paid() {
+async fn a_hedge_that_never_starts_is_not_paid_for() {
     #[retry(hedge = "200ms", budget = budget, observe = |event: &Event<'_>| {
         assert!(!matches!(event.data, EventData::Hedging { .. }), "hedging");
     })]
@@ -92,7 +92,7 @@ async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_has_its_own_pass_and_gives_it_back_once() {
+async fn each_hedge_has_its_own_permit_and_releases_it_once() {
     for (script, beside, told) in [
         (vec![answer(10)], 0, vec![(1, AttemptOutcome::Success)]),
         (
@@ -176,7 +176,7 @@ async fn panics_give_all_passes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_begins_beside_a_trial_call() {
+async fn no_hedge_starts_during_a_trial_call() {
     #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
     async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
         server.ask().await
@@ -209,7 +209,7 @@ async fn no_hedge_starts_next_to_the_trial_call_of_a_breaker_that_calls_wait_for
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_beside_another_counts_under_its_own_number() {
+async fn a_hedges_failure_counts_under_its_own_number() {
     #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
     async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
         server.ask().await
@@ -219,7 +219,7 @@ async fn a_failure_beside_another_counts_under_its_own_number() {
     let breaker = Breaker::new().consecutive_failures(1);
     let server = Server::new([fails(250, TRANSIENT), answer(400)]);
     assert_eq!(call(&server, &breaker).await, Ok(2));
-    // Open since 250 ms: none begins at 400 ms, and the answer comes too late to count.
+    // The breaker is open since 250 ms: no attempt starts at 400 ms, and the response is too late to count.
     assert_eq!(server.seen(), seen(&[0, 200], 0, 600));
     assert_eq!(
         recording.lines(),
@@ -243,7 +243,7 @@ async fn limited(
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_begins_that_would_have_to_wait_for_its_turn() {
+async fn no_hedge_starts_if_it_would_have_to_wait() {
     const END: AttemptOutcome = AttemptOutcome::Failure {
         kind: Kind::Throttled,
         hint: None,
@@ -268,7 +268,7 @@ async fn none_begins_that_would_have_to_wait_for_its_turn() {
                 (3, AttemptOutcome::NotBegun),
             ],
         ),
-        // Its turn had come, and nothing pays.
+        // Its turn had come, but the budget doesn't pay.
         (
             ALL,
             Budget::standard().capacity(0),
@@ -309,7 +309,7 @@ async fn paced(server: &Server, limiter: &ConcurrencyLimiter) -> Result<usize, F
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_begins_while_the_limiter_is_paused() {
+async fn no_hedge_starts_while_the_limiter_is_paused() {
     let limiter = ConcurrencyLimiter::aimd();
     let server = Server::new([answer(900)]);
     let throttled = async {
@@ -326,7 +326,7 @@ async fn none_begins_while_the_limiter_is_paused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_begins_before_those_that_wait() {
+async fn no_hedge_starts_before_waiting_attempts() {
     let limiter = at_a_time(3);
     for (cost, began) in [(0, vec![0, 200]), (3, vec![0])] {
         let server = Server::new([answer(300), answer(900)]);

@@ -1,4 +1,4 @@
-//! What hedging does to the slowest calls, and to a server that is slow altogether.
+//! The effect of hedging on the slowest calls, and on a server that is slow overall.
 
 use std::cell::Cell;
 
@@ -9,9 +9,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::hedge::{millis, since};
 
-/// Answers after 50 to 150 ms, now and then after a second more.
+/// Responds after 50 to 150 ms, sometimes a second later.
 struct Server {
-    /// How many requests of a hundred are slow.
+    /// The percentage of slow requests.
     slow: u64,
     requests: Cell<u64>,
 }

@@ -1,4 +1,4 @@
-//! When attempts begin, which wins, and what is told of it.
+//! The start times of attempts, the winner, and the events.
 
 use retry_runtime::{Verdict, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};

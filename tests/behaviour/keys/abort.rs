@@ -1,4 +1,4 @@
-//! The key `abort`: a call ends at once, whatever it does, and what it held goes back.
+//! The key `abort`: a call ends at once in any state, and everything that it holds is released.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keys::{millis, secs};
 
-/// What a call meets: attempts that take a second each, and fail.
+/// A server whose requests take a second each, and fail.
 #[derive(Default)]
 struct Server {
     begun: Cell<u32>,
@@ -84,7 +84,7 @@ impl Call for Client {
     }
 }
 
-/// With keys that hold something while an attempt runs or is waited for, and what would follow another end.
+/// Has keys that hold a resource during an attempt or a wait, and keys that apply to other ends.
 #[retry(jitter = "none", on = |_| true, attempt = attempt, deadline = "1h", breaker = breaker, limiter = limiter,
     budget = budget, fallback = async |_| panic!("nobody wants another answer"),
     abort = token.cancelled())]
@@ -153,7 +153,7 @@ async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_ends_the_wait_for_a_turn() {
+async fn abort_ends_the_wait_for_a_turn() {
     static SLOW: RateLimiter<Quota> = RateLimiter::fixed(1, Duration::from_mins(1));
 
     #[retry(limiter = &SLOW, on = |_| Verdict::STOP, abort = sleep(millis(1500)))]
@@ -179,7 +179,7 @@ async fn an_answer_that_is_there_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn standard_errors_say_it() {
+async fn standard_errors_can_represent_an_abort() {
     #[retry(abort = sleep(secs(1)))]
     async fn call() -> io::Result<u32> {
         std::future::pending().await
@@ -200,7 +200,7 @@ async fn standard_errors_say_it() {
 
 /// One that never lets a task do more than tokio allows in one poll.
 #[tokio::test]
-async fn a_busy_body_does_not_hold_it_up() {
+async fn a_busy_body_does_not_delay_an_abort() {
     #[retry(abort = async { let _ = aborts.await; }, on = |_| true)]
     async fn call(aborts: oneshot::Receiver<()>) -> Result<u32, CallError> {
         loop {

@@ -5,7 +5,7 @@ use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 
 use crate::keys::{Script, secs};
 
-/// What a body saw of one attempt.
+/// The properties of an attempt in the body.
 #[derive(Debug, PartialEq)]
 struct Seen {
     number: u32,
@@ -106,7 +106,7 @@ fn the_call_id_is_one_per_call() {
 }
 
 #[test]
-fn a_closure_and_an_inner_block_see_it_too() {
+fn attempt_works_in_closures_and_inner_blocks() {
     #[retry(max = 1, backoff = "none", attempt = attempt)]
     fn call() -> Result<u32, Failure> {
         let number = || attempt.number();

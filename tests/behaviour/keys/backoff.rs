@@ -111,7 +111,7 @@ async fn a_function_computes_the_delays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_named_beside_a_function_applies_to_its_delays() {
+async fn other_keys_apply_to_the_delays_of_a_function() {
     #[retry(
         max = 3,
         backoff = |retry| { asked.push(retry); secs(1) * retry },

@@ -103,7 +103,7 @@ impl Client {
 }
 
 #[test]
-fn it_sleeps_in_every_form() {
+fn a_blocking_timer_sleeps_in_every_form() {
     for call in [
         Client::by_reference,
         Client::by_pointer,
@@ -121,7 +121,7 @@ fn it_sleeps_in_every_form() {
     }
 }
 
-/// Whatever ends up with the deadline, and its pauses.
+/// Returns the outcome of a call that the deadline ends, and its pauses.
 fn ended_by_deadline(timer: &Simulated, call: impl FnOnce(&Simulated)) -> (Vec<Duration>, String) {
     let recording = testing::record();
     call(timer);
@@ -147,7 +147,7 @@ fn with_chain(timer: &Simulated) -> Result<(), String> {
 }
 
 #[test]
-fn deadlines_go_by_its_clock() {
+fn deadlines_use_the_timers_clock() {
     for call in [with_deadline, with_policy, with_chain] {
         let timer = Simulated::default();
         let (delays, last) = ended_by_deadline(&timer, |timer| call(timer).unwrap_err().clear());
@@ -182,7 +182,7 @@ fn deadlines_go_by_its_clock() {
 }
 
 #[test]
-fn elapsed_times_go_by_its_clock() {
+fn elapsed_times_use_the_timers_clock() {
     #[retry(max = 2, jitter = "none", attempt = attempt, timer = timer, on = |_| true,
         give_up = |gave_up: GaveUp<String>| { elapsed.push(gave_up.elapsed()); gave_up.into_error() })]
     fn call(timer: &Simulated, elapsed: &mut Vec<Duration>) -> Result<(), String> {
@@ -210,7 +210,7 @@ fn elapsed_times_go_by_its_clock() {
 }
 
 #[test]
-fn what_cancels_is_asked_between_short_sleeps() {
+fn cancellation_is_polled_between_short_sleeps() {
     #[retry(max = 9, backoff = "fixed", base = "25ms", jitter = "none", cancel = is_down, timer = timer, on = |_| true)]
     fn call(timer: &Simulated, is_down: impl Fn() -> bool + Copy) -> Result<(), String> {
         Err(String::from("busy"))
@@ -253,7 +253,7 @@ fn late_steps_do_not_make_a_pause_that_may_be_cancelled_longer() {
 }
 
 #[test]
-fn one_that_can_be_woken_says_so_itself() {
+fn a_timer_that_can_be_woken_waits_for_the_cancellation_itself() {
     struct Woken<'a>(&'a AtomicBool);
 
     impl BlockingTimer for Woken<'_> {
@@ -285,7 +285,7 @@ fn one_that_can_be_woken_says_so_itself() {
 }
 
 #[test]
-fn it_waits_for_limiters() {
+fn a_blocking_timer_waits_for_limiters() {
     #[retry(deadline = "1s", limiter = limiter, timer = timer, on = |_| Verdict::TRANSIENT)]
     fn call(limiter: &ConcurrencyLimiter, timer: &Simulated) -> Result<u32, Failure> {
         Ok(42)
@@ -307,7 +307,7 @@ fn it_waits_for_limiters() {
 }
 
 #[test]
-fn it_is_evaluated_once_for_each_call() {
+fn a_blocking_timer_is_evaluated_once_per_call() {
     static COUNT: AtomicU32 = AtomicU32::new(0);
 
     #[retry(max = 2, jitter = "none", deadline = "1h", on = |_| true, timer = {
@@ -326,9 +326,9 @@ fn it_is_evaluated_once_for_each_call() {
     assert_eq!(COUNT.load(SeqCst), 1);
 }
 
-/// Such as on a machine that slept meanwhile.
+/// For example on a machine that was suspended meanwhile.
 #[tokio::test(start_paused = true)]
-async fn what_passes_in_a_wait_of_no_length_counts_for_no_other_clock() {
+async fn time_that_passes_in_an_empty_wait_does_not_count_on_other_clocks() {
     struct Sleeping<'a> {
         hours: AtomicU32,
         limiter: &'a ConcurrencyLimiter,

@@ -1,4 +1,4 @@
-//! The key `breaker`: who is asked before each attempt, and told how it ended.
+//! The key `breaker`: the breaker is checked before each attempt, and records its outcome.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, pending};
@@ -32,7 +32,7 @@ const fn of_two() -> Breaker {
     Breaker::new().consecutive_failures(2)
 }
 
-/// The same, open.
+/// Like `of_two`, but open.
 pub(super) fn open() -> Breaker {
     let breaker = of_two();
     for _ in 0..2 {
@@ -109,9 +109,9 @@ async fn a_pause_as_long_as_it_is_open_leads_to_a_trial() {
     );
 }
 
-/// Not worth a retry, yet the server is down.
+/// The failure isn't worth a retry, but the server is down.
 #[tokio::test(start_paused = true)]
-async fn what_is_tried_once_counts_as_what_it_was() {
+async fn non_retried_failures_still_count_towards_the_breaker() {
     for (verdict, is_open) in [
         (Verdict::TRANSIENT.once(), true),
         (Verdict::TIMEOUT.once(), true),
@@ -143,7 +143,7 @@ async fn a_call_that_is_rejected_makes_no_attempt() {
 }
 
 #[test]
-fn the_max_is_known_however_it_is_given() {
+fn the_max_is_reported_for_every_form_of_max() {
     #[retry(max = max, breaker = breaker, name = "call")]
     fn expression(max: u32, breaker: &Breaker) -> Result<(), Failure> {
         Ok(())
@@ -171,7 +171,7 @@ fn the_max_is_known_however_it_is_given() {
     assert_eq!(recording.lines(), [line; 4]);
 }
 
-/// What a breaker was asked and told.
+/// The calls of a breaker's methods.
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<AttemptOutcome>>, AtomicU32, AtomicU64);
 
@@ -198,7 +198,7 @@ const FAILED: AttemptOutcome = AttemptOutcome::Failure {
 };
 
 #[test]
-fn what_counts_is_what_the_verdict_says() {
+fn the_verdict_decides_what_the_breaker_counts() {
     #[retry(max = 9, backoff = "none", breaker = notes)]
     fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -232,7 +232,7 @@ fn what_counts_is_what_the_verdict_says() {
     assert_eq!(notes.1.load(SeqCst), 6);
 }
 
-/// Whatever `on` says of it, no answer came.
+/// There was no response, even if `on` returns another verdict.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_attempt_timed_out() {
     #[retry(max = 1, timeout = "1s", breaker = notes, budget = budget, on = |_| retries)]
@@ -255,7 +255,7 @@ async fn a_dropped_attempt_timed_out() {
 
 /// A boxed error that no type is known of, from an attempt or a chain.
 #[tokio::test]
-async fn an_error_that_nobody_knows_says_nothing() {
+async fn an_error_of_an_unknown_type_is_ignored() {
     #[retry(max = 1, backoff = "none", breaker = notes, budget = budget)]
     fn call(notes: &Notes, budget: &Budget, text: &'static str) -> anyhow::Result<()> {
         Err(anyhow::anyhow!(text))
@@ -273,7 +273,7 @@ async fn an_error_that_nobody_knows_says_nothing() {
     chained.await.unwrap_err();
     assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Ignored; 2]);
     assert_eq!(budget.to_string(), "486 of 500 tokens");
-    // What is known to be an answer is one.
+    // A known response counts as one.
     known(&notes, &budget).unwrap_err();
     assert_eq!(notes.0.lock().unwrap()[2..], [AttemptOutcome::Success]);
     assert_eq!(budget.to_string(), "487 of 500 tokens");
@@ -281,7 +281,7 @@ async fn an_error_that_nobody_knows_says_nothing() {
 
 /// A rejection or a cancellation of a call within the attempt.
 #[test]
-fn what_a_call_within_was_rejected_for_says_nothing() {
+fn a_rejection_of_an_inner_call_is_ignored() {
     const REJECTED: Rejected = Rejected::new(RejectedBy::Breaker);
 
     #[derive(Debug, Classify)]
@@ -324,9 +324,9 @@ fn what_a_call_within_was_rejected_for_says_nothing() {
     );
 }
 
-/// The outer one's trial call is no answer: it closes nothing, and leaves a place to the inner one.
+/// The outer call's trial is not a response: it doesn't close the breaker, and leaves a slot for the inner call.
 #[tokio::test(start_paused = true)]
-async fn layers_that_share_a_breaker_close_it_by_what_is_sent() {
+async fn layers_that_share_a_breaker_close_it_only_after_a_request() {
     #[retry(max = 0, breaker = breaker)]
     async fn inner(breaker: &Breaker, sent: &Cell<u32>) -> io::Result<()> {
         sent.set(sent.get() + 1);
@@ -360,7 +360,7 @@ async fn layers_that_share_a_breaker_close_it_by_what_is_sent() {
 }
 
 #[test]
-fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
+fn a_returned_value_is_a_response_with_any_other_keys() {
     #[retry(max = 2, backoff = "none", breaker = notes, until = |_| false)]
     fn until(notes: &Notes) -> Result<u32, Failure> {
         Ok(1)
@@ -381,7 +381,7 @@ fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
     let notes = Notes::default();
     assert_eq!(validated(&notes), Err(TRANSIENT));
     assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Success; 3]);
-    // A correction is no attempt.
+    // A correction is not an attempt.
     let notes = Notes::default();
     assert_eq!(corrected(&notes), Ok(3));
     assert_eq!(*notes.0.lock().unwrap(), [AttemptOutcome::Success]);
@@ -389,7 +389,7 @@ fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
 }
 
 #[test]
-fn without_retries_it_is_asked_and_told_all_the_same() {
+fn a_breaker_works_without_retries() {
     #[retry(max = 0, breaker = notes)]
     fn once(notes: &Notes) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -451,7 +451,7 @@ async fn a_value_that_until_rejected_is_returned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endings_are_told_the_reason() {
+async fn endings_contain_the_reason() {
     #[retry(max = 5, backoff = "none", breaker = breaker, give_up = |gave_up: GaveUp<Failure>| {
         reason.set(Some((gave_up.reason(), gave_up.attempts())));
         gave_up.into_error()
@@ -478,9 +478,9 @@ async fn endings_are_told_the_reason() {
     assert_eq!(fallen(&of_two()).await, Ok((Reason::Rejected, 2)));
 }
 
-/// In a count window the call that was waited for may succeed.
+/// In a count window, the call that completes the window may succeed.
 #[test]
-fn a_success_that_opens_it_shows_no_error() {
+fn a_success_that_opens_the_breaker_shows_no_error() {
     #[retry(max = 0, breaker = breaker, name = "call")]
     fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -564,7 +564,7 @@ async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_call_asks_for_nothing() {
+async fn a_cancelled_call_does_not_request_a_permit() {
     #[retry(max = 5, jitter = "none", breaker = notes, cancel = token.cancelled(), name = "call")]
     async fn call(notes: &Notes, token: &CancellationToken) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -581,7 +581,7 @@ async fn a_cancelled_call_asks_for_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_deadline_and_a_timer_of_ones_own() {
+async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
     #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
         timer = retry_runtime::TokioTimer, give_up = |gave_up: GaveUp<Failure>| {
             assert_eq!(gave_up.elapsed(), elapsed);
@@ -757,7 +757,7 @@ async fn every_form_counts_its_attempts() {
 }
 
 #[test]
-fn it_may_be_a_key_s_own_or_an_arc_beside_a_mutable_self() {
+fn a_breaker_may_be_per_key_or_in_an_arc_with_a_mutable_self() {
     struct Agent {
         breaker: Arc<Breaker>,
         attempts: u32,
@@ -790,7 +790,7 @@ fn it_may_be_a_key_s_own_or_an_arc_beside_a_mutable_self() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_who_waits_no_longer_tells_of_a_server_that_hangs() {
+async fn a_dropped_call_counts_as_a_hung_server() {
     #[retry(max = 5, breaker = breaker)]
     async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
         sleep(secs(3)).await;
@@ -826,7 +826,7 @@ async fn a_caller_who_waits_no_longer_tells_of_a_server_that_hangs() {
         }
         assert_eq!(breaker.state(), after_two, "{limit:?}");
     }
-    // What ended is no hung attempt, however long it took.
+    // An attempt that ended is not a hung attempt, even if it took long.
     let breaker = of_two().hung_after(secs(2)).consecutive_failures(1);
     let mut script = Script::new([THROTTLED]);
     assert_eq!(call(&breaker, &mut script).await, Ok(2));
@@ -847,7 +847,7 @@ async fn half_open() -> Breaker {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_every_await_a_dropped_call_gives_its_place_back() {
+async fn a_call_dropped_at_any_await_releases_its_slot() {
     #[retry(max = 2, backoff = "none", breaker = breaker, timeout = "1h",
         timer = |_| async { yield_now().await; yield_now().await; }, on = |_| Verdict::THROTTLED,
         fallback = async |gave_up: GaveUp<Failure>| {
@@ -909,7 +909,7 @@ async fn a_panic_gives_its_place_back() {
 }
 
 #[test]
-fn a_loop_of_ones_own_tells_it_through_the_core() {
+fn a_users_own_loop_reports_to_the_breaker() {
     let recording = testing::record();
     let breaker = Breaker::new().consecutive_failures(1);
     let policy = Policy::none();

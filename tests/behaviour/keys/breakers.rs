@@ -1,4 +1,4 @@
-//! Breakers as they come: what opens and closes them.
+//! The built-in breakers: conditions for opening and closing.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -68,12 +68,12 @@ async fn defaults_are_nine_of_ten_of_a_hundred() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_in_a_row_open_it() {
+async fn consecutive_failures_open_the_breaker() {
     let breaker = Breaker::new().consecutive_failures(3);
     fail(&breaker, 2);
     call(&breaker, AttemptOutcome::Success);
     fail(&breaker, 2);
-    // Neither ends a row nor goes on with it.
+    // Neither ends nor continues the sequence of failures.
     call(&breaker, AttemptOutcome::Ignored);
     let open = Some(opened(Cause::Consecutive, secs(5)));
     assert_eq!(call(&breaker, FAILURE), (true, open));
@@ -82,7 +82,7 @@ async fn failures_in_a_row_open_it() {
     assert_eq!(call(&breaker, FAILURE), (true, open));
     advance(secs(5)).await;
     call(&breaker, AttemptOutcome::Success);
-    // It begins anew.
+    // It starts again.
     fail(&breaker, 2);
     assert_eq!(breaker.state(), Closed);
 }
@@ -103,7 +103,7 @@ async fn stays_closed(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sudden_outage_opens_it_at_any_rate() {
+async fn a_sudden_outage_opens_the_breaker_at_any_rate() {
     // Twenty-five failures, or those of two seconds.
     for (rate, failures) in [(1, 25), (10, 25), (200, 401), (5_000, 10_001)] {
         let gap = secs(1) / rate;
@@ -120,21 +120,22 @@ async fn a_sudden_outage_opens_it_at_any_rate() {
         advance(gap).await;
         assert_eq!(call(&breaker, FAILURE), (true, Some(opened)), "{rate}");
 
-        // What lasts for less changes nothing for the next.
+        // A call that takes less time doesn't affect the next.
         let breaker = Breaker::new();
         let blips = (0..2).flat_map(|_| healthy().chain(failing(failures - 1)));
         assert!(stays_closed(&breaker, gap, blips).await, "{rate}");
     }
 }
 
-/// Successes that take longer than failures come after them.
+/// Successes that take longer than failures are counted later.
 #[tokio::test(start_paused = true)]
 async fn slow_successes_are_waited_for() {
     let timed_out = AttemptOutcome::Failure {
         kind: Kind::Timeout,
         hint: None,
     };
-    // Of five attempts a second two fail at once, the others end half a minute later: the second at which it opens.
+    // Five attempts start every second. Two fail at once, the others end half a minute later. The table has the second
+    // in which the breaker opens.
     for (at_once, later, opens) in [
         (FAILURE, AttemptOutcome::Success, None),
         (FAILURE, FAILURE, Some(36)),
@@ -203,7 +204,7 @@ fn failing(share: f64, mut seed: u64) -> impl Iterator<Item = AttemptOutcome> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_never_opens_while_half_fail() {
+async fn the_breaker_stays_closed_while_half_of_the_calls_fail() {
     for (rate, seconds, seeds) in [(10, 600, 20), (200, 60, 5), (5_000, 20, 1)] {
         for seed in 0..seeds {
             let ends = failing(0.5, seed).take(rate as usize * seconds);
@@ -214,10 +215,10 @@ async fn it_never_opens_while_half_fail() {
     }
 }
 
-/// How rare a run of failures is by chance: W. Feller, "An Introduction to Probability Theory and Its Applications",
-/// volume 1, XIII.7. At 80 % it is short enough to be measured.
+/// The probability of a run of failures: W. Feller, "An Introduction to Probability Theory and Its Applications",
+/// volume 1, XIII.7. At 80 %, runs are frequent enough to measure.
 #[tokio::test(start_paused = true)]
-async fn chance_opens_it_as_rarely_as_is_known_of_runs() {
+async fn chance_opens_the_breaker_as_rarely_as_theory_predicts() {
     const SEEDS: u32 = 200;
 
     let (share, run) = (0.8_f64, 25);
@@ -238,7 +239,7 @@ async fn the_window_slides() {
     for _ in 0..100_000 {
         call(&breaker, AttemptOutcome::Success);
     }
-    // No failure outweighs so many successes, until they are old.
+    // A failure doesn't outweigh this number of successes until they are out of the window.
     fail(&breaker, 1_000);
     advance(secs(31)).await;
     fail(&breaker, 99);
@@ -247,7 +248,7 @@ async fn the_window_slides() {
     assert_eq!(breaker.state(), Open);
 }
 
-/// Successes that are counted without a look at the clock are no younger for that.
+/// Successes that are counted without reading the clock must not be dated later.
 #[tokio::test(start_paused = true)]
 async fn the_window_slides_at_every_number_of_successes() {
     for successes in 0..300 {
@@ -262,7 +263,7 @@ async fn the_window_slides_at_every_number_of_successes() {
         for _ in 0..successes {
             call(&breaker, AttemptOutcome::Success);
         }
-        // As long as no time passes, not one is lost.
+        // While no time passes, no success is lost.
         let opens_at = (100_u32.saturating_sub(successes))
             .max(successes * 9)
             .max(1);
@@ -275,7 +276,7 @@ async fn the_window_slides_at_every_number_of_successes() {
 
 /// Those that were counted without a look at the clock go with the rush before them, and are few.
 #[tokio::test(start_paused = true)]
-async fn few_successes_go_with_the_rush_before_them() {
+async fn few_successes_expire_with_the_burst_before_them() {
     let breaker = Breaker::new();
     for _ in 0..521 {
         call(&breaker, AttemptOutcome::Success);
@@ -284,7 +285,7 @@ async fn few_successes_go_with_the_rush_before_them() {
         advance(millis(500)).await;
         call(&breaker, AttemptOutcome::Success);
     }
-    // Of the 60 successes of the last 30 s, a tenth may have gone, and an eighth with them.
+    // Of the 60 successes in the last 30 s, a tenth, and another eighth, may have left the window.
     let made = (0..1000).take_while(|_| call(&breaker, FAILURE).0).count();
     assert!(((60 - 6 - 7) * 9..=60 * 9).contains(&made), "{made}");
 }
@@ -304,7 +305,7 @@ fn the_window_bears_with_clocks_that_differ_by_a_minute() {
     }
 }
 
-/// Such as where a test ends whose clock was far ahead.
+/// For example after a test whose clock was far ahead.
 #[test]
 fn a_clock_that_was_set_back_holds_no_window() {
     let breaker = Breaker::new();
@@ -340,7 +341,7 @@ async fn the_window_slides_by_tenths() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_says_how_long_it_stays_open() {
+async fn a_hint_sets_how_long_the_breaker_stays_open() {
     let breaker = Breaker::new().consecutive_failures(1);
     let hinted = |hint| AttemptOutcome::Failure {
         kind: Kind::Transient,
@@ -361,7 +362,7 @@ async fn a_hint_says_how_long_it_stays_open() {
         assert!(!call(&breaker, FAILURE).0);
         advance(millis(1)).await;
     }
-    // A shorter time of its own stands.
+    // A shorter configured time is kept.
     let hasty = Breaker::new().consecutive_failures(1).open_for(millis(10));
     call(&hasty, hinted(Duration::ZERO));
     assert!(!call(&hasty, FAILURE).0);
@@ -376,7 +377,7 @@ async fn a_hint_says_how_long_it_stays_open() {
 
 /// failsafe and recloser let all hundred through.
 #[tokio::test(start_paused = true)]
-async fn half_open_lets_so_many_through_and_no_more() {
+async fn half_open_admits_exactly_the_trial_calls() {
     for places in [1, 3, 10] {
         let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
         fail(&breaker, 1);
@@ -391,9 +392,9 @@ async fn half_open_lets_so_many_through_and_no_more() {
     }
 }
 
-/// The same in threads.
+/// The same test with threads.
 #[tokio::test(start_paused = true)]
-async fn half_open_lets_so_many_threads_through_and_no_more() {
+async fn half_open_admits_exactly_the_trial_calls_of_threads() {
     for _ in 0..20 {
         let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
         fail(&breaker, 1);
@@ -436,7 +437,7 @@ async fn a_dropped_trial_gives_its_place_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trial_that_never_ends_keeps_nobody_out() {
+async fn a_trial_that_never_ends_does_not_block_others() {
     let breaker = Breaker::new().consecutive_failures(1);
     fail(&breaker, 1);
     advance(secs(5)).await;
@@ -454,9 +455,9 @@ async fn a_trial_that_never_ends_keeps_nobody_out() {
     );
 }
 
-/// An answer that takes longer than it stays open counts all the same.
+/// A response counts even if it takes longer than the breaker stays open.
 #[tokio::test(start_paused = true)]
-async fn a_slow_trial_closes_it() {
+async fn a_slow_trial_closes_the_breaker() {
     let breaker = Breaker::new().consecutive_failures(1);
     fail(&breaker, 1);
     advance(secs(5)).await;
@@ -471,7 +472,7 @@ async fn a_slow_trial_closes_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn late_answers_change_nothing() {
+async fn late_responses_change_nothing() {
     let breaker = Breaker::new().consecutive_failures(2);
     let late: Vec<_> = (0..4).map(|_| breaker.admit().unwrap()).collect();
     fail(&breaker, 2);
@@ -536,7 +537,7 @@ async fn the_least_and_the_most_are_no_nonsense() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn numbers_change_while_it_is_used() {
+async fn settings_can_change_during_use() {
     let breaker = Breaker::new().count_window(2).ratio(1.0);
     call(&breaker, AttemptOutcome::Success);
     fail(&breaker, 1);
@@ -553,7 +554,7 @@ async fn numbers_change_while_it_is_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listener_hears_of_every_change() {
+async fn a_listener_gets_every_change() {
     static HEARD: Mutex<Vec<Transition>> = Mutex::new(Vec::new());
     static BREAKER: Breaker = Breaker::new()
         .consecutive_failures(1)
@@ -564,7 +565,7 @@ async fn a_listener_hears_of_every_change() {
             HEARD.lock().unwrap().push(transition);
         });
 
-    // Dropped by its caller, it reports nothing itself.
+    // If its caller drops it, the call itself doesn't report.
     let permit = HeldPermit::admitted(&BREAKER);
     advance(secs(1)).await;
     drop(permit);
@@ -587,7 +588,7 @@ async fn a_listener_hears_of_every_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_key_has_one_and_what_is_at_rest_is_forgotten() {
+async fn each_key_has_a_breaker_and_idle_ones_are_removed() {
     let hosts: Keyed<String, Breaker> = Keyed::new(2, || Breaker::new().consecutive_failures(2));
     fail(&hosts.of("down"), 2);
     fail(&hosts.of("failing"), 1);
@@ -624,8 +625,8 @@ async fn slow_calls_keep_a_key() {
 }
 
 proptest! {
-    /// Whatever happens to the trials and in which order, as many run and have succeeded as there are places, and no place
-    /// is lost.
+    /// For any outcomes of the trials in any order, the numbers of running and successful trials match the slots, and
+    /// no slot is lost.
     #[test]
     fn places_are_neither_lost_nor_invented(
         places in 1_u32..6,

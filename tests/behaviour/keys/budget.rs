@@ -33,7 +33,7 @@ async fn retries_are_paid_for_and_shared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_retried_costs_nothing() {
+async fn a_call_without_retries_costs_nothing() {
     let turns = Turns::new(9);
     step(&mut Script::new([]), &turns).await.unwrap();
     step(&mut Script::new([STOP]), &turns).await.unwrap_err();
@@ -94,7 +94,7 @@ async fn a_correction_that_is_dropped_in_its_pause_is_refunded_and_one_that_bega
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_spent_is_back_before_the_fallback() {
+async fn an_unused_payment_is_refunded_before_the_fallback() {
     #[retry(
         jitter = "none",
         budget = turns,
@@ -221,7 +221,7 @@ impl RetryBudget for Ledger {
 }
 
 #[test]
-fn it_is_told_the_kind_and_pays_for_invalid_values_too() {
+fn a_budget_gets_the_kind_and_pays_for_invalid_values_too() {
     #[retry(
         backoff = "none",
         budget = ledger,
@@ -258,7 +258,7 @@ fn it_is_told_the_kind_and_pays_for_invalid_values_too() {
 }
 
 #[test]
-fn the_reason_is_told() {
+fn the_reason_is_reported() {
     #[retry(
         backoff = "none",
         budget = Turns::new(0),

@@ -1,6 +1,6 @@
-//! Budgets as they come: what each takes and gives.
+//! The built-in budgets: their costs and credits.
 
-// Whole numbers and decimal fractions of them.
+// Whole numbers and decimal fractions.
 #![allow(clippy::float_cmp)]
 
 use std::cell::Cell;
@@ -39,7 +39,7 @@ fn a_success_gives_back_what_the_last_retry_took() {
         calls(&Budget::standard(), &[&[TIMEOUT, THROTTLED]]),
         [(486.0, 3)]
     );
-    // At once it gives one, up to the capacity.
+    // A success at the first attempt adds one token, up to the capacity.
     let budget = Budget::standard().capacity(30);
     assert!(budget.withdraw(Kind::Transient));
     let none: &[Failure] = &[];
@@ -49,9 +49,9 @@ fn a_success_gives_back_what_the_last_retry_took() {
     );
 }
 
-/// aws/aws-sdk-go-v2#3186: lookups, most of which find nothing.
+/// aws/aws-sdk-go-v2#3186: lookups that mostly find nothing.
 #[test]
-fn an_answer_that_is_final_is_one_of_a_server_that_is_well() {
+fn a_final_response_counts_as_a_success() {
     let healed = |budget: Budget| {
         let lookup = |number: usize| match number % 20 {
             0 => calls(&budget, &[&[TRANSIENT, STOP]])[0].1 == 2,
@@ -64,7 +64,7 @@ fn an_answer_that_is_final_is_one_of_a_server_that_is_well() {
     assert_eq!(healed(Budget::grpc(10, 0.1).credit_answers(true)), 100);
     assert_eq!(healed(Budget::grpc(10, 0.1)), 4);
     assert_eq!(healed(Budget::ratio(0.1)), 100);
-    // Also if retries are off.
+    // Even if retries are off.
     let budget = Budget::standard();
     assert!(budget.withdraw(Kind::Transient));
     let off = Policy::new().enabled(false).budget(&budget);
@@ -74,7 +74,7 @@ fn an_answer_that_is_final_is_one_of_a_server_that_is_well() {
 
 /// Each job is done at the 20th look, and its text is right at the 20th try: the server is well.
 #[test]
-fn a_value_that_is_rejected_takes_nothing() {
+fn a_rejected_value_costs_nothing() {
     #[retry(max = 30, backoff = "none", until = |looks| *looks % 20 == 0, budget = budget)]
     fn poll(budget: &dyn RetryBudget, looks: &Cell<u32>) -> Result<u32, Failure> {
         looks.set(looks.get() + 1);
@@ -163,7 +163,7 @@ fn a_ratio_bounds_the_load_of_an_outage() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_come_with_time_where_asked_for() {
+async fn per_second_adds_tokens_over_time() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
     while budget.withdraw(Kind::Throttled) {}
     assert_eq!(budget.available(), 0.0);
@@ -174,7 +174,7 @@ async fn tokens_come_with_time_where_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_come_with_time_after_the_clock_was_set_back() {
+async fn tokens_are_added_after_the_clock_was_set_back() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
     thread::scope(|threads| {
         let far_ahead = || {
@@ -191,7 +191,7 @@ async fn tokens_come_with_time_after_the_clock_was_set_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_gives_nothing_to_what_was_full() {
+async fn time_adds_nothing_to_a_full_budget() {
     let budget = Budget::grpc(10, 0.1).per_second(1.0);
     assert_eq!(budget.available(), 10.0);
     advance(secs(3600)).await;
@@ -204,7 +204,7 @@ async fn time_gives_nothing_to_what_was_full() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_time_has_filled_makes_room_for_another_key() {
+async fn a_budget_refilled_by_time_makes_room_for_another_key() {
     let hosts: Keyed<String, Budget> = Keyed::new(1, || Budget::standard().per_second(1.0));
     assert!(hosts.of("a").withdraw(Kind::Transient));
     advance(secs(14)).await;
@@ -216,7 +216,7 @@ async fn one_that_time_has_filled_makes_room_for_another_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_nobody_asked_for_in_ten_minutes_makes_room_for_another_key() {
+async fn a_budget_unused_for_ten_minutes_makes_room_for_another_key() {
     type Take = fn(&Budget);
 
     let withdraw = |budget: &Budget| {
@@ -230,7 +230,7 @@ async fn one_that_nobody_asked_for_in_ten_minutes_makes_room_for_another_key() {
                 budget.failed(Kind::Transient);
             },
         ),
-        // Also where nothing is left to pay with.
+        // Even if no token is left.
         (
             || Budget::standard().capacity(14),
             |budget| {
@@ -254,9 +254,9 @@ async fn one_that_nobody_asked_for_in_ten_minutes_makes_room_for_another_key() {
     }
 }
 
-/// To look for one takes as long as there are keys.
+/// The time of the search is proportional to the number of keys.
 #[tokio::test(start_paused = true)]
-async fn where_none_made_room_it_is_looked_for_again_a_second_later() {
+async fn keyed_checks_for_room_again_after_a_second() {
     let hosts: Keyed<String, Budget> = Keyed::new(1, Budget::standard);
     assert!(hosts.of("a").withdraw(Kind::Transient));
     let shared = hosts.of("b");
@@ -265,7 +265,7 @@ async fn where_none_made_room_it_is_looked_for_again_a_second_later() {
     assert!(Arc::ptr_eq(&hosts.of("b"), &shared));
     advance(millis(1)).await;
     assert!(!Arc::ptr_eq(&hosts.of("b"), &shared));
-    // What made room is looked for at once.
+    // A freed slot is found at once.
     assert!(!Arc::ptr_eq(&hosts.of("c"), &shared));
 }
 
@@ -283,7 +283,7 @@ fn numbers_out_of_range_are_the_nearest_within() {
 }
 
 #[test]
-fn alone_it_is_one_for_all_calls_of_a_function() {
+fn budget_without_a_value_is_shared_by_all_calls_of_a_function() {
     #[retry(max = 5, backoff = "none", budget)]
     fn generic<T: Default>(script: &mut Script) -> Result<T, Failure> {
         script.next().map(|_| T::default())
@@ -323,7 +323,7 @@ fn alone_it_is_one_for_all_calls_of_a_function() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_leaves_it_as_it_was() {
+async fn a_dropped_call_does_not_change_the_budget() {
     #[retry(max = 5, jitter = "none", budget = budget)]
     async fn call(budget: &Budget) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -331,19 +331,19 @@ async fn a_dropped_call_leaves_it_as_it_was() {
 
     let budget = Budget::standard();
     timeout(secs(2), call(&budget)).await.unwrap_err();
-    // In the second pause: the retry before it was made.
+    // During the second pause: the first retry was made.
     assert_eq!(budget.available(), 486.0);
 }
 
 #[test]
-fn each_key_has_one_and_their_number_is_bounded() {
+fn each_key_has_a_budget_and_their_number_is_limited() {
     let hosts: Keyed<String, Budget> = Keyed::new(2, Budget::standard);
     assert!(hosts.is_empty());
     let drain = |host: &str| while hosts.of(host).withdraw(Kind::Transient) {};
     drain("a");
     assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");
     assert_eq!(hosts.of("b").to_string(), "500 of 500 tokens");
-    // "b" is full, so that nothing is forgotten with it.
+    // "b" is full, so removing it loses no state.
     drain("c");
     assert_eq!(hosts.len(), 2);
     assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");
@@ -359,7 +359,7 @@ fn each_key_has_one_and_their_number_is_bounded() {
 }
 
 #[test]
-fn a_call_says_that_the_budget_ended_it() {
+fn a_call_ended_by_the_budget_logs_it() {
     static SHARED: Budget = Budget::standard();
 
     #[retry(max = 50, backoff = "none", budget = &SHARED, name = "call")]
@@ -375,7 +375,7 @@ fn a_call_says_that_the_budget_ended_it() {
 }
 
 proptest! {
-    /// Whatever calls meet and wherever they end, no token is invented, and what retries cost is what is gone.
+    /// For any outcomes and ends of calls, no token is created, and exactly the cost of the retries is missing.
     #[test]
     fn tokens_are_neither_lost_nor_invented(
         scripts in proptest::collection::vec(proptest::collection::vec(0_u8..3, 0..8), 0..40),
@@ -410,7 +410,7 @@ fn policies_and_recordings_are_as_without() {
     let mut script = Script::new([TRANSIENT]);
     step(&mut script, &budget).unwrap();
     assert_eq!(recording.lines().len(), 2);
-    // A loop of one's own tells it through the core.
+    // Your own loop reports to the budget through the core.
     let policy = Policy::none().jitter(Jitter::None);
     let site = retry_runtime::Site::new(&policy, "own");
     let mut call = Call::new();

@@ -2,7 +2,7 @@
 
 use retry_runtime::{GaveUp, retry};
 
-/// Hands on what it gets. The macro that retries does not know.
+/// Passes its input on. The retry macro can't see that.
 macro_rules! same {
     ($($made:tt)*) => { $($made)* };
 }
@@ -50,7 +50,7 @@ impl Model {
 }
 
 #[tokio::test(start_paused = true)]
-async fn they_borrow_and_infer_as_if_written_there() {
+async fn keys_from_macros_borrow_and_infer_like_literal_ones() {
     let mut model = Model::default();
     assert_eq!(model.corrected().await, Ok(String::from("abcd")));
     assert_eq!(model.seen, ["ab", "abcd"]);

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keys::{Script, secs};
 
-/// A token that is cancelled after so many seconds.
+/// Returns a token that is cancelled after this number of seconds.
 fn after(seconds: u64) -> CancellationToken {
     let token = CancellationToken::new();
     let cancelled = token.clone();
@@ -80,7 +80,7 @@ async fn an_attempt_under_way_is_not_dropped_and_no_other_follows() {
     assert_eq!((script.attempts, start.elapsed()), (1, secs(10)));
     let line = "gave up slow attempt=1 max=3 error=transient reason=cancelled";
     assert_eq!(recording.lines(), [line]);
-    // A success is one all the same, and what is not worth a retry says so.
+    // A success stays a success, and an error that isn't worth a retry keeps its reason.
     assert_eq!(slow(&after(3), &mut Script::new([])).await, Ok(1));
     slow(&after(3), &mut Script::new([STOP])).await.unwrap_err();
     let last = recording.lines().pop().unwrap();
@@ -112,7 +112,7 @@ async fn cancelled_and_rested_at_once_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_is_evaluated_after_each_failure_and_before_each_pause() {
+async fn cancel_is_evaluated_after_each_failure_and_before_each_pause() {
     #[retry(jitter = "none", cancel = {
         count.set(count.get() + 1);
         std::future::pending::<()>()
@@ -130,7 +130,7 @@ async fn it_is_evaluated_after_each_failure_and_before_each_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endings_are_told() {
+async fn endings_are_reported() {
     #[retry(max = 9, jitter = "none", attempt = attempt, repeats = 9, deadline = "1h", cancel = token.cancelled(),
         observe = |event| if let EventData::FallingBack { reason, .. } = event.data { reasons.push(reason) },
         fallback = async |gave_up: GaveUp<Failure>| {
@@ -238,7 +238,7 @@ async fn a_value_that_until_rejected_is_returned() {
 
 /// Each kind of failure has the same closure or `async` block to be cancelled by.
 #[tokio::test(start_paused = true)]
-async fn a_closure_stands_beside_keys_that_reject_values() {
+async fn a_closure_works_with_keys_that_reject_values() {
     #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = || flag.load(SeqCst))]
     fn polled(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -335,7 +335,7 @@ impl Model for AtomicU32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn blocks_and_decorators_have_it() {
+async fn blocks_and_decorators_support_cancel() {
     let start = Instant::now();
     let mut client = Client {
         token: after(2),
@@ -353,7 +353,7 @@ async fn blocks_and_decorators_have_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_have_it() {
+async fn streams_support_cancel() {
     #[retry(stream = "resume", attempt = attempt, max = 9, jitter = "none", cancel = token.cancelled())]
     fn feed(token: &CancellationToken) -> impl Stream<Item = Result<usize, Failure>> {
         stream::iter([Ok(attempt.yielded()), Err(TRANSIENT)])
@@ -375,7 +375,7 @@ async fn streams_have_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn policies_have_it() {
+async fn policies_support_cancel() {
     let recording = testing::record();
     let start = Instant::now();
     let policy = Policy::fixed(secs(30)).jitter(retry_runtime::Jitter::None);
@@ -399,7 +399,7 @@ async fn policies_have_it() {
     assert_eq!(start.elapsed(), secs(40));
 }
 
-/// A wait that ends when the test says so, without a thread.
+/// A wait that the test ends, without a thread.
 #[derive(Default)]
 struct Waits {
     waited: Cell<u32>,
@@ -460,7 +460,7 @@ fn flags_and_functions_cancel_blocking_calls() {
         script.next()
     }
 
-    // Not cancelled after the failure, but as soon as the pause begins.
+    // Not cancelled after the failure, but as soon as the pause starts.
     #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", cancel = || {
         asked.set(asked.get() + 1);
         asked.get() > 1
@@ -488,13 +488,13 @@ fn flags_and_functions_cancel_blocking_calls() {
 }
 
 #[test]
-fn loops_of_users_say_it() {
+fn users_loops_can_report_a_cancellation() {
     const POLICY: Policy = Policy::new();
     let site = Site::new(&POLICY, "loop");
     let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"busy");
     let decision = Call::new().failed_with(failure.cancelled(true));
     assert_eq!(decision, Err(Reason::Cancelled));
-    // Of a failure that is worth a retry, whatever else would end the call.
+    // For a failure that is worth a retry, even if another reason would also end the call.
     for (verdict, reason) in [
         (Verdict::STOP, Reason::NotRetryable),
         (Verdict::TIMEOUT, Reason::Cancelled),
@@ -505,8 +505,8 @@ fn loops_of_users_say_it() {
     }
 }
 
-/// A loop that never sleeps can be dropped, since each pause gives way once: one of no length, or one that its timer doesn't
-/// wait for.
+/// A loop that never sleeps can be dropped, because each pause yields once, even with length zero, or if its timer
+/// doesn't wait.
 #[test]
 fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
     #[retry(policy = policy, timer = |_| ready(()))]
@@ -549,7 +549,7 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
     }
 }
 
-/// How often that future is polled until it is ready. It must have itself woken each time.
+/// Returns the number of polls until the future is ready. The future must wake itself each time.
 fn polls(future: impl Future) -> u32 {
     let woken = std::sync::Arc::new(Woken::default());
     let waker = Waker::from(std::sync::Arc::clone(&woken));

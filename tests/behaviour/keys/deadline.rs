@@ -19,7 +19,7 @@ fn expect_deadline(gave_up: GaveUp<Failure>) -> Failure {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_sleep_ends_after_it() {
+async fn no_pause_outlasts_the_deadline() {
     let start = Instant::now();
     let mut script = Script::new(vec![TRANSIENT; 100]);
     assert_eq!(call(&mut script, Duration::ZERO).await, Err(TRANSIENT));
@@ -29,7 +29,7 @@ async fn no_sleep_ends_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_count_against_it() {
+async fn attempts_count_against_the_deadline() {
     let start = Instant::now();
     let mut script = Script::new(vec![TRANSIENT; 100]);
     assert_eq!(call(&mut script, secs(3)).await, Err(TRANSIENT));
@@ -39,7 +39,7 @@ async fn attempts_count_against_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_may_begin_exactly_at_it() {
+async fn an_attempt_may_start_exactly_at_the_deadline() {
     #[retry(backoff = "fixed", base = "5s", jitter = "none", deadline = secs(10))]
     async fn call(script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -53,7 +53,7 @@ async fn an_attempt_may_begin_exactly_at_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_past_it_ends_the_call_at_once() {
+async fn a_hint_past_the_deadline_ends_the_call_at_once() {
     let start = Instant::now();
     let hinted = throttled_for(secs(11));
     let mut script = Script::new([hinted.clone()]);
@@ -80,7 +80,7 @@ async fn may_be_computed_or_absent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_policy() {
+async fn a_deadline_may_come_from_a_policy() {
     #[retry(policy = policy)]
     async fn call(script: &mut Script, policy: &Policy) -> Result<usize, Failure> {
         script.next()
@@ -111,9 +111,9 @@ fn blocking() {
     assert_eq!((script.attempts, skipped.total()), (3, secs(2)));
 }
 
-/// Where the first delay is not all that an attempt begins after, a short one is accepted, and attempts begin.
+/// A short deadline is accepted if an attempt can start before the first delay, and attempts start.
 #[tokio::test(start_paused = true)]
-async fn a_short_one_leaves_time_for_what_begins_sooner() {
+async fn a_short_deadline_allows_attempts_without_a_delay() {
     #[retry(max = 1, jitter = "none", deadline = "500ms", validate = |number| at_least(2, *number), on = |_| true)]
     async fn asked_again_at_once(attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
@@ -206,7 +206,7 @@ async fn pauses_may_have_a_limit_together() {
     for (steps, attempts, pauses, outcome) in [
         // However long attempts take.
         (vec![TRANSIENT; 9], 3, 4, Err(TRANSIENT)),
-        // What a server asks for counts, too.
+        // A server's hint counts, too.
         (
             vec![throttled_for(secs(5)), TRANSIENT],
             2,

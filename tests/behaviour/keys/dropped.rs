@@ -1,4 +1,4 @@
-//! Dropping a call's future at every point where it waits.
+//! Drops a call's future at every point where it waits.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -12,7 +12,7 @@ use tokio::task::yield_now;
 
 use crate::keys::Script;
 
-/// What is alive, and what happened.
+/// The values that are alive, and the events so far.
 #[derive(Debug, Default)]
 struct World {
     alive: Cell<i32>,
@@ -60,7 +60,7 @@ async fn pause_forever_after_an_hour(duration: Duration) {
 }
 
 #[test]
-fn at_every_await_point_nothing_is_left() {
+fn a_call_dropped_at_any_await_leaves_nothing_alive() {
     let mut context = Context::from_waker(Waker::noop());
     for polls in 0.. {
         let world = World::default();
@@ -91,7 +91,7 @@ fn at_every_await_point_nothing_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_says_nothing_more() {
+async fn a_dropped_call_reports_nothing_more() {
     #[retry(jitter = "none", timeout = "10s")]
     async fn call(script: &mut Script) -> Result<usize, Failure> {
         if script.next() == Err(TIMEOUT) {

@@ -1,4 +1,4 @@
-//! `enabled = false` is one attempt, whatever else is set.
+//! `enabled = false` means one attempt, even if other keys are set.
 
 #![allow(async_fn_in_trait)]
 
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
 
-/// Retries 10 times what is throttled, whatever its own `max` is.
+/// Retries throttled attempts 10 times, with any `max`.
 const EAGER: Policy = Policy::new()
     .jitter(Jitter::None)
     .throttled(Section::new().max(10));
@@ -37,7 +37,7 @@ fn throttled() -> Script {
 }
 
 #[test]
-fn one_attempt_whatever_else_is_set() {
+fn disabled_means_one_attempt_with_any_other_keys() {
     #[retry(
         enabled = false,
         max = "unlimited",
@@ -93,7 +93,7 @@ fn one_attempt_whatever_else_is_set() {
 }
 
 #[test]
-fn true_is_as_if_it_were_not_there() {
+fn enabled_true_changes_nothing() {
     #[retry(enabled = true, max = 2, backoff = "none")]
     fn call(script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -128,7 +128,7 @@ impl Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expression_is_asked_at_each_failure() {
+async fn an_expression_is_evaluated_at_each_failure() {
     for (retries_on, attempts) in [(true, 3), (false, 1)] {
         let mut script = Script::new([TRANSIENT; 9]);
         let mut client = Client {
@@ -141,7 +141,7 @@ async fn an_expression_is_asked_at_each_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn beside_a_policy_both_must_say_yes() {
+async fn with_a_policy_both_must_be_enabled() {
     for (retries_on, policy, attempts) in [
         (true, EAGER, 11),
         (true, OFF, 1),
@@ -159,7 +159,7 @@ async fn beside_a_policy_both_must_say_yes() {
 }
 
 #[test]
-fn a_layer_switches_off_what_it_does_not_know() {
+fn a_layer_turns_off_keys_it_does_not_contain() {
     #[retry(policy = policy)]
     fn call(script: &mut Script, policy: Policy) -> Result<usize, Failure> {
         script.next()
@@ -300,7 +300,7 @@ async fn the_ends_are_those_of_a_call_without_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_asked_again_or_corrected() {
+async fn disabled_calls_are_not_asked_again_or_corrected() {
     fn check(_: &usize) -> Result<(), Failure> {
         Err(THROTTLED)
     }
@@ -460,7 +460,7 @@ async fn decorators_heed_the_trait_the_method_and_the_policy() {
     assert_eq!(clones.take(), 2);
     let model = Retrying::new(busy());
     assert_eq!(model.by_policy(prompt()).await, Err(1));
-    // What the decorator is made with is a policy, too: both must say yes.
+    // The decorator's policy must be enabled, too.
     let model = Retrying::with_policy(busy(), EAGER);
     assert_eq!(model.off(prompt()).await, Err(1));
     let model = Retrying::with_policy(busy(), EAGER);
@@ -494,7 +494,7 @@ impl Block {
 }
 
 #[test]
-fn methods_take_it_from_their_block() {
+fn methods_inherit_enabled_from_their_block() {
     assert_eq!(Block(0).of_the_block(), Err(1));
     assert_eq!(Block(9).of_the_block(), Err(12));
     assert_eq!(Block(0).of_its_own(), Err(3));
@@ -513,7 +513,7 @@ fn pauses_are_still_those_of_a_policy_that_is_on() {
 }
 
 #[test]
-fn a_budget_is_told_of_no_failure_whatever_failed() {
+fn a_disabled_call_does_not_report_failures_to_a_budget() {
     struct Calls(AtomicU32);
 
     impl retry_runtime::RetryBudget for Calls {

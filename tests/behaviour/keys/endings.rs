@@ -46,7 +46,7 @@ async fn ending(steps: impl IntoIterator<Item = Failure>) -> Story {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_reason_is_told() {
+async fn every_reason_is_reported() {
     let long = throttled_for(secs(200));
     let late = throttled_for(secs(20));
     assert_eq!(
@@ -171,9 +171,9 @@ fn a_blocking_fallback() {
     assert_eq!(call(&mut Script::new([STOP])), Err(STOP));
 }
 
-/// `gave up` is what alerts count: only a call that failed is told so.
+/// Alerts count `gave up`, so only calls that failed log it.
 #[tokio::test(start_paused = true)]
-async fn what_became_of_the_fallback_is_told() {
+async fn the_outcome_of_the_fallback_is_reported() {
     #[retry(max = 1, backoff = "none", name = "call", fallback = async |_| cached, observe = |event| {
         if let EventData::FellBack { .. } = event.data {
             fell_back.push(event.attempt);
@@ -212,7 +212,7 @@ async fn what_became_of_the_fallback_is_told() {
 }
 
 #[test]
-fn so_it_is_in_blocking_calls_and_after_corrections() {
+fn the_fallback_is_reported_in_blocking_calls_and_after_corrections() {
     #[retry(max = 0, name = "call", on = |_| false, fallback = |gave_up| match gave_up.error().len() {
         3 => Ok(7),
         _ => Err(String::from("no cache")),
@@ -256,7 +256,7 @@ fn so_it_is_in_blocking_calls_and_after_corrections() {
 }
 
 #[test]
-fn a_value_that_is_returned_falls_back_on_nothing() {
+fn a_returned_value_does_not_call_the_fallback() {
     #[retry(max = 0, name = "call", on = |_| false, until = |_| false, fallback = |_| Ok(7))]
     fn call() -> Result<usize, String> {
         Ok(1)

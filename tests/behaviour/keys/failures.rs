@@ -1,4 +1,4 @@
-//! What a call that gave up tells of its attempts: the table, as data, and as an error among others.
+//! The attempts in a `GaveUp`: as a table, as data, and in an error chain.
 
 use std::error::Error;
 use std::io;
@@ -97,7 +97,7 @@ async fn each_attempt_has_its_time_its_kind_and_its_pause() {
 
 /// The breaker opens with the second failure, and rejects what would follow its pause.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_ends_after_a_pause_tells_it() {
+async fn a_call_that_ends_after_a_pause_contains_it() {
     #[retry(max = 3, jitter = "none", on = verdict, breaker = breaker, give_up = |gave_up| kept.keep(gave_up))]
     async fn fetch(
         server: &Script<u32, Failed>,
@@ -183,7 +183,7 @@ async fn rejected_values_and_corrections_are_of_kind_invalid() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_beside_others_have_no_number() {
+async fn hedged_attempts_have_no_number() {
     #[retry(max = 1, jitter = "none", hedge = "1s", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
     async fn slow(kept: &Kept) -> Result<u32, Failed> {
         sleep(3 * SECOND).await;
@@ -258,9 +258,9 @@ async fn it_can_be_serialised() {
     assert_eq!(gave_up.reason(), Reason::Exhausted);
 }
 
-/// What a report of the whole chain shows: anyhow's, for one.
+/// As in a report of the whole error chain, such as anyhow's.
 #[test]
-fn as_an_error_it_says_nothing_twice() {
+fn gave_up_shows_each_text_once_in_a_chain() {
     #[derive(Debug, thiserror::Error)]
     #[error("can't reach the model")]
     struct Unreachable(#[from] io::Error);

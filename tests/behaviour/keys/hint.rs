@@ -17,7 +17,7 @@ where
     let waits = recording.delays();
     let slept = start.elapsed();
     let exact: Duration = waits.iter().sum();
-    // The timer goes by the millisecond.
+    // The timer has millisecond granularity.
     assert!(slept >= exact && slept <= exact + millis(1) * waits.len() as u32);
     (outcome, waits)
 }
@@ -68,7 +68,7 @@ async fn honored_with_jitter_is_spread_above_the_hint() {
     }
 }
 
-/// How long 1000 callers wait that were told the same, shortest first.
+/// Returns the waits of 1000 callers with the same hint, shortest first.
 fn waits_of_callers(
     told: &[Failure],
     call: fn(&mut Script) -> Result<usize, Failure>,
@@ -85,8 +85,8 @@ fn waits_of_callers(
     waits
 }
 
-/// Checks that the callers come back evenly over that time, by a histogram of its tenths, and that no 10 ms are busier than
-/// where the policy alone waits.
+/// Checks with a histogram of ten bars that the callers return evenly over this time, and that no 10 ms are busier than
+/// with the policy's own waits.
 fn assert_spread(waits: &[Duration], from: Duration, over: Duration) {
     let mut histogram = [0; 10];
     for wait in waits {
@@ -182,7 +182,7 @@ fn callers_spread_as_the_policy_would_at_that_retry() {
 }
 
 #[test]
-fn without_jitter_nobody_is_spread() {
+fn without_jitter_callers_are_not_spread() {
     #[retry(jitter = "none")]
     fn honor(script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -200,7 +200,7 @@ fn without_jitter_nobody_is_spread() {
 }
 
 #[test]
-fn what_is_added_never_reaches_past_the_deadline() {
+fn jitter_on_a_hint_never_passes_the_deadline() {
     #[retry(deadline = "2100ms")]
     fn honor(script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -323,7 +323,7 @@ async fn from_an_on_function_and_by_expression() {
         (Hint::Ignore, secs(1)),
     ] {
         let call = async |script: &mut Script| call(script, hint).await;
-        // No hint is a stop where `on` answers with an `Option`.
+        // If `on` returns an `Option`, `None` means stop.
         assert_eq!(waits(steps.clone(), call).await, (Err(STOP), vec![wait]));
     }
 }

@@ -1,8 +1,8 @@
-//! What is kept of a call that goes on for ever: its first and its last errors, and the counts.
+//! The history of a call that never ends: its first and last errors, and the counts.
 
 use retry_runtime::{GaveUp, Reason, retry};
 
-/// An error that knows its number.
+/// An error with a number.
 #[derive(Clone, Debug, PartialEq)]
 struct Numbered(u32);
 

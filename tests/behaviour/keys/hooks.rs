@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keys::{Script, secs};
 
-/// What hooks saw, in order.
+/// The arguments of hooks, in order.
 #[derive(Default)]
 struct Seen(RefCell<Vec<String>>);
 
@@ -91,7 +91,7 @@ fn streamed(seen: &Seen, script: &mut Script) -> impl Stream<Item = Result<usize
     stream::iter([script.next()])
 }
 
-/// With every key that keeps something over a pause or ends a call during it.
+/// Has every key that keeps a value during a pause or ends a call during it.
 #[retry(jitter = "none", attempt = attempt, deadline = "1h", budget, breaker = breaker, limiter = limiter,
     cancel = token.cancelled(), until = |value| *value > 0, validate = |_| Ok(()),
     observe = |_| (), before_pause = async |error, next| seen.later("pause", error, next).await,
@@ -165,7 +165,7 @@ fn is_send<T: Send>(value: T) -> T {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_may_change_what_the_body_borrows_and_its_time_counts() {
+async fn a_hook_may_change_the_bodys_borrows_and_its_time_counts() {
     let start = Instant::now();
     let mut account = Account { token: 7 };
     assert_eq!(is_send(account.ask(8, secs(3))).await, Ok(8));
@@ -190,7 +190,7 @@ async fn closing(
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_error_ends_the_call_with_the_failure() {
+async fn a_hooks_error_ends_the_call_with_the_failure() {
     let recording = testing::record();
     let start = Instant::now();
     let mut account = Account { token: 90 };

@@ -33,7 +33,7 @@ fn ambiguous_failures_are_not_retried() {
 }
 
 #[test]
-fn all_are_retried_by_default() {
+fn ambiguous_failures_are_retried_by_default() {
     for (is_idempotent, attempts) in [(true, 3), (false, 1)] {
         let mut script = Script::new([RESET, TIMEOUT]);
         assert_eq!(computed(&mut script, is_idempotent).is_ok(), is_idempotent);
@@ -42,7 +42,7 @@ fn all_are_retried_by_default() {
 }
 
 #[test]
-fn what_says_less_than_a_verdict_counts_as_ambiguous() {
+fn return_types_weaker_than_a_verdict_count_as_ambiguous() {
     let busy = |_: &Failure| true;
     for (verdict, attempts) in [
         (Verdict::from(true), 1),
@@ -68,7 +68,7 @@ fn what_says_less_than_a_verdict_counts_as_ambiguous() {
     }
 }
 
-/// How often a request is sent that fails so each time.
+/// Returns the number of requests if each fails with this error.
 fn sent<E: Classify + Clone + std::fmt::Display>(error: &E) -> u32 {
     #[retry(max = 1, backoff = "none", hint = "ignore", idempotent = false)]
     fn charge<E: Classify + Clone + std::fmt::Display>(error: &E, sent: &mut u32) -> Result<(), E> {
@@ -90,7 +90,7 @@ fn answer(status: u16, hint: Option<&'static str>, body: &str) -> ResponseError 
 }
 
 #[test]
-fn only_requests_that_were_refused_unread_are_sent_again() {
+fn only_unprocessed_requests_are_sent_again() {
     for status in 400..=599 {
         for hint in [None, Some("2")] {
             let of_no_standard =
@@ -110,7 +110,7 @@ fn only_requests_that_were_refused_unread_are_sent_again() {
 }
 
 #[test]
-fn what_bodies_say_of_the_load_does_not_say_that_nothing_was_done() {
+fn overload_in_a_body_does_not_mean_unprocessed() {
     let overloaded = anthropic("overloaded_error");
     let unavailable = google(503, "UNAVAILABLE", &serde_json::json!([]));
     let later = google(503, "UNAVAILABLE", &serde_json::json!([retry_info("2s")]));
@@ -123,10 +123,10 @@ fn what_bodies_say_of_the_load_does_not_say_that_nothing_was_done() {
         (503, Some("2"), &unavailable, 2),
         (503, None, &later, 2),
         (500, None, &later, 1),
-        // Throttled is refused, whatever the status.
+        // A throttled request was rejected, with any status.
         (503, None, &slow_down, 2),
         (500, None, &slow_down, 2),
-        // As some answer to a full queue.
+        // Some servers send this when their queue is full.
         (429, None, &openai("engine_overloaded_error", ""), 2),
     ] {
         let error = answer(status, hint, body);

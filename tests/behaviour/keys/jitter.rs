@@ -25,7 +25,7 @@ fn many(policy: Policy) -> Vec<Vec<Duration>> {
     (0..100).map(|seed| pauses(policy.max(6), seed)).collect()
 }
 
-/// Checks that the draws lie in the range, come near both its ends, and seldom coincide.
+/// Checks that the draws are in the range, come close to both ends, and rarely coincide.
 fn spread(draws: impl Iterator<Item = Duration>, low: Duration, high: Duration) {
     let mut draws: Vec<_> = draws.collect();
     draws.sort_unstable();
@@ -123,7 +123,7 @@ fn decorrelated_never_exceeds_a_cap_below_the_base() {
 }
 
 #[test]
-fn every_delay_is_drawn_anew() {
+fn every_delay_is_drawn_separately() {
     let draws = pauses(Policy::fixed(secs(1)).max(50), 1);
     let mut different = draws.clone();
     different.sort_unstable();

@@ -59,7 +59,7 @@ fn shared_count(script: &mut Script) -> Result<usize, Failure> {
 
 #[test]
 fn a_section_without_a_max_shares_the_count() {
-    // As in AWS SDKs, the exponent counts all retries, and the current failure picks the base.
+    // Like in AWS SDKs, the exponent counts all retries, and the current failure selects the base.
     assert_eq!(
         run(vec![THROTTLED, TRANSIENT, THROTTLED], shared_count),
         (Ok(4), vec![secs(10), secs(2), secs(30)])
@@ -140,7 +140,7 @@ fn on_may_answer_with_a_kind() {
 }
 
 #[test]
-fn the_log_shows_the_max_of_the_policy_whichever_count_it_is() {
+fn the_log_shows_the_max_of_the_policy_for_any_count() {
     let numbers = |steps: &[Failure]| {
         let _skipped = testing::skip_sleeps();
         let recording = testing::record();

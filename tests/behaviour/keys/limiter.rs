@@ -1,4 +1,4 @@
-//! The key `limiter`: who waits, in which order and for how long, and who is told of what.
+//! The key `limiter`: waits, their order and length, and reports.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keys::{Script, millis, secs};
 
-/// What a call ends with.
+/// The error of a call.
 #[derive(Debug, PartialEq)]
 enum Error {
     Rejected(RejectedBy),
@@ -124,7 +124,7 @@ async fn each_attempt_waits_for_its_own_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_key_has_a_queue_of_its_own() {
+async fn each_key_has_its_own_queue() {
     type Models = Keyed<&'static str, RateLimiter<Quota>>;
 
     #[retry(limiter = WithCost::new(models.of(&model), tokens))]
@@ -168,7 +168,7 @@ async fn a_hint_pauses_everybody_and_then_successes_let_more_begin() {
     let mut scripts = vec![Script::default(); 9];
     scripts[0] = Script::new([throttled_for(secs(10))]);
     let calls = scripts.iter_mut().map(async |script| {
-        // The first is throttled before the others come.
+        // The first attempt is throttled before the others start.
         if script.steps.is_empty() {
             sleep(secs(1)).await;
         }
@@ -201,7 +201,7 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     advance(secs(2)).await;
     assert_eq!(limiter.leave(two, hinted(4)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(5)));
-    // What more than doubles it is told.
+    // A hint that more than doubles the pause is reported.
     assert_eq!(limiter.leave(three, hinted(10)), UNCHANGED);
     assert_eq!(limiter.paused_for(), Some(secs(10)));
     assert_eq!(
@@ -211,14 +211,14 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     assert_eq!(limiter.paused_for(), Some(secs(120)));
     advance(secs(120)).await;
     assert_eq!(limiter.paused_for(), None);
-    // It began before the pause, so it says nothing about what comes after.
+    // It started before the pause, so it isn't evidence about the time after it.
     assert_eq!(limiter.leave(five, AttemptOutcome::Success), UNCHANGED);
     let six = limiter.enter(1);
     assert_eq!(
         limiter.leave(six, AttemptOutcome::Success),
         [Some(Change::Resumed), None]
     );
-    // So does a server that is down for a while.
+    // The same for a server that is down for a while.
     for kind in [Kind::Transient, Kind::Timeout] {
         advance(secs(8)).await;
         let ticket = limiter.enter(1);
@@ -229,7 +229,7 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_too_long_is_rejected() {
+async fn a_call_that_would_wait_too_long_is_rejected() {
     #[retry(limiter = limiter, on = verdict, name = "call")]
     async fn call(limiter: &RateLimiter<Quota>, start: Instant) -> Result<u64, Error> {
         Ok(start.elapsed().as_secs())
@@ -257,7 +257,7 @@ async fn who_waits_too_long_is_rejected() {
         "{last}"
     );
     assert!(last.ends_with("reason=rejected"), "{last}");
-    // Nobody has to wait where it is known before that it would be in vain.
+    // A call doesn't wait if it is known in advance that the wait would be too long.
     let slow = each(9).max_wait(secs(2));
     let start = Instant::now();
     call(&slow, start).await.unwrap();
@@ -269,7 +269,7 @@ async fn who_waits_too_long_is_rejected() {
 
 /// After a pause, a success may let the next begin at any time.
 #[tokio::test(start_paused = true)]
-async fn who_can_wait_only_for_milliseconds_is_not_rejected_before() {
+async fn a_call_with_milliseconds_left_still_waits() {
     #[retry(limiter = limiter, on = verdict)]
     async fn call(limiter: &ConcurrencyLimiter, took: Duration) -> Result<(), Error> {
         sleep(took).await;
@@ -311,7 +311,7 @@ async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
     let start = Instant::now();
     let limiter = each(2);
     let mut script = Script::new(vec![TRANSIENT; 9]);
-    // At 0, 2 and 4 s; the next would be at 6 s.
+    // Attempts start at 0, 2 and 4 s; the next would start at 6 s.
     let outcome = call(&limiter, &mut script).await;
     assert_eq!(outcome, Err(Error::Failed(TRANSIENT)));
     assert_eq!((script.attempts, start.elapsed()), (3, millis(4500)));
@@ -329,7 +329,7 @@ async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
     assert!(last.starts_with("gave up call attempt=0 "), "{last}");
     assert!(last.ends_with("reason=deadline"), "{last}");
 
-    // Behind others nobody knows how long it takes: it ends at its deadline.
+    // Behind other waiters the wait is unknown, so the call ends at its deadline.
     let limiter = at_a_time(1);
     let _held = HeldPermit::new(&limiter);
     let start = Instant::now();
@@ -431,7 +431,7 @@ fn blocking_waits_are_as_long_and_can_be_skipped() {
     let limiter = each(5);
     let mut script = Script::new([TRANSIENT, TRANSIENT]);
     assert_eq!(call(&limiter, &mut script), Ok(3));
-    // The clock goes on a little between two attempts.
+    // The clock advances a little between two attempts.
     assert!((millis(9_900)..=secs(10)).contains(&skipped.total()));
     let limiter = each(600);
     call(&limiter, &mut Script::default()).unwrap();
@@ -439,7 +439,7 @@ fn blocking_waits_are_as_long_and_can_be_skipped() {
     assert_eq!(call(&limiter, &mut Script::default()), rejected);
 }
 
-/// A runtime's paused clock, which the limiter goes by, stands while a thread waits.
+/// A runtime's paused clock, which the limiter uses, stands still while a thread waits.
 #[tokio::test(start_paused = true)]
 async fn a_blocking_wait_ends_under_a_paused_clock() {
     #[retry(max = 2, backoff = "none", limiter = limiter, on = verdict)]
@@ -452,7 +452,7 @@ async fn a_blocking_wait_ends_under_a_paused_clock() {
     let mut script = Script::new([TRANSIENT, TRANSIENT]);
     assert_eq!(call(&limiter, &mut script), Ok(3));
     assert!(began.elapsed() >= millis(20));
-    // What async calls wait, the time that has passed for the thread is part of.
+    // The waits of async calls include the time that has passed for the thread.
     let start = Instant::now();
     assert!(limiter.available() < 1.0);
     advance(millis(10)).await;
@@ -498,7 +498,7 @@ async fn skipped_waits_are_skipped_and_limits_of_time_are_not() {
     begin(&limiter, start).await.unwrap();
     begin(&limiter, start).await.unwrap();
     assert_eq!(skipped.total(), secs(600));
-    // Who holds the place gives it back long before the limit.
+    // The holder releases the slot long before the limit.
     let limiter = at_a_time(1).max_wait(secs(60));
     let held = HeldPermit::new(&limiter);
     let (begun, ()) = tokio::join!(begin(&limiter, start), async {
@@ -524,7 +524,7 @@ async fn a_budget_does_not_pay_for_throttled_retries() {
         (vec![], 500),
         (vec![THROTTLED, THROTTLED, STOP], 500),
         (vec![THROTTLED, throttled_for(secs(3)), THROTTLED], 500),
-        // What the last retry took comes back, and that is nothing: a success returns 1.
+        // The last retry cost nothing, so a success adds 1.
         (vec![TRANSIENT, THROTTLED], 487),
         (vec![TRANSIENT, THROTTLED, STOP], 487),
         (vec![TRANSIENT, THROTTLED, TIMEOUT, STOP], 486),
@@ -561,7 +561,7 @@ async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_is_looked_at_before_the_queue_and_passed_after_it() {
+async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
     #[retry(max = 0, limiter = limiter, breaker = breaker, on = verdict)]
     async fn call(limiter: &RateLimiter<Quota>, breaker: &Breaker) -> Result<(), Error> {
         Ok(())
@@ -587,14 +587,14 @@ async fn a_breaker_is_looked_at_before_the_queue_and_passed_after_it() {
             sleep(secs(1)).await;
             open(&breaker);
             assert!(breaker.is_open());
-            // Not for a moment in the queue.
+            // The call is not in the queue, not even for a moment.
             assert_eq!(limiter.waiting(), 2);
             assert_eq!(call(&limiter, &breaker).await, rejected);
             assert_eq!(start.elapsed(), secs(1));
         }
     );
     assert_eq!((&ended, &behind), (&rejected, &rejected));
-    // What was charged for an attempt that never began goes back, so that both had their turns at once.
+    // The cost of an attempt that never started is refunded, so both had their turns at once.
     assert_eq!(start.elapsed(), secs(2));
     // When a trial may begin, it is not kept from it.
     advance(secs(4)).await;
@@ -604,7 +604,7 @@ async fn a_breaker_is_looked_at_before_the_queue_and_passed_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_half_open_breaker_is_open_to_those_for_whom_it_has_no_trial() {
+async fn a_half_open_breaker_rejects_calls_without_a_trial_slot() {
     let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
     let pass = breaker.admit().unwrap();
     let (kind, hint) = (Kind::Transient, None);
@@ -621,7 +621,7 @@ async fn a_half_open_breaker_is_open_to_those_for_whom_it_has_no_trial() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_it_does_is_logged_and_seen() {
+async fn waits_and_changes_are_logged_and_observed() {
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter, name = "call",
         observe = |event| seen.borrow_mut().push(event.to_string()))]
     async fn call(
@@ -699,7 +699,7 @@ const FAILED: AttemptOutcome = AttemptOutcome::Failure {
 };
 
 #[test]
-fn what_counts_is_what_the_verdict_says() {
+fn the_verdict_decides_what_the_limiter_records() {
     #[retry(max = 9, backoff = "none", limiter = notes)]
     fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
         script.next()
@@ -725,7 +725,7 @@ fn what_counts_is_what_the_verdict_says() {
 }
 
 #[test]
-fn without_retries_it_is_entered_and_told_all_the_same() {
+fn a_limiter_works_without_retries() {
     #[retry(max = 0, limiter = notes)]
     fn once(notes: &Notes) -> Result<(), Failure> {
         Err(TRANSIENT)
@@ -755,8 +755,8 @@ fn without_retries_it_is_entered_and_told_all_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
-    /// The same of a breaker.
+async fn a_returned_value_is_a_success_with_any_other_keys() {
+    /// The same for a breaker.
     #[derive(Debug, Default)]
     struct Passes(RefCell<Vec<AttemptOutcome>>);
 
@@ -796,7 +796,7 @@ async fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
     assert_eq!(until(&notes, &passes).await, Ok(1));
     assert_eq!(cancellable(&notes, &passes).await, Ok(1));
     assert_eq!(validated(&notes, &passes).await, Err(TRANSIENT));
-    // A correction is no attempt.
+    // A correction is not an attempt.
     assert_eq!(corrected(&notes, &passes).await, Ok(3));
     assert_eq!(notes.ended.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
     assert_eq!(passes.0.take(), [AttemptOutcome::Success; 3 + 3 + 3 + 1]);
@@ -828,7 +828,7 @@ async fn a_value_that_until_rejected_is_returned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endings_are_told_the_reason() {
+async fn endings_contain_the_reason() {
     #[retry(max = 5, backoff = "none", limiter = limiter, give_up = |gave_up: GaveUp<Failure>| {
         reason.set(Some((gave_up.reason(), gave_up.attempts())));
         gave_up.into_error()
@@ -1010,7 +1010,7 @@ async fn every_shape_waits_and_gives_its_place_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_key_stands_beside_it() {
+async fn every_key_works_with_a_limiter() {
     struct Instantly;
 
     impl retry_runtime::Timer for Instantly {
@@ -1088,7 +1088,7 @@ impl AdmissionControl for Never {
 }
 
 #[tokio::test]
-async fn others_implement_it_too() {
+async fn users_can_implement_a_limiter() {
     #[retry(limiter = &limiter, on = verdict)]
     async fn call(limiter: impl AdmissionControl) -> Result<(), Error> {
         Ok(())
@@ -1118,7 +1118,7 @@ fn a_place_in_a_loop_of_ones_own() {
     assert_eq!(limiter.waiting(), 1);
     assert_eq!(first.succeeded(), UNCHANGED);
     assert_eq!(limiter.running(), 0);
-    // Told once.
+    // Reported once.
     drop(first);
     assert_eq!(third.poll(Waker::noop()), Admission::Admitted);
     assert_eq!(limiter.running(), 1);
@@ -1134,7 +1134,7 @@ fn a_place_in_a_loop_of_ones_own() {
 }
 
 #[test]
-fn dropped_at_every_await_nothing_is_lost() {
+fn a_call_dropped_at_any_await_loses_nothing() {
     async fn pause(_: Duration) {
         yield_now().await;
     }
@@ -1245,7 +1245,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn whatever_the_order_nobody_overtakes_and_no_place_is_lost(
+    fn no_overtaking_and_no_lost_slot_in_any_order(
         limit in 1..5_u32,
         steps in vec(step(), 0..200),
     ) {
@@ -1280,7 +1280,7 @@ proptest! {
                         woken: Arc::new(Woken(AtomicBool::new(true))),
                     });
                     entered += 1;
-                    // As a call does.
+                    // Like a call.
                     let last = all.len() - 1;
                     ask(&mut all, last);
                 }
@@ -1298,7 +1298,7 @@ proptest! {
                 }
             }
         }
-        // Whoever is woken asks, and whoever runs ends.
+        // Every woken waiter polls, and every running attempt ends.
         while !all.is_empty() {
             let woken = due(&all);
             if let Some(at) = woken.first() {
@@ -1321,7 +1321,7 @@ fn polled_once<F: Future>(mut call: Pin<Box<F>>) -> Pin<Box<F>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_not_polled_any_more_is_passed() {
+async fn a_waiter_that_is_no_longer_polled_is_overtaken() {
     for absent in [1, 2, 40] {
         let limiter = each(1);
         let start = Instant::now();
@@ -1331,7 +1331,7 @@ async fn who_is_not_polled_any_more_is_passed() {
             .collect();
         let within = timeout(secs(90), begin(&limiter, start)).await;
         assert!(within.unwrap().is_ok(), "{absent}");
-        // From then on, nobody waits for them.
+        // From then on, they don't hold up others.
         let since = Instant::now();
         begin(&limiter, start).await.unwrap();
         let waited = since.elapsed();
@@ -1346,7 +1346,7 @@ async fn who_is_not_polled_any_more_is_passed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_not_polled_any_more_keeps_nobody_from_a_place() {
+async fn a_waiter_that_is_no_longer_polled_does_not_block_a_slot() {
     let limiter = at_a_time(1);
     let start = Instant::now();
     let held = HeldPermit::new(&limiter);
@@ -1365,7 +1365,7 @@ async fn who_is_not_polled_any_more_keeps_nobody_from_a_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_less_than_a_second_late_is_not_passed() {
+async fn a_waiter_less_than_a_second_late_is_not_overtaken() {
     let limiter = each(1);
     let start = Instant::now();
     begin(&limiter, start).await.unwrap();
@@ -1375,6 +1375,6 @@ async fn who_is_less_than_a_second_late_is_not_passed() {
         slow.await
     };
     let begun = tokio::join!(begin(&limiter, start), slow);
-    // What begins late is made up for by 2 ms.
+    // A late start is compensated by up to 2 ms.
     assert_eq!(begun, (Ok(millis(2_898)), Ok(millis(1_900))));
 }

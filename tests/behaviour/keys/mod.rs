@@ -1,6 +1,6 @@
-//! Every key of the attribute: what it says is what happens.
+//! The effect of every key of the attribute.
 
-// What is under test takes errors by reference, policies and `GaveUp` by value.
+// The code under test takes errors by reference, and policies and `GaveUp` by value.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::erasing_op,
@@ -54,7 +54,7 @@ use std::time::Duration;
 
 use support::failure::Failure;
 
-/// What each attempt of a call meets, in order. Counts the attempts.
+/// The outcomes of a call's attempts, in order. Counts the attempts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     steps: Vec<Failure>,

@@ -77,7 +77,7 @@ async fn says_what_is_retried() {
 }
 
 #[test]
-fn without_it_the_error_type_decides() {
+fn without_on_the_error_type_decides() {
     #[retry(max = 2, backoff = "none")]
     fn call(kind: io::ErrorKind, attempts: &mut u32) -> io::Result<()> {
         *attempts += 1;
@@ -117,7 +117,7 @@ fn errors_are_shown_by_what_they_have() {
         Err("503 overloaded".into())
     }
 
-    /// What an error dereferences to is not the error.
+    /// The target of an error's `Deref` is not the error.
     #[derive(Debug)]
     struct Derefs(&'static str);
 

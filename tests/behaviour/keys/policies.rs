@@ -47,7 +47,7 @@ fn the_longer_name_is_laid_over_the_shorter() {
     ] {
         assert_eq!(policies.find(name), expected.parse().unwrap(), "{name}");
     }
-    // In whichever order they stand.
+    // In any order.
     let reversed = Policies::of([
         ("anthropic.complete", named("base=7s")),
         ("anthropic", named("base=5s, throttled(max=3)")),
@@ -124,7 +124,7 @@ fn once(policies: &Policies, script: &mut Script) -> Result<usize, Failure> {
 }
 
 #[test]
-fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
+fn the_top_level_switch_overrides_all_entries() {
     for switch in ["enabled = false", "enabled = 'false'"] {
         let file = format!("{switch}\n[anthropic]\nenabled = true\nthrottled = {{ max = 3 }}");
         let client = Client {
@@ -138,7 +138,7 @@ fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
     let policies: Policies =
         toml::from_str("enabled = true\n[anthropic]\nenabled = false").unwrap();
     assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
-    // So it does from another source, which goes before the file.
+    // The same for another source, which overrides the file.
     for file in [
         "[anthropic]\nenabled = false",
         "enabled = false\n[anthropic]\nenabled = false",
@@ -158,7 +158,7 @@ fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
 }
 
 #[test]
-fn an_entry_that_fits_no_call_is_told() {
+fn an_entry_that_matches_no_call_is_reported() {
     let client = Client {
         policies: Arc::new(
             Policies::of(["anthropic.count", "anthropic.cuont"].map(|name| (name, named("max=9"))))
@@ -219,7 +219,7 @@ fn entries_that_contradict_each_other_are_refused() {
         let error = toml::from_str::<Policies>(file).unwrap_err();
         assert_eq!(error.message(), message, "{file}");
     }
-    // At its own entry, not at the first.
+    // The error points at its own entry, not at the first.
     let file = "[default]\nmax = 2\n[redis]\nbase = '9s'\ncap = '3s'\n";
     let error = toml::from_str::<Policies>(file).unwrap_err();
     let place = error.span().map(|span| &file[span]);
@@ -383,9 +383,9 @@ async fn the_futures_are_send() {
     assert_eq!(assert_send(shared(script, 9)).await, Ok(2));
 }
 
-/// What calls share has its numbers beside the policies.
+/// The settings of shared protections are next to the policies.
 #[test]
-fn an_entry_names_numbers_of_its_breaker_and_limiter() {
+fn an_entry_may_set_its_breaker_and_limiter() {
     let text = "default(max=1, breaker(ratio=0.9, open_for=10s)), model(breaker(ratio=0.5), \
         limiter(least=2, most=3)), model.slow(limiter(most=2)), modle(limiter(most=1)), other(max=1)";
     let file = "

@@ -38,7 +38,7 @@ impl Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn is_known_at_run_time() {
+async fn a_policy_may_be_a_run_time_value() {
     let recording = testing::record();
     let mut client = Client { policy: POLICY };
     let mut script = Script::new([TRANSIENT, THROTTLED, TIMEOUT]);
@@ -77,7 +77,7 @@ async fn is_evaluated_after_failures_only() {
 }
 
 #[test]
-fn its_numbers_may_be_expressions() {
+fn overrides_of_a_policy_may_be_expressions() {
     #[retry(max = max, base = base, factor = factor, jitter = "none")]
     fn call(script: &mut Script, max: u32, base: Duration, factor: i32) -> Result<usize, Failure> {
         script.next()
@@ -111,7 +111,7 @@ async fn calls_without_the_attribute() {
     let outcome = POLICY.call(async || script.borrow_mut().next()).await;
     assert_eq!(outcome, Ok(4));
     assert_eq!(recording.delays(), [millis(100), secs(3), Duration::ZERO]);
-    // The timer goes by the millisecond.
+    // The timer has millisecond granularity.
     assert!(start.elapsed() >= millis(3100) && start.elapsed() <= millis(3102));
     let lines = recording.lines();
     assert!(
@@ -282,7 +282,7 @@ async fn may_be_chosen_by_each_failure_under_one_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_chosen_says_when_the_call_ends() {
+async fn a_chosen_policy_sets_the_deadline() {
     #[retry(policy = |_| Policy::fixed(secs(2)).max(9).jitter(Jitter::None).deadline(limit), attempt = attempt)]
     async fn call(limit: Duration, max: &mut Vec<Option<u32>>) -> Result<(), Failure> {
         max.push(attempt.max());
@@ -293,12 +293,12 @@ async fn one_that_is_chosen_says_when_the_call_ends() {
     let (start, mut max) = (Instant::now(), Vec::new());
     assert_eq!(call(secs(8), &mut max).await, Err(TRANSIENT));
     assert_eq!(start.elapsed().as_secs(), 7);
-    // Nobody knows it before the first failure.
+    // It is unknown before the first failure.
     assert_eq!(max, [None, Some(9), Some(9)]);
 }
 
 #[test]
-fn one_that_is_chosen_may_be_off() {
+fn a_chosen_policy_may_be_disabled() {
     #[retry(policy = |_| Policy::new().enabled(false))]
     fn call(script: &mut Script) -> Result<usize, Failure> {
         script.next()

@@ -1,4 +1,4 @@
-//! `attempt.progress()`: the retries count anew, and delays by how long the attempt lasted.
+//! `attempt.progress()`: the retry count restarts, and the delays depend on the length of the attempt.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::keys::{millis, secs};
 
-/// How many seconds an attempt lasts, and after how many it makes progress.
+/// The length of an attempt in seconds, and the time of its progress.
 type Step = (u64, Option<u64>);
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ async fn chain(steps: &Steps) -> Result<(), Failure> {
 type Case = (&'static [Step], &'static [u64], Result<(), Failure>);
 
 #[tokio::test(start_paused = true)]
-async fn retries_count_anew() {
+async fn progress_restarts_the_retry_count() {
     let out_of_retries = Err(TRANSIENT);
     let cases: &[Case] = &[
         // Without progress.
@@ -81,7 +81,7 @@ async fn retries_count_anew() {
             &[2, 4, 6],
             out_of_retries.clone(),
         ),
-        // A fixed time is the measure, whatever the pause was.
+        // A fixed time decides, for any length of the pause.
         (
             &[
                 (1, Some(120)),
@@ -111,7 +111,7 @@ async fn retries_count_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_may_tell_of_it_for_the_next_attempt() {
+async fn a_hook_may_report_progress_for_the_next_attempt() {
     #[retry(max = 1, base = "2s", jitter = "none", attempt = attempt, before_retry = async |_, _| {
         if trims.pop().is_some() {
             attempt.progress();
@@ -170,7 +170,7 @@ async fn a_value_that_is_rejected_may_be_progress_too() {
 
 /// The breaker is open after each attempt, for longer than the pause.
 #[tokio::test(start_paused = true)]
-async fn rejections_count_anew_too() {
+async fn progress_restarts_the_count_of_rejections_too() {
     #[retry(backoff = "fixed", jitter = "none", rejected(max = 1), attempt = attempt, breaker = breaker, on = |_| true)]
     async fn feed(breaker: &Breaker, starts: &mut Vec<u64>, start: Instant) -> Result<(), Failure> {
         starts.push(start.elapsed().as_secs());

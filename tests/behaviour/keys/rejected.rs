@@ -155,7 +155,7 @@ impl World {
     }
 }
 
-/// Whatever runs attempts, one is made as soon as there is room after whole seconds.
+/// In every form, an attempt is made at the first whole second at which there is room.
 #[tokio::test(start_paused = true)]
 async fn every_form_is_tried_again() {
     async fn is_tried_again(form: &str, call: impl AsyncFnOnce(&World) -> Result<u32, Failure>) {
@@ -237,7 +237,7 @@ fn every_blocking_form_is_tried_again() {
     for (form, call) in forms {
         let skipped = testing::skip_sleeps();
         assert_eq!(call(&open()), Ok(1), "{form}");
-        // By a clock that goes on.
+        // By a clock that keeps running.
         let took = skipped.total();
         assert!((millis(4900)..=secs(5)).contains(&took), "{form}: {took:?}");
     }
@@ -245,7 +245,7 @@ fn every_blocking_form_is_tried_again() {
 
 /// Those that the trial call leaves out wait by themselves, as a call of their own.
 #[tokio::test(start_paused = true)]
-async fn items_of_a_batch_are_tried_again_apart() {
+async fn rejected_items_of_a_batch_are_retried_separately() {
     let breaker = open();
     let (start, sent) = (Instant::now(), RefCell::new(Vec::new()));
     let send = async |items: Vec<u32>| {
@@ -273,7 +273,7 @@ async fn items_of_a_batch_are_tried_again_apart() {
     );
 }
 
-/// What is split off waits for room, too.
+/// Parts that are split off wait for room, too.
 #[tokio::test(start_paused = true)]
 async fn no_more_calls_of_a_batch_than_allowed_are_under_way() {
     type Sent = &'static [(u64, &'static [u32])];
@@ -324,7 +324,7 @@ fn items_of_a_blocking_batch_pause_while_others_run() {
         assert_eq!(*sent.lock().unwrap(), expected);
         let answered = results.iter().filter(|result| result.is_ok());
         assert_eq!(answered.count(), expected.concat().len());
-        // By a clock that goes on.
+        // By a clock that keeps running.
         let took = skipped.total();
         let range = millis(seconds * 1000 - 100)..=secs(seconds);
         assert!(range.contains(&took), "{took:?}");
@@ -351,7 +351,7 @@ fn a_panic_elsewhere_ends_a_pause() {
                 while !is_pausing.load(Ordering::SeqCst) {
                     thread::yield_now();
                 }
-                // Prints nothing.
+                // Panics without output.
                 resume_unwind(Box::new("quiet"));
             },
         )
@@ -359,9 +359,9 @@ fn a_panic_elsewhere_ends_a_pause() {
     assert!(outcome.is_err() && start.elapsed() < secs(20));
 }
 
-/// What began after the deadline would be dropped at once, however little the pause was late.
+/// An attempt that starts after the deadline would be dropped at once, even if the pause was only slightly late.
 #[tokio::test(start_paused = true)]
-async fn nothing_that_the_deadline_drops_begins_after_it() {
+async fn no_attempt_starts_after_a_dropping_deadline() {
     let timer = TimerFn::new(|pause| sleep(pause + millis(50)));
     let world = World::new();
     let chain = || {
@@ -501,9 +501,9 @@ async fn a_pause_can_be_cancelled() {
     .await;
 }
 
-/// A retry is paid for once, and its payment goes back if it never begins.
+/// A retry is paid for once, and refunded if it never starts.
 #[tokio::test(start_paused = true)]
-async fn a_budget_does_not_hear_of_rejections() {
+async fn a_budget_does_not_record_rejections() {
     #[retry(policy = POLICY, budget = budget, breaker = breaker, limiter = limiter)]
     async fn call(
         budget: &Budget,
@@ -542,7 +542,7 @@ async fn a_budget_does_not_hear_of_rejections() {
     assert!(once < before - budget.available(), "{once}");
 }
 
-/// Those that wait for the same moment don't come back together.
+/// Calls that wait for the same moment don't start together.
 #[tokio::test(start_paused = true)]
 async fn pauses_are_spread() {
     #[retry(rejected(max = "unlimited", base = "100ms"), breaker = breaker)]

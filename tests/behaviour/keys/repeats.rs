@@ -18,7 +18,7 @@ fn the_same_error_in_a_row_gives_up() {
 }
 
 #[test]
-fn another_error_between_begins_the_row_anew() {
+fn a_different_error_restarts_the_count() {
     let mut script = Script::new([
         TRANSIENT, TRANSIENT, THROTTLED, TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED,
     ]);
@@ -29,7 +29,7 @@ fn another_error_between_begins_the_row_anew() {
 }
 
 #[test]
-fn a_rejected_value_between_begins_the_row_anew() {
+fn a_rejected_value_restarts_the_count() {
     #[retry(max = 9, backoff = "none", repeats = 2, until = |value| *value > 3)]
     fn call(attempts: &mut u32) -> Result<u32, Failure> {
         *attempts += 1;
@@ -42,7 +42,7 @@ fn a_rejected_value_between_begins_the_row_anew() {
     assert_eq!(call(&mut 0), Ok(4));
 }
 
-/// Runs a call of at most 10 attempts whose errors come in pairs of the same.
+/// Runs a call of at most 10 attempts whose errors come in equal pairs.
 macro_rules! pairs {
     ($error:ident, |$number:ident| $make:expr) => {{
         #[retry(max = 9, backoff = "none", repeats = times, on = |_| Verdict::TRANSIENT)]
@@ -89,7 +89,7 @@ impl fmt::Display for OnlyDisplay {
 #[expect(dead_code, reason = "read by Debug")]
 struct OnlyDebug(u32);
 
-/// Equal to no other, whatever the text says.
+/// Not equal to any other error, even with the same text.
 struct NeverEqual(u32);
 
 impl PartialEq for NeverEqual {

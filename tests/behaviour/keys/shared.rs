@@ -1,4 +1,4 @@
-//! What calls share, when many of them run at once, and end or are dropped anywhere.
+//! Shared protections with many concurrent calls that end or are dropped at any point.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -48,8 +48,7 @@ impl AdmissionControl for Counted {
     }
 }
 
-/// What a call has done: what each attempt failed with, and whether the last succeeded or got a final
-/// answer.
+/// The history of a call: the failure of each attempt, and the outcome of the last one.
 #[derive(Default)]
 struct Told {
     attempts: RefCell<Vec<Failure>>,
@@ -57,7 +56,7 @@ struct Told {
 }
 
 impl Told {
-    /// Fails with what the script says, and then succeeds.
+    /// Fails according to the script, and then succeeds.
     async fn attempt(&self, script: &[Failure]) -> Result<(), Failure> {
         let attempt = self.attempts.borrow().len();
         let failure = script.get(attempt).cloned();
@@ -88,7 +87,7 @@ async fn limited(shared: &Shared, script: &[Failure], told: &Told) -> Result<(),
 
 const POLICY: Policy = Policy::fixed(secs(1)).max(4);
 
-/// What a retry takes, if anything: a limiter takes care of throttled ones.
+/// Returns the cost of a retry, if any: a limiter handles throttled ones.
 fn cost(failure: &Failure, is_limited: bool) -> Option<f64> {
     match failure {
         failure if *failure != THROTTLED => Some(14.0),
@@ -103,10 +102,10 @@ type Running<'a> = (
 );
 
 proptest! {
-    /// Whatever the order in which they run and wherever they are dropped, no token is invented or lost, and no place of
-    /// the breaker's or the limiter's.
+    /// For any order of execution and any point of being dropped, tokens and the slots of the breaker and the limiter
+    /// are neither created nor lost.
     #[test]
-    fn nothing_is_lost_or_invented(
+    fn tokens_and_slots_are_neither_lost_nor_created(
         scripts in proptest::collection::vec(proptest::collection::vec(0_usize..4, 0..6), 1..12),
         steps in proptest::collection::vec((0_u8..8, 0_usize..16), 0..200),
         consecutive in 0_u32..4,
@@ -158,7 +157,7 @@ proptest! {
                         let (number, future) = &mut running[which];
                         if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
                             let told = &told[*number];
-                            // A rejected call ends with the same error as a final answer, but without an attempt.
+                            // A rejected call ends with the same error as a final response, but without an attempt.
                             let last = told.attempts.borrow().len().checked_sub(1);
                             let said = last.and_then(|last| scripts[*number].get(last));
                             told.answered.set(outcome.is_ok() || said == Some(&STOP));
@@ -171,7 +170,7 @@ proptest! {
             let mut expected = before;
             for told in &told {
                 let attempts = told.attempts.borrow();
-                // All but the last were retried.
+                // All attempts except the last were retried.
                 let retried = &attempts[..attempts.len().saturating_sub(1)];
                 let cost = |failure| cost(failure, is_limited);
                 expected -= retried.iter().filter_map(cost).sum::<f64>();
@@ -182,7 +181,7 @@ proptest! {
             prop_assert!((budget.available() - expected).abs() < 1e-6, "{budget} and not {expected}");
             prop_assert_eq!(breaker.within.get(), 0);
             prop_assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
-            // No place is taken, whatever its state: as many successes close it as there are trial calls.
+            // No slot is taken in any state: the breaker closes after as many successes as there are trial calls.
             advance(secs(5)).await;
             for _ in 0..2 {
                 let pass = breaker.admit();

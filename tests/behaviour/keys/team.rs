@@ -44,7 +44,7 @@ fn step(team: &Team, script: &mut Script) -> Result<usize, Failure> {
     script.next()
 }
 
-/// Whatever the error, each with its kind.
+/// Retries every error, each with its kind.
 fn any(error: &Failure) -> Verdict {
     if error.0 == Verdict::STOP {
         Verdict::TRANSIENT
@@ -53,7 +53,7 @@ fn any(error: &Failure) -> Verdict {
     }
 }
 
-/// What the next agent gets instead: a number for the reason, and how many errors it is told.
+/// Returns the input of the next agent: a number for the reason, and the number of errors.
 fn hand_over(gave_up: &GaveUp<Failure>) -> Result<usize, Failure> {
     let reason = match gave_up.reason() {
         Reason::Exhausted => 100,

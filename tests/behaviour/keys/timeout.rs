@@ -132,7 +132,7 @@ async fn may_be_absent_at_run_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn becomes_the_errors_that_can_hold_it() {
+async fn a_timeout_converts_into_the_error_type() {
     #[retry(max = 0, timeout = "250ms")]
     async fn io() -> io::Result<()> {
         pending().await
@@ -176,7 +176,7 @@ async fn on_functions_that_return_futures() {
     assert_eq!(call(&Cell::new(0)).await, Ok(2));
 }
 
-/// An answer after that time, as a fake server gives it.
+/// Simulates a server that responds after this time.
 async fn answer_after(work: Duration) -> Result<(), Failure> {
     sleep(work).await;
     Err(TRANSIENT)
@@ -239,7 +239,7 @@ async fn a_deadline_sees_skipped_pauses_and_the_clock() {
 
     let _skipped = testing::skip_sleeps();
     let (start, mut attempts) = (Instant::now(), 0);
-    // At 0.9 s a pause of 1 s, at 2.8 s one of 2 s, and at 5.7 s it is over.
+    // There is a pause of 1 s at 0.9 s and of 2 s at 2.8 s, and the call ends at 5.7 s.
     assert_eq!(call(&mut attempts).await, Err(TRANSIENT));
     assert_eq!((attempts, start.elapsed()), (3, millis(2700)));
 }

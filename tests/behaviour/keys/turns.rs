@@ -1,4 +1,4 @@
-//! The key `limiter`: by which clock a turn comes, and turns that come sooner than anybody waits for them.
+//! The key `limiter`: the clock for turns, and turns that come before a call waits for them.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, ready};
@@ -24,7 +24,7 @@ use crate::keys::{millis, secs};
 const POLICY: Policy = Policy::none();
 const SITE: Site<'_> = Site::new(&POLICY, "call");
 
-/// A clock that stands, of an engine that has slept already.
+/// A clock that stands still, of an engine that has already slept.
 #[derive(Default)]
 struct Engine {
     sleeps: Cell<u32>,
@@ -78,7 +78,7 @@ async fn wait_by(time: &impl Timer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_passes_by_the_timer_of_the_call_alone() {
+async fn a_wait_uses_only_the_calls_timer() {
     let time = Simulated::default();
     let start = Instant::now();
     assert_eq!(waits_by(&time).await, 2 * 3 * secs(2));
@@ -87,7 +87,7 @@ async fn a_wait_passes_by_the_timer_of_the_call_alone() {
 }
 
 #[tokio::test]
-async fn a_wait_passes_by_the_timer_of_the_call_beside_a_clock_that_runs() {
+async fn a_wait_uses_the_calls_timer_even_if_another_clock_runs() {
     let waited = waits_by(&Simulated::default()).await;
     assert!((secs(11)..=secs(12)).contains(&waited), "{waited:?}");
 }
@@ -109,14 +109,14 @@ async fn calls_that_wait_by_one_simulated_clock_keep_their_order() {
 }
 
 #[tokio::test]
-async fn a_clock_that_stands_keeps_nobody_from_going_on() {
+async fn a_clock_that_stands_still_does_not_block_other_tasks() {
     let (limiter, time) = (RateLimiter::fixed(1, millis(200)), Engine::default());
     begin(&limiter, &time).await.unwrap();
     let mut second = pin!(begin(&limiter, &time));
     let mut context = Context::from_waker(Waker::noop());
     assert_eq!(second.as_mut().poll(&mut context), Poll::Pending);
     assert_eq!(time.sleeps.get(), 1);
-    // Others go on, such as what ends it.
+    // Other tasks continue, such as the one that ends it.
     let others = async {
         for _ in 0..10 {
             yield_now().await;
@@ -129,9 +129,9 @@ async fn a_clock_that_stands_keeps_nobody_from_going_on() {
     }
 }
 
-/// Each time that it is asked, a limiter with a clock of its own says that it is a little sooner.
+/// At each poll, a limiter with its own clock returns a slightly shorter wait.
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_draws_near_keeps_nobody_from_going_on() {
+async fn an_approaching_turn_does_not_block_other_tasks() {
     struct Nearer(Cell<Duration>);
 
     impl AdmissionControl for Nearer {
@@ -164,7 +164,7 @@ async fn a_turn_that_draws_near_keeps_nobody_from_going_on() {
 
 /// A coarse clock is ahead of the time that it measures, or behind.
 #[tokio::test(start_paused = true)]
-async fn a_coarse_clock_has_nothing_begin_too_early() {
+async fn no_attempt_starts_too_early_with_a_coarse_clock() {
     struct Coarse(Instant);
 
     impl Timer for Coarse {
@@ -187,7 +187,7 @@ async fn a_coarse_clock_has_nothing_begin_too_early() {
     assert_eq!(start.elapsed(), millis(990));
 }
 
-/// Says that an attempt waits, and lets it begin when it is asked again.
+/// A limiter that returns a wait at the first poll, and admits the attempt at the second.
 #[derive(Default)]
 struct Second {
     asked: AtomicU32,
@@ -264,7 +264,7 @@ async fn a_turn_that_comes_before_the_wait_is_taken() {
 }
 
 #[test]
-fn what_a_limiter_gave_before_it_panicked_goes_back() {
+fn a_turn_is_returned_if_the_limiter_panics() {
     #[derive(Default)]
     struct Panics(RefCell<Vec<AttemptOutcome>>);
 

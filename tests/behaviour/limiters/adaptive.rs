@@ -66,7 +66,8 @@ async fn the_first_rate_is_what_got_through() {
         for ticket in running.into_iter().skip(1) {
             limiter.leave(ticket, AttemptOutcome::Success);
         }
-        // A few say nothing yet, and what is refused after the first of many began before that was known.
+        // A few rejections prove nothing yet, and attempts that are rejected after the first one started before that
+        // was known.
         for ticket in refused_ones {
             limiter.leave(ticket, refused(secs(hint)));
         }
@@ -75,7 +76,7 @@ async fn the_first_rate_is_what_got_through() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_long_ago_an_average_minute_counts() {
+async fn old_traffic_counts_as_an_average_minute() {
     let limiter = RateLimiter::adaptive();
     for _ in 0..7200 {
         succeed(&limiter).await;
@@ -87,7 +88,7 @@ async fn of_long_ago_an_average_minute_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_of_many_refusals_takes_a_tenth_or_what_did_not_get_through() {
+async fn one_of_many_rejections_lowers_the_rate_by_a_tenth_or_to_the_successes() {
     let limiter = RateLimiter::adaptive().start(10.0);
     let refuse = async || {
         succeed(&limiter).await;
@@ -106,9 +107,9 @@ async fn one_of_many_refusals_takes_a_tenth_or_what_did_not_get_through() {
     }
 }
 
-/// A server that refuses one in a hundred whatever the rate.
+/// A server that rejects one in a hundred requests at any rate.
 #[tokio::test(start_paused = true)]
-async fn few_refusals_leave_what_gets_through() {
+async fn few_rejections_keep_the_rate_of_successes() {
     let limiter = RateLimiter::adaptive().start(10.0);
     for _ in 0..20 {
         for _ in 0..99 {
@@ -131,7 +132,7 @@ async fn attempts_begin_at_that_rate() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_who_had_to_wait_raises_the_rate() {
+async fn only_attempts_that_waited_raise_the_rate() {
     let limiter = RateLimiter::adaptive().start(4.0);
     for _ in 0..10 {
         succeed(&limiter).await;
@@ -144,7 +145,7 @@ async fn only_who_had_to_wait_raises_the_rate() {
     advance(secs(1)).await;
     succeed(&limiter).await;
     assert_rate(&limiter, 6.0);
-    // Who began before the rate was lowered is no reason to raise it.
+    // Attempts that started before the rate was lowered must not raise it.
     let running = [turn(&limiter, 1).await, turn(&limiter, 1).await];
     for ticket in running {
         limiter.leave(ticket, refused(secs(0)));
@@ -163,7 +164,7 @@ async fn a_rate_faster_than_timers_rises_by_each_success() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
+async fn the_rate_rises_slowly_above_the_last_good_rate_and_fast_below() {
     let limiter = RateLimiter::adaptive();
     let running = begun(&limiter, 120);
     for (number, ticket) in running.into_iter().enumerate() {
@@ -180,7 +181,7 @@ async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
     begins(&limiter, &[1; 3]).await;
     let slowly = 1.8 * 1.002 * 1.002;
     assert_rate(&limiter, slowly);
-    // Nothing gets through any more, for long.
+    // No request succeeds for a long time.
     let mut lowered = Vec::new();
     for _ in 0..60 {
         let ticket = turn(&limiter, 1).await;
@@ -195,7 +196,7 @@ async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_nothing_through_it_begins_anew() {
+async fn the_rate_restarts_if_nothing_succeeds() {
     let limiter = RateLimiter::adaptive();
     let running = begun(&limiter, 20);
     for ticket in running {
@@ -212,7 +213,7 @@ async fn with_nothing_through_it_begins_anew() {
 
 /// A server whose minute was used up by others before.
 #[tokio::test(start_paused = true)]
-async fn what_gets_through_after_a_pause_counts_from_its_end() {
+async fn successes_after_a_pause_count_from_its_end() {
     let limiter = RateLimiter::adaptive();
     let ticket = turn(&limiter, 0).await;
     limiter.leave(ticket, refused(secs(60)));
@@ -236,8 +237,8 @@ async fn an_attempt_begins_at_least_once_a_minute() {
     assert_eq!(longest, secs(60));
 }
 
-/// Calls that come faster than a server can take find out its rate, and then it refuses every so many at random. How much
-/// gets through per second in the hour after.
+/// Calls that are faster than the server's limit find its rate. After that, the server rejects one in `refuses_every`
+/// requests at random. Returns the successes per second in the following hour.
 async fn through_of(limit: f64, refuses_every: u32) -> f64 {
     let limiter = RateLimiter::adaptive();
     let (mut tokens, mut filled) = (1.0, Instant::now());
@@ -263,7 +264,7 @@ async fn through_of(limit: f64, refuses_every: u32) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_that_ignore_the_rate_lower_it_little() {
+async fn rejections_independent_of_the_rate_lower_it_little() {
     for (refuses_every, least) in [(u32::MAX, 9.9), (20, 8.5), (10, 7.0), (8, 6.2)] {
         let through = through_of(10.0, refuses_every).await;
         assert!(through > least, "every {refuses_every}th: {through}");
@@ -299,7 +300,7 @@ async fn the_rate_stays_within_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_began_is_not_paid_for() {
+async fn an_attempt_that_never_started_is_not_paid_for() {
     let limiter = RateLimiter::adaptive().start(1.0);
     let ticket = turn(&limiter, 5).await;
     limiter.leave(ticket, AttemptOutcome::NotBegun);
@@ -323,7 +324,7 @@ async fn a_hint_holds_back_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_and_a_rate_that_change_at_once_are_both_told() {
+async fn a_pause_and_a_rate_change_are_both_reported() {
     let limiter = RateLimiter::adaptive();
     let tickets = begun(&limiter, 3);
     let mut changes = tickets.into_iter().map(|ticket| {
@@ -341,7 +342,7 @@ async fn a_pause_and_a_rate_that_change_at_once_are_both_told() {
 }
 
 #[test]
-fn it_can_be_a_static() {
+fn an_adaptive_limiter_can_be_a_static() {
     static LIMITER: RateLimiter = RateLimiter::adaptive()
         .start(5.0)
         .least(1.0)
@@ -352,7 +353,7 @@ fn it_can_be_a_static() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_charged_nothing_gives_nothing_back() {
+async fn a_free_attempt_is_not_refunded() {
     let limiter = RateLimiter::adaptive();
     let before = begun(&limiter, 10);
     let ticket = turn(&limiter, 1).await;
@@ -385,7 +386,7 @@ impl Server {
     }
 }
 
-/// What little was asked for is not what the server can take. 300 calls that it could take in 5 s.
+/// The low rate so far is not the server's limit. It could handle these 300 calls in 5 s.
 #[tokio::test(start_paused = true)]
 async fn after_light_traffic_many_calls_get_through() {
     #[retry(max = "unlimited", limiter = limiter)]

@@ -1,4 +1,4 @@
-//! A fixed number at a time, and so many that wait.
+//! A fixed limit for concurrent calls, and for waiting ones.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs};
 
-/// What a call ends with.
+/// The error of a call.
 #[derive(Classify, Debug, PartialEq)]
 #[classify(stop)]
 enum Error {
@@ -30,7 +30,7 @@ async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_calls_come_to_five_places() {
+async fn a_thousand_calls_share_five_slots() {
     let five = || ConcurrencyLimiter::fixed(5);
     for (limiter, by, after) in [
         (five().max_wait(secs(1)), RejectedBy::Limiter, secs(1)),
@@ -93,23 +93,23 @@ async fn a_retry_waits_behind_what_came_meanwhile() {
     join_all((0..3).map(call)).await;
     let order = [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
     assert_eq!(*ORDER.lock().unwrap(), order);
-    // Whatever fails, the limit stays.
+    // The limit is the same after any failure.
     assert_eq!(ONE.limit(), 1);
 }
 
 #[test]
-fn one_runs_at_least() {
+fn at_least_one_call_runs() {
     assert!(std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_absent_takes_no_room_in_the_queue() {
+async fn an_absent_waiter_takes_no_room_in_the_queue() {
     let limiter = ConcurrencyLimiter::fixed(1).queue(1);
     let (mut running, mut absent) = (Box::pin(work(&limiter)), Box::pin(work(&limiter)));
     assert!(futures::poll!(running.as_mut()).is_pending());
     assert!(futures::poll!(absent.as_mut()).is_pending());
     assert_eq!(running.await, Ok(()));
-    // Its turn came, and nobody polls it.
+    // Its turn came, but it isn't polled.
     assert_eq!(limiter.to_string(), "0 of 1 running, 1 waiting");
     sleep(secs(2)).await;
     assert_eq!(work(&limiter).await, Ok(()));

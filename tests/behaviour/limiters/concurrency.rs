@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, millis, refused, secs, turn};
 
-/// As many as may run now.
+/// Starts as many attempts as may run now.
 fn fill(limiter: &ConcurrencyLimiter) -> Vec<Permit> {
     let mut running = Vec::new();
     loop {
@@ -31,7 +31,7 @@ fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Permit>, end: AttemptOutco
 }
 
 #[test]
-fn so_many_run_at_a_time() {
+fn at_most_the_limit_runs_at_a_time() {
     for (limiter, limit) in [
         (ConcurrencyLimiter::aimd(), 20),
         (ConcurrencyLimiter::aimd().start(3), 3),
@@ -68,7 +68,7 @@ fn a_round_of_successes_adds_one() {
 }
 
 #[test]
-fn successes_count_only_while_half_of_it_is_in_use() {
+fn successes_count_only_while_half_of_the_limit_is_used() {
     let limiter = ConcurrencyLimiter::aimd().start(4).most(1000);
     for _ in 0..100 {
         let ticket = limiter.enter(1);
@@ -104,7 +104,7 @@ fn a_round_of_failures_takes_a_tenth_once() {
 }
 
 #[test]
-fn it_sinks_to_its_least() {
+fn the_limit_falls_to_its_minimum() {
     let limiter = ConcurrencyLimiter::aimd().least(5);
     let failed = ConcurrencyLimiter::aimd();
     for _ in 0..50 {
@@ -119,7 +119,7 @@ fn it_sinks_to_its_least() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_makes_room() {
+async fn a_dropped_waiter_makes_room() {
     let limiter = ConcurrencyLimiter::aimd().start(2);
     let start = Instant::now();
     let run = async |end| {
@@ -148,7 +148,7 @@ async fn who_leaves_makes_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_costs_more_than_the_limit_runs_alone() {
+async fn an_attempt_that_costs_more_than_the_limit_runs_alone() {
     let limiter = ConcurrencyLimiter::aimd().start(4);
     let start = Instant::now();
     let run = async |cost| {
@@ -162,9 +162,10 @@ async fn what_costs_more_than_the_limit_runs_alone() {
     assert_eq!([one, large, other, three], [0, 1, 2, 2].map(secs));
 }
 
-/// As many as ran and were not refused, half as many for each ten seconds of pause, and twice as many each second.
+/// The limit after a pause is the number of attempts that ran and were not rejected, halved for every ten seconds of
+/// pause, and doubled each second.
 #[tokio::test(start_paused = true)]
-async fn a_hint_holds_back_all_and_they_go_again_the_slower_the_longer_it_was() {
+async fn after_a_hint_the_restart_is_slower_for_longer_pauses() {
     for (hint, at_once, after_a_second) in [
         (millis(3), 15, 18),
         (secs(1), 14, 18),
@@ -199,7 +200,7 @@ fn begin(limiter: &ConcurrencyLimiter, waiting: &mut Vec<Permit>) -> Vec<Permit>
     begun
 }
 
-/// Successes tell that the server takes as much again, long before a second has passed.
+/// Successes show that the server accepts the old rate again, long before a second has passed.
 #[tokio::test(start_paused = true)]
 async fn successes_end_a_slow_start_early() {
     let limiter = ConcurrencyLimiter::aimd();
@@ -230,7 +231,7 @@ async fn successes_end_a_slow_start_early() {
 
 /// The next begins in the place of one that did not.
 #[tokio::test(start_paused = true)]
-async fn what_is_given_back_after_a_pause_takes_no_time() {
+async fn returned_turns_after_a_pause_take_no_time() {
     let limiter = ConcurrencyLimiter::aimd();
     let ticket = turn(&limiter, 1).await;
     limiter.leave(ticket, refused(secs(30)));
@@ -247,9 +248,9 @@ async fn what_is_given_back_after_a_pause_takes_no_time() {
     end_all(&limiter, vec![one, two], AttemptOutcome::Success);
 }
 
-/// As the documentation says: a server that fails at random leaves about ten of twenty.
+/// As documented: with a server that fails at random, about ten of twenty are left.
 #[test]
-fn failures_at_random_lower_it_too() {
+fn random_failures_lower_the_limit_too() {
     let limiter = ConcurrencyLimiter::aimd();
     let (mut random, mut sum) = (1_u32, 0);
     for _ in 0..2000 {
@@ -271,7 +272,7 @@ fn failures_at_random_lower_it_too() {
 }
 
 #[test]
-fn what_costs_more_than_the_limit_is_a_round() {
+fn an_attempt_that_costs_more_than_the_limit_is_a_round() {
     let limiter = ConcurrencyLimiter::aimd();
     for limit in 21..24 {
         let ticket = limiter.enter(1000);
@@ -280,9 +281,9 @@ fn what_costs_more_than_the_limit_is_a_round() {
     }
 }
 
-/// HTTP 503 with `Retry-After` as much as 429, and whatever limits attempts. Only what throttles lowers a rate.
+/// HTTP 503 with `Retry-After` has the same effect as 429, for every limiter. Only throttling lowers a rate.
 #[test]
-fn any_failure_with_a_hint_holds_back_all() {
+fn any_failure_with_a_hint_pauses_all_attempts() {
     #[retry(max = 0, limiter = limiter)]
     fn call(limiter: &impl AdmissionControl, verdict: Verdict) -> Result<(), Failure> {
         Err(Failure(verdict))

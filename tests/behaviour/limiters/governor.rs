@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::limiters::{begins, millis, refused, secs, turn};
 
-/// Tokio's, since its start.
+/// Tokio's clock, since its start.
 #[derive(Clone)]
 struct Paused(Instant);
 
@@ -40,11 +40,11 @@ fn ten() -> governor::RateLimiter<
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_begin_as_it_allows() {
+async fn attempts_start_when_governor_allows() {
     let shared = Arc::new(ten());
     let limiter = RateLimiter::governor(Arc::clone(&shared));
     assert_eq!(begins(&limiter, &[0, 9, 1, 2]).await, [0, 0, 0, 2000]);
-    // What others take there is taken here.
+    // Capacity that others take from governor is missing here.
     sleep(secs(1)).await;
     assert!(shared.check().is_ok());
     assert_eq!(begins(&limiter, &[1]).await, [1000]);
@@ -60,7 +60,7 @@ async fn a_hint_holds_back_all() {
     assert_eq!(begins(&limiter, &[1, 9, 1]).await, [30_000, 30_000, 31_000]);
 }
 
-/// As `until_n_ready` does: it waits for as long as governor says, and asks again.
+/// Like `until_n_ready`: waits for the time that governor returns, and tries again.
 async fn begins_by_itself<C: Clock<Instant = Duration>>(
     limiter: &governor::RateLimiter<
         governor::state::NotKeyed,
@@ -75,8 +75,8 @@ async fn begins_by_itself<C: Clock<Instant = Duration>>(
     }
 }
 
-/// Beside others that cost one and never stop, an attempt that costs ten begins when those before it have; by governor
-/// alone, never.
+/// In an endless stream of attempts that cost one, an attempt that costs ten starts after those before it; with
+/// governor alone, it would never start.
 #[tokio::test(start_paused = true)]
 async fn a_large_cost_gets_its_turn() {
     const PATIENCE: Duration = secs(600);

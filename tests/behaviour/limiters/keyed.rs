@@ -20,7 +20,7 @@ async fn keys_don_t_share_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quota_is_forgotten_once_nothing_is_owed() {
+async fn a_quota_is_removed_once_its_debt_is_paid() {
     let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(1, || RateLimiter::quota(60, 60_000));
     let ticket = turn(&models.of(&'a'), 5000).await;
     models.of(&'a').leave(ticket, AttemptOutcome::Success);
@@ -30,7 +30,7 @@ async fn a_quota_is_forgotten_once_nothing_is_owed() {
     advance(secs(1)).await;
     let new = models.of(&'b');
     assert_eq!((models.len(), new.available()), (1, 1000.0));
-    // Nor does it share one with others, as it would if there were no room.
+    // It doesn't share a value with others, as it would if there were no room.
     assert!(!Arc::ptr_eq(&new, &models.of(&'c')));
 }
 
@@ -51,7 +51,7 @@ async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_was_never_refused_is_forgotten_at_once_and_not_while_paused() {
+async fn a_limiter_without_rejections_is_removed_at_once_but_not_while_paused() {
     let models: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, ConcurrencyLimiter::aimd);
     let ticket = turn(&models.of(&'a'), 1).await;
     // It runs.
@@ -99,20 +99,20 @@ async fn a_limit_that_was_raised_is_forgotten_ten_minutes_after_its_last_use() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_is_in_use_is_kept_however_long_it_has_not_changed() {
+async fn a_limit_in_use_is_kept_even_without_changes() {
     let hosts: Keyed<char, ConcurrencyLimiter> =
         Keyed::new(1, || ConcurrencyLimiter::aimd().start(2).most(3));
     for _ in 0..60 {
         let ticket = turn(&hosts.of(&'a'), 3).await;
         hosts.of(&'a').leave(ticket, AttemptOutcome::Success);
         advance(secs(60)).await;
-        // It runs nothing just now.
+        // No attempt is running now.
         hosts.of(&'b');
     }
     assert_eq!(hosts.of(&'a').limit(), 3);
 }
 
-/// Whether one is still there that nobody has asked for in ten minutes, after an operator's changes.
+/// Checks if a value that was not used for ten minutes is kept after an operator's changes.
 macro_rules! is_kept {
     ($make:expr, |$changed:ident| $($change:expr),+) => {{
         let keyed = Keyed::new(1, || $make);
@@ -170,7 +170,7 @@ async fn an_operator_s_numbers_are_kept_until_they_are_taken_back() {
 
 /// No clock is read before a key finds no room, so the ten minutes begin there.
 #[tokio::test(start_paused = true)]
-async fn while_there_is_room_nobody_knows_how_old_a_key_is() {
+async fn the_age_of_a_key_counts_only_once_there_is_no_room() {
     let models = Rates::new(2, RateLimiter::adaptive);
     for model in ['a', 'b'] {
         let ticket = turn(&models.of(&model), 1).await;
@@ -188,7 +188,7 @@ async fn while_there_is_room_nobody_knows_how_old_a_key_is() {
 
 /// One that a test's clock used, which was far ahead.
 #[test]
-fn what_was_used_by_a_clock_that_was_set_back_is_forgotten() {
+fn a_value_used_before_the_clock_was_set_back_is_removed() {
     let on_its_own_clock = || {
         let mut runtime = Builder::new_current_thread();
         runtime.enable_time().start_paused(true).build().unwrap()

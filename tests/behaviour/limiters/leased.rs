@@ -39,7 +39,7 @@ async fn attempts_begin_in_order_as_room_is_granted() {
 }
 
 #[test]
-fn what_is_left_can_be_taken_away() {
+fn remaining_room_can_be_revoked() {
     let limiter = RateLimiter::leased();
     limiter.grant(3);
     let ticket = limiter.enter(1);
@@ -68,7 +68,7 @@ async fn calls_wait_for_room_and_no_longer_than_they_may() {
     let start = Instant::now();
     assert_eq!(call().await.unwrap_err().by(), RejectedBy::Deadline);
     assert_eq!(start.elapsed(), secs(5));
-    // Who is gone lacks nothing.
+    // An attempt that is gone isn't counted as lacking.
     assert_eq!(NONE.lacking(), 0);
     let granted = async {
         sleep(secs(2)).await;
@@ -81,7 +81,7 @@ async fn calls_wait_for_room_and_no_longer_than_they_may() {
 
 /// Room that is granted in a pause would be spent on top of what comes after it.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_lacking_while_the_server_asks_for_a_pause() {
+async fn no_room_is_lacking_during_a_servers_pause() {
     let limiter = Arc::new(RateLimiter::leased());
     limiter.grant(1);
     let first = turn(&*limiter, 1).await;
@@ -115,7 +115,7 @@ async fn nothing_is_lacking_while_the_server_asks_for_a_pause() {
 }
 
 #[test]
-fn what_does_not_do_for_the_first_can_be_taken_away() {
+fn room_too_small_for_the_first_can_be_revoked() {
     let limiter = RateLimiter::leased();
     limiter.grant(5);
     let first = limiter.enter(8);

@@ -57,7 +57,7 @@ async fn limits_rates_and_quotas_change_while_calls_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_gives_back_what_it_was_charged() {
+async fn running_attempts_return_their_own_charge() {
     for amount in [6000, 60_000, 600_000] {
         let fixed = RateLimiter::fixed(60_000, secs(60)).burst(32_000);
         let mut tickets = Vec::new();
@@ -92,7 +92,7 @@ async fn what_runs_gives_back_what_it_was_charged() {
 }
 
 #[test]
-fn nonsense_changes_nothing() {
+fn out_of_range_values_change_nothing() {
     let places = ConcurrencyLimiter::aimd();
     #[expect(clippy::reversed_empty_ranges, reason = "the nonsense")]
     let nonsense = [0..=5, 9..=8];
@@ -110,7 +110,7 @@ fn nonsense_changes_nothing() {
     }
 }
 
-/// What is wrong in a file changes nothing.
+/// A mistake in a file changes nothing.
 #[test]
 fn a_file_changes_numbers_by_name() {
     #[derive(serde::Deserialize)]
@@ -179,15 +179,15 @@ fn a_file_changes_numbers_by_name() {
     }
     assert!(call(&breaker, &limiter, false).is_err());
     assert_eq!(breaker.state(), BreakerState::Open);
-    // What isn't named stays: the least is 2.
+    // A setting that isn't named is kept: the minimum is 2.
     assert!(limiter.set("most=1".parse().unwrap()).is_err());
     limiter.set("most=3".parse().unwrap()).unwrap();
     assert_eq!(limiter.limit(), 3);
 }
 
-/// Who names one bound keeps the other, though somebody else sets that one meanwhile.
+/// Setting one bound keeps the other, even if another thread sets that one at the same time.
 #[test]
-fn bounds_that_are_set_at_once_all_count() {
+fn bounds_set_concurrently_all_count() {
     let limiter = ConcurrencyLimiter::aimd();
     let set = |text: &str| limiter.set(text.parse().unwrap()).is_ok();
     let is_done = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! What `RateLimiter` and `ConcurrencyLimiter` go by, told of attempts one by one, under a paused clock.
+//! `RateLimiter` and `ConcurrencyLimiter` with single attempts, under a paused clock.
 
 // Tokens and rates are exact.
 #![allow(clippy::float_cmp)]
@@ -46,7 +46,7 @@ const fn refused(hint: Duration) -> AttemptOutcome {
     failure(Kind::Throttled, Some(hint))
 }
 
-/// An attempt of that cost, once its turn has come.
+/// Returns an attempt with this cost, once its turn has come.
 async fn turn<L: AdmissionControl>(limiter: &L, cost: u32) -> Permit {
     let mut ticket = limiter.enter(cost);
     let mut sleeping = None;
@@ -89,7 +89,7 @@ async fn begins<L: AdmissionControl>(limiter: &L, costs: &[u32]) -> Vec<u128> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_reads_a_limiter_wakes_nobody() {
+async fn reading_a_limiter_does_not_wake_waiters() {
     struct Woken(AtomicU32);
 
     impl Wake for Woken {
@@ -120,7 +120,7 @@ async fn who_reads_a_limiter_wakes_nobody() {
     assert_eq!((places.limit(), places.running()), (1, 1));
     assert_eq!(places.to_string(), "1 of 1 running, 1 waiting");
     assert_eq!(woken.0.load(SeqCst), 0);
-    // Who corrects it does.
+    // A correction does.
     rate.settle(1, 0);
     assert_eq!(woken.0.load(SeqCst), 1);
 }

@@ -15,12 +15,12 @@ use crate::limiters::{millis, secs};
 const CALLS: u32 = 1000;
 const WORKERS: u64 = 200;
 
-/// How a server counts, where 60 a minute are allowed.
+/// A server's rule for a limit of 60 requests a minute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Counts {
     /// A bucket of 60; one comes back every second.
     Bucket,
-    /// The same, where refused requests take from it, too: up to 60 that are not there.
+    /// The same, but rejected requests also take from it, up to a debt of 60.
     BucketOfAll,
     /// 60 in each minute of its clock.
     Window,
@@ -42,7 +42,7 @@ struct State {
     taken: VecDeque<Duration>,
 }
 
-/// With the wait that the server asks for.
+/// A rejection with the wait that the server asks for.
 #[derive(Debug)]
 struct Refused(Option<Duration>);
 
@@ -60,7 +60,7 @@ impl From<Rejected> for Refused {
 }
 
 impl Server {
-    /// How long until there is room for another request, which it takes if that is now.
+    /// Returns the time until there is room for another request. If there is room now, takes it.
     fn wait(&self) -> Duration {
         let now = self.start.elapsed();
         let minute = |at: Duration| at.as_secs() / 60;
@@ -105,7 +105,7 @@ impl Server {
             return Ok(());
         }
         self.refused.set(self.refused.get() + 1);
-        // In whole seconds, as `Retry-After` has it.
+        // In whole seconds, like `Retry-After`.
         let seconds = Duration::from_secs_f64(wait.as_secs_f64().ceil());
         Err(Refused(self.names_the_wait.then_some(seconds)))
     }
@@ -192,9 +192,9 @@ async fn an_adaptive_rate_has_hardly_any_refusals() {
     }
 }
 
-/// A known rate has none, but for a slight misfit of clocks.
+/// With a known rate there are no rejections, except for slight differences of clocks.
 #[tokio::test(start_paused = true)]
-async fn a_known_rate_has_no_refusals() {
+async fn a_known_rate_has_no_rejections() {
     for (counts, _) in SERVERS.into_iter().step_by(2) {
         let outcome = run(RateLimiter::quota(60, u32::MAX), counts, true).await;
         assert!(outcome.refused <= 2, "{counts:?}: {outcome:?}");
@@ -202,7 +202,7 @@ async fn a_known_rate_has_no_refusals() {
     }
 }
 
-/// There are far more, where an adaptive rate has 163: fewer at a time is not fewer per second.
+/// There are far more rejections than the 163 of an adaptive rate: a limit on concurrency doesn't limit the rate.
 #[tokio::test(start_paused = true)]
 async fn fewer_at_a_time_is_not_enough() {
     let outcome = run(ConcurrencyLimiter::aimd(), Counts::Bucket, true).await;

@@ -46,7 +46,8 @@ async fn two_workers_outlast_an_outage() {
     let ended = join(work(&breaker, start), work(&breaker, start)).await;
     assert_eq!(ended, (Ok(()), Ok(())));
     assert_eq!(breaker.state(), BreakerState::Closed);
-    // Open at 0.1 s for 5 s, after trials at 5.2 s and 10.3 s again; the third closes it, and the other goes next.
+    // The breaker opens at 0.1 s for 5 s, and again after trials at 5.2 s and 10.3 s; the third trial closes it, and
+    // the other call is next.
     assert_eq!(start.elapsed().as_millis() / 100, 155);
     let lines = recording.lines();
     let count = |start| lines.iter().filter(|line| line.starts_with(start)).count();
@@ -54,7 +55,7 @@ async fn two_workers_outlast_an_outage() {
     assert_eq!(changes, [3, 3, 1], "{lines:#?}");
 }
 
-/// When an operator closes it, after 10.5 s, those that wait go on, and others need no longer than they may.
+/// When an operator closes it after 10.5 s, the waiting calls continue, and others wait at most their maximum.
 #[tokio::test(start_paused = true)]
 async fn an_operator_s_reset_ends_the_wait() {
     #[retry(max = 0, limiter = breaker)]
@@ -89,7 +90,7 @@ async fn an_operator_s_reset_ends_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_waits_no_longer_than_it_may() {
+async fn a_call_waits_no_longer_than_max_wait() {
     #[retry(max = 0, deadline = deadline, cancel = cancel.cancelled(), limiter = breaker)]
     async fn work(
         breaker: &Breaker,
@@ -147,9 +148,10 @@ impl AdmissionControl for Asked<'_> {
     }
 }
 
-/// Whoever closes it: two begin at once, and each second as many as did before. While it is not closed, few ask.
+/// After it closes for any reason, two calls start at once, and each second as many more as before. While it isn't
+/// closed, calls rarely poll.
 #[tokio::test(start_paused = true)]
-async fn they_come_back_one_after_another() {
+async fn waiting_calls_restart_gradually() {
     #[retry(max = 0, limiter = Asked(breaker, asked))]
     async fn work(
         breaker: &Breaker,
@@ -188,7 +190,7 @@ async fn they_come_back_one_after_another() {
 
 /// A trial call that never ends keeps the next one no longer than `open_for`.
 #[tokio::test(start_paused = true)]
-async fn a_trial_that_hangs_keeps_nobody_waiting() {
+async fn a_hung_trial_does_not_block_waiters() {
     #[retry(max = 0, limiter = breaker)]
     async fn work(breaker: &Breaker, lasts: Duration, start: Instant) -> Result<u128, Failure> {
         let begun = start.elapsed().as_millis();
@@ -205,9 +207,9 @@ async fn a_trial_that_hangs_keeps_nobody_waiting() {
     assert_eq!(begun, (Ok(5000), Ok(10_000)));
 }
 
-/// An error of no known type says nothing of the server, as under the key `breaker`.
+/// An error of an unknown type is not evidence about the server, as with the key `breaker`.
 #[test]
-fn an_error_that_nobody_knows_closes_nothing() {
+fn an_error_of_an_unknown_type_does_not_close_the_breaker() {
     #[retry(max = 0, limiter = breaker)]
     fn work(breaker: &Breaker) -> anyhow::Result<()> {
         anyhow::bail!("something")
@@ -248,7 +250,7 @@ async fn a_call_that_starts_while_it_is_closed_does_not_queue() {
     assert!(begun[8].as_ref().unwrap() > &2000, "{begun:?}");
 }
 
-/// The server answers, so it is up: only the limiter of a call slows down for it.
+/// The server responds, so it is up: only a call's limiter slows down.
 #[test]
 fn throttled_attempts_do_not_open_a_breaker() {
     let breaker = Breaker::new().consecutive_failures(1);

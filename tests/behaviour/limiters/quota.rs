@@ -89,7 +89,7 @@ async fn a_fast_rate_holds() {
 
 /// Only as much as timers are late.
 #[tokio::test(start_paused = true)]
-async fn who_begins_much_too_late_gains_nothing() {
+async fn a_very_late_start_gains_nothing() {
     let limiter = RateLimiter::fixed(5, secs(1));
     begins(&limiter, &[1]).await;
     let mut ticket = limiter.enter(1);
@@ -113,13 +113,13 @@ async fn a_lull_gathers_no_more_than_the_burst() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_began_is_charged_nothing() {
+async fn an_attempt_that_never_started_is_not_charged() {
     let limiter = model();
     let ticket = turn(&limiter, 3000).await;
     assert_eq!(limiter.available(), 0.0);
     limiter.leave(ticket, AttemptOutcome::NotBegun);
     assert_eq!(limiter.available(), 1000.0);
-    // Nor is anything gained by it later.
+    // It doesn't increase the rate later, either.
     let ticket = turn(&limiter, 1000).await;
     advance(secs(60)).await;
     limiter.leave(ticket, AttemptOutcome::NotBegun);
@@ -127,7 +127,7 @@ async fn what_never_began_is_charged_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_that_were_not_used_go_back() {
+async fn unused_tokens_are_refunded() {
     let limiter = RateLimiter::quota(600, 60_000);
     let ticket = turn(&limiter, 5000).await;
     limiter.settle(5000, 600);
@@ -145,7 +145,7 @@ async fn tokens_that_were_used_beyond_the_cost_are_owed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_back_late_is_there_up_to_a_minute_s_worth() {
+async fn late_refunds_count_up_to_a_minutes_worth() {
     let limiter = model();
     sleep(secs(10)).await;
     limiter.settle(4000, 1000);
@@ -156,7 +156,7 @@ async fn what_goes_back_late_is_there_up_to_a_minute_s_worth() {
     assert_eq!(limiter.available(), 0.0);
 }
 
-/// Who asks for four times what is used is held back to a quarter, unless that is settled.
+/// If estimates are four times the actual use, calls are slowed down to a quarter, unless the cost is settled.
 #[tokio::test(start_paused = true)]
 async fn settled_a_high_estimate_costs_no_time() {
     async fn calls(is_settled: bool) -> u64 {
@@ -181,13 +181,13 @@ async fn settled_a_high_estimate_costs_no_time() {
         start.elapsed().as_secs()
     }
 
-    // A thousand calls. In the first seconds, no answer says yet what was used.
+    // A thousand calls. In the first seconds, there is no response yet with the actual use.
     assert_eq!(calls(true).await, 1010);
     assert_eq!(calls(false).await, 2927);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_began_gets_back_what_others_did_not_use() {
+async fn an_attempt_that_never_started_returns_settled_credit() {
     let limiter = RateLimiter::fixed(60_000, secs(60)).burst(1000);
     limiter.settle(3000, 0);
     assert_eq!(limiter.available(), 4000.0);
@@ -197,7 +197,7 @@ async fn what_never_began_gets_back_what_others_did_not_use() {
         limiter.leave(ticket, AttemptOutcome::NotBegun);
         assert_eq!(limiter.available(), 4000.0);
     }
-    // Nor is anything gained by it later.
+    // It doesn't increase the rate later, either.
     let ticket = turn(&limiter, 3500).await;
     advance(secs(60)).await;
     limiter.leave(ticket, AttemptOutcome::NotBegun);
@@ -205,7 +205,7 @@ async fn what_never_began_gets_back_what_others_did_not_use() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_server_says_remains_is_no_more_than_that() {
+async fn learn_limits_the_quota_to_the_servers_remaining_number() {
     let names = [
         "x-ratelimit-remaining-tokens",
         "anthropic-ratelimit-tokens-remaining",
@@ -258,7 +258,7 @@ async fn the_least_of_what_remains_counts_and_never_gives_anything() {
     limiter.settle(0, 2700);
     limiter.learn(|name| headers.get(name).copied());
     assert_eq!(limiter.available(), 300.0);
-    // What went back before is the server's to say, too.
+    // The server's number also includes earlier refunds.
     limiter.settle(10_000, 0);
     limiter.learn(|name| headers.get(name).copied());
     assert_eq!(limiter.available(), 500.0);
@@ -284,7 +284,7 @@ async fn a_large_cost_is_not_overtaken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_shows_its_rate_and_who_waits() {
+async fn a_quota_shows_its_rate_and_waiters() {
     let limiter = RateLimiter::fixed(90, secs(60));
     assert_eq!(limiter.to_string(), "1.5 per second, 0 waiting");
     let ticket = limiter.enter(3);
@@ -298,7 +298,8 @@ async fn it_shows_its_rate_and_who_waits() {
     assert_eq!(limiter.max_wait(secs(5)).longest_wait(), Some(secs(5)));
 }
 
-/// In tests, threads may have clocks of their own. What the one that is ahead has paid for, the other does not pay for again.
+/// In tests, threads may have separate clocks. Time that the clock that is ahead has credited isn't credited again by
+/// the other.
 #[test]
 fn no_time_pays_twice_by_clocks_that_differ() {
     let (ahead, behind) = (runtime::paused(), runtime::paused());
@@ -308,9 +309,9 @@ fn no_time_pays_twice_by_clocks_that_differ() {
         let begins = runtime.block_on(begins(&limiter, &[1]));
         begins[0] / 1000
     });
-    // At 10, 11, 12 and 13 seconds by the clock of each.
+    // At 10, 11, 12 and 13 seconds on each clock.
     assert_eq!(seconds, [0, 11, 2, 2]);
-    // One that was set back further stands for none of that.
+    // A clock that was set back further doesn't credit that time.
     let later = runtime::paused();
     ahead.block_on(advance(secs(3600)));
     let seconds = [&ahead, &later, &later].map(|runtime| {
@@ -320,9 +321,9 @@ fn no_time_pays_twice_by_clocks_that_differ() {
     assert_eq!(seconds, [0, 1, 1]);
 }
 
-/// What a burst gathers while the server asks for a pause does not begin as one wave after it.
+/// Capacity that a burst accumulates during a server's pause doesn't start as one wave afterwards.
 #[tokio::test(start_paused = true)]
-async fn a_burst_comes_back_slowly_after_a_pause() {
+async fn a_burst_restarts_slowly_after_a_pause() {
     #[retry(max = 1, backoff = "none", limiter = limiter)]
     async fn call(
         limiter: &RateLimiter<Quota>,

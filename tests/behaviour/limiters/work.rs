@@ -1,4 +1,4 @@
-//! Work that goes on after its attempt was dropped.
+//! Work that continues after its attempt was dropped.
 
 use std::io;
 use std::sync::Mutex;
@@ -9,7 +9,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::limiters::secs;
 
-/// One attempt at a time, each dropped after a second, with work of its own that takes three. Tells when attempts began.
+/// Makes one attempt at a time, each dropped after a second, with work that takes three seconds. Returns the start
+/// times.
 async fn call(limiter: &'static ConcurrencyLimiter, guards: usize) -> Vec<u64> {
     let (start, began) = (Instant::now(), Mutex::new(Vec::new()));
     let work = Work::new(limiter);
@@ -38,9 +39,9 @@ async fn call(limiter: &'static ConcurrencyLimiter, guards: usize) -> Vec<u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_keeps_its_place_and_holds_the_retry_until_it_is_over() {
+async fn work_keeps_its_slot_and_delays_the_retry_until_it_is_done() {
     static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd().start(1).most(1);
-    // Without a guard nothing is held.
+    // Without a guard, the slot is not held.
     assert_eq!(call(&LIMITER, 0).await, [0, 1, 2]);
     assert_eq!(LIMITER.running(), 0);
     for guards in [1, 2] {

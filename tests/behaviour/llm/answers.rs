@@ -1,5 +1,5 @@
-//! Answers that services gave, as people reported them and references show them, and the verdict that whoever runs a
-//! program would want. Each row of the data says where it is from.
+//! Real responses of services, from reports and references, with the verdict that an operator would want. Each row of
+//! the data has its source.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ struct Answer {
     verdict: Wanted,
     /// The hint, in seconds.
     wait: Option<f64>,
-    /// Whether the body says the same as an event of a stream, which has no status.
+    /// True if the body has the same verdict as an event of a stream, which has no status.
     #[serde(default)]
     event: bool,
 }
@@ -38,11 +38,11 @@ enum Wanted {
     Throttled,
     /// Throttled, as another server was: something may have been done.
     Quoted,
-    /// Transient: nothing was done.
+    /// Transient: not processed.
     Refused,
     /// Transient: something may have been done.
     Ambiguous,
-    /// Not worth a retry, though the server failed.
+    /// Not worth a retry, although the server failed.
     Down,
     Stop,
 }
@@ -117,10 +117,9 @@ fn every_answer_has_the_verdict_that_its_caller_wants() {
 
 const MAX_HINT: Duration = Duration::from_mins(1);
 
-/// However long an answer asks to wait, or whether it names no wait: no call goes on at once, and none waits for longer
-/// than it allows.
+/// For any wait in a response, or none: no call continues at once, and no call waits longer than its limit.
 #[tokio::test(start_paused = true)]
-async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
+async fn no_response_causes_an_immediate_retry_or_too_long_a_wait() {
     #[retry(max = 1, base = "100ms", jitter = "none", max_hint = "60s")]
     async fn ask(answer: &Answer, attempts: &mut u32) -> Result<(), ResponseError> {
         *attempts += 1;
@@ -138,7 +137,7 @@ async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
         };
         let (began, mut attempts) = (Instant::now(), 0);
         ask(&answer, &mut attempts).await.unwrap_err();
-        // The runtime's clock goes by whole milliseconds.
+        // The runtime's clock has millisecond granularity.
         let more = began.elapsed().checked_sub(expected.1);
         let is_exact = more.is_some_and(|more| more <= Duration::from_millis(1));
         assert_eq!(
@@ -150,7 +149,7 @@ async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
     }
 }
 
-/// What an answer may say, by words that mean something and numbers that may be anything.
+/// Generates bodies from meaningful words and random numbers.
 fn body() -> impl Strategy<Value = String> {
     let names = vec![
         "rate_limit_error",
@@ -192,7 +191,7 @@ fn body() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_answer_is_asked_again_at_once_nor_after_more_than_is_allowed(
+    fn no_random_body_causes_an_immediate_retry_or_too_long_a_wait(
         status in 400_u16..600,
         body in prop_oneof![body(), ".{0,60}"],
         header in option::of((select(vec!["retry-after", "retry-after-ms"]), "[0-9a-zA-Z:. ]{0,12}")),
@@ -216,7 +215,7 @@ proptest! {
     }
 }
 
-/// With time that grows faster than the text, this would not end.
+/// If the time grew faster than the text, this test would not end.
 #[test]
 fn no_text_takes_more_time_than_its_length() {
     let pieces = [

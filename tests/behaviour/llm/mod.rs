@@ -1,4 +1,4 @@
-//! What the error bodies of model APIs say.
+//! Classification of the error bodies of model APIs.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ fn errors_within_a_stream_are_retried() {
 }
 
 #[test]
-fn what_is_no_error_is_none() {
+fn a_body_without_an_error_has_none() {
     for body in [
         "",
         "[DONE]",
@@ -100,7 +100,7 @@ fn what_is_no_error_is_none() {
 }
 
 #[test]
-fn what_was_said_can_be_read() {
+fn the_message_can_be_read() {
     let error = ProviderError::parse(openai("requests", "rate_limit_exceeded")).unwrap();
     assert_eq!(
         (error.error_type(), error.code()),
@@ -167,7 +167,7 @@ fn headers_and_body_are_weighed() {
     let seconds = Duration::from_secs;
     let throttled = Verdict::THROTTLED;
     let table = [
-        // The bill stops whatever else is said.
+        // An unpaid bill stops, with any other content.
         (429, "retry-after", "1", &unpaid, Verdict::STOP),
         (429, "x-should-retry", "true", &unpaid, Verdict::STOP),
         // The header wins over the rest.
@@ -202,7 +202,7 @@ fn headers_and_body_are_weighed() {
             &waiting,
             throttled.after(seconds(9)),
         ),
-        // The status decides where the body does not name throttling or load.
+        // The status decides if the body has no code for throttling or overload.
         (404, "server", "x", &anthropic("api_error"), Verdict::STOP),
         (
             503,
@@ -244,7 +244,7 @@ fn headers_and_body_are_weighed() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn messages_say_what_no_code_does() {
+fn messages_decide_if_there_is_no_code() {
     use Fault::{Billing, Filtered, Invalid, Throttled, TooLong, Unknown};
 
     let table = [
@@ -353,7 +353,7 @@ fn messages_say_what_no_code_does() {
 }
 
 #[test]
-fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
+fn a_wait_in_the_message_counts_if_there_is_no_other() {
     let millis = Duration::from_millis;
     let table = [
         (
@@ -377,7 +377,7 @@ fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
         ("Please try again in -1s", None),
         ("Please try again in 9999999h", None),
         ("Please try again in ", None),
-        // Of several the first, whatever its words: services ask first and explain their limits after it.
+        // The first wait counts, with any wording: services ask for a wait first, and then explain their limits.
         (
             "Retry after 5s. The limit resets in 1h.",
             Some(millis(5000)),
@@ -390,7 +390,7 @@ fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
         ("Retry your request in 2 seconds.", Some(millis(2000))),
         ("retry-after: 12 seconds", Some(millis(12_000))),
         ("Please try again in a minute", Some(millis(60_000))),
-        // Words that only contain one of these, and what is no wait.
+        // Words that only contain a keyword, and texts that aren't waits.
         ("Await 5s of audio; preset in 3s", None),
         (
             "You may retry 3 times; the limit resets every 60 seconds",
@@ -430,7 +430,7 @@ fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
 }
 
 #[test]
-fn what_stands_before_the_cut_of_a_long_body_counts() {
+fn the_start_of_a_truncated_body_counts() {
     let long = "text ".repeat(ResponseError::BODY_LIMIT);
     let of = |body: Value| {
         let body = body.to_string();

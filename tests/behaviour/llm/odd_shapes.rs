@@ -17,20 +17,20 @@ fn verdict(status: u16, body: impl Into<Vec<u8>>) -> Verdict {
     ResponseError::new(status, HeaderMap::new(), body).classify()
 }
 
-/// As `OpenRouter` quotes a provider.
+/// A provider's error, quoted by `OpenRouter`.
 fn raw(code: u16, quoted: &str) -> String {
     let error =
         json!({"code": code, "message": "Provider returned error", "metadata": {"raw": quoted}});
     json!({ "error": error }).to_string()
 }
 
-/// As a proxy quotes a provider.
+/// A provider's error, quoted by a proxy.
 fn message(quoted: &str) -> String {
     json!({"error": {"message": quoted, "type": null, "code": "429"}}).to_string()
 }
 
 #[test]
-fn what_a_gateway_quotes_is_the_providers_own_word() {
+fn an_error_quoted_by_a_gateway_is_the_providers() {
     let unpaid = openai("insufficient_quota", Value::Null);
     let spent = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "enforced_spend_limit_reached: text"}}).to_string();
     let busy = openai("requests", "rate_limit_exceeded");
@@ -69,7 +69,7 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
         Verdict::THROTTLED.after(hint)
     );
 
-    // What the gateway names itself is no quotation's to change, but for the bill.
+    // A quotation doesn't override the gateway's own code, except for an unpaid bill.
     let named = |name: &str, code: Value, quoted: &str| {
         fault(&openai(name, code).replace("\"text\"", &json!(quoted).to_string()))
     };
@@ -88,7 +88,7 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
             "{name}"
         );
     }
-    // A name that it gives to whatever it passes on says nothing.
+    // A code that the gateway uses for everything that it passes on has no meaning.
     for name in ["invalid_request_error", "api_error"] {
         assert_eq!(
             named(name, Value::Null, &busy),
@@ -108,7 +108,7 @@ fn quotations_of_quotations_do_not_nest() {
 }
 
 #[test]
-fn what_is_no_object_has_its_fields_beside_it() {
+fn an_error_that_is_not_an_object_has_its_fields_next_to_it() {
     for (body, expected) in [
         (
             json!({"error": "no money", "code": "insufficient_quota"}),
@@ -154,7 +154,7 @@ fn an_empty_error_is_none() {
         assert_eq!(fault(&chunk), None, "{chunk}");
         assert_eq!(verdict(503, chunk), Verdict::TRANSIENT.ambiguous());
     }
-    // A message alone, or a code that names nothing, is no error either.
+    // A message alone, or an unknown code, is not an error either.
     assert_eq!(fault(r#"{"message": "hi", "type": "message"}"#), None);
     assert_eq!(
         fault(r#"{"message": {"role": "assistant"}, "code": "unavailable"}"#),
@@ -163,7 +163,7 @@ fn an_empty_error_is_none() {
 }
 
 #[test]
-fn what_stands_around_an_envelope_does_not_hide_it() {
+fn text_around_an_envelope_does_not_hide_it() {
     let unpaid = openai("insufficient_quota", Value::Null);
     for body in [
         format!("\u{feff}{unpaid}"),
@@ -186,7 +186,7 @@ fn what_stands_around_an_envelope_does_not_hide_it() {
 }
 
 #[test]
-fn the_page_of_a_gateway_says_what_its_status_says() {
+fn a_gateways_page_is_classified_by_its_status() {
     let page =
         "<!DOCTYPE html><html><head><title>429 insufficient_quota</title></head>\ndata: {\n</html>";
     for page in [
@@ -202,7 +202,7 @@ fn the_page_of_a_gateway_says_what_its_status_says() {
 }
 
 #[test]
-fn a_code_that_is_a_status_says_what_the_status_does() {
+fn a_numeric_code_is_classified_as_a_status() {
     for (code, expected, verdict) in [
         (429, Fault::Throttled, Verdict::THROTTLED),
         (503, Fault::Overloaded, Verdict::TRANSIENT.ambiguous()),

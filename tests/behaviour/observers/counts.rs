@@ -1,4 +1,4 @@
-//! Events of retries say which one it is in its own count, and what that count allows.
+//! Retry events contain the number in the retry's own count, and the maximum of that count.
 
 use std::sync::Mutex;
 
@@ -81,7 +81,7 @@ fn a_retry_is_numbered_among_those_of_its_kind() {
 }
 
 #[test]
-fn a_line_has_it_where_the_calls_own_count_differs() {
+fn a_record_has_the_kinds_count_if_it_differs_from_the_calls() {
     let policy = Policy::none().max(3).invalid(Section::new().max(1));
     let errors = ["busy", "no JSON", "busy"];
     let script = sequence(errors.into_iter().map(Err).chain([Ok(())]));

@@ -1,4 +1,4 @@
-//! Events of calls that end say how the last attempt ended.
+//! Events of calls that end contain the end of the last attempt.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn end_of(event: &Event<'_>) -> Option<End> {
 }
 
 #[test]
-fn the_attempt_that_ended_the_call_says_how() {
+fn the_last_attempts_end_is_reported() {
     for (policy, errors, expected) in [
         (
             Policy::none().max(1),
@@ -60,7 +60,7 @@ fn the_attempt_that_ended_the_call_says_how() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_does_where_a_call_ends_after_its_attempt() {
+async fn no_end_is_reported_if_the_call_ends_after_its_attempt() {
     #[retry(base = "10s", on = verdict, cancel = tokio::time::sleep(Duration::from_millis(1)), jitter = "none",
         observe = |event| ends.extend(end_of(event)))]
     async fn cancelled(ends: &mut Vec<End>) -> Result<(), &'static str> {

@@ -1,4 +1,4 @@
-//! The observers that this crate brings, and what events tell them.
+//! The built-in observers and their events.
 
 mod counts;
 mod ends;

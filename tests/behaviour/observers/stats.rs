@@ -1,4 +1,4 @@
-//! What `Stats` counts.
+//! The counts of `Stats`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -65,7 +65,7 @@ async fn calls_are_counted_by_how_they_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_are_corrections_hedges_and_fallbacks() {
+async fn corrections_hedges_and_fallbacks_are_counted() {
     #[retry(max = 1, backoff = "none", observe = stats, on = verdict,
         fallback = |_: GaveUp<Failed>| async { Ok(0) })]
     async fn falls_back(stats: &Stats) -> Result<u32, Failed> {
@@ -109,7 +109,7 @@ async fn so_are_corrections_hedges_and_fallbacks() {
     );
 }
 
-/// How the batch ends that sends these items, with an answer for each round.
+/// Runs a batch with these items and the given results for each round.
 async fn batch(stats: &Stats, rounds: &[&[Result<(), &'static str>]]) -> String {
     let (recorder, round) = (Recorder::new(), Cell::new(0));
     let policy = Policy::fixed(SECOND).jitter(Jitter::None).max(2);
@@ -128,7 +128,7 @@ async fn batch(stats: &Stats, rounds: &[&[Result<(), &'static str>]]) -> String 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_is_one_call_however_many_of_its_items_fail() {
+async fn a_batch_counts_as_one_call() {
     let stats = &Stats::new();
     // Two sorts of failure wait together.
     let start = Instant::now();
@@ -167,7 +167,7 @@ async fn a_batch_is_one_call_however_many_of_its_items_fail() {
     );
 }
 
-/// Yields an item and breaks, so many times, and breaks at once from then on.
+/// Yields an item and breaks, a number of times, and then breaks at once.
 #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, observe = (stats, recorder), on = verdict)]
 fn feed(
     stats: &Stats,

@@ -1,4 +1,4 @@
-//! Events say how long their call and the attempt that ended have taken.
+//! Events contain the durations of their call and of the attempt that ended.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use retry_runtime::{
 use support::clock::Simulated;
 use tokio::time::sleep;
 
-/// Of a call, and of its attempt.
+/// The durations of a call and of its attempt.
 type Times = Vec<(Option<Duration>, Option<Duration>)>;
 
 const POLICY: Policy = Policy::fixed(secs(1)).jitter(retry_runtime::Jitter::None);
@@ -67,7 +67,7 @@ fn failing_first() -> Server {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_loop_tells_them_without_pauses() {
+async fn every_loop_reports_times_without_pauses() {
     #[retry(policy = POLICY, on = |_| true, observe = |event| note(times, event))]
     async fn function(server: &Server, times: &mut Times) -> Result<u64, Busy> {
         ask(server).await
@@ -107,7 +107,7 @@ async fn every_loop_tells_them_without_pauses() {
         None => Validity::Missing(vec![]),
     });
     assert!(end.await.is_ok());
-    // Of the subtask, and then of the plan.
+    // The times of the subtask, and then of the plan.
     let twice = expected.iter().flat_map(|times| [*times; 2]);
     assert_eq!(told, twice.collect::<Times>());
 }
@@ -132,9 +132,9 @@ async fn an_attempt_begins_after_its_wait() {
     assert_eq!(second, times([(5, Some(2))]));
 }
 
-/// A call of a batch that waits to be let begin, beside one that runs.
+/// One call of a batch waits for admission while another one runs.
 #[tokio::test(start_paused = true)]
-async fn what_was_rejected_has_taken_no_time() {
+async fn a_rejected_attempt_has_no_duration() {
     let (mut told, limiter) = (Times::new(), ConcurrencyLimiter::fixed(1).queue(0));
     let policy = POLICY.rejected(Section::new().base(secs(3)));
     let batches = policy.on(|_: &Busy| true).limiter(&limiter);
@@ -148,7 +148,7 @@ async fn what_was_rejected_has_taken_no_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_attempt_of_its_own_has_none() {
+async fn events_without_their_own_attempt_have_no_duration() {
     #[retry(policy = POLICY, on = |_| true, validate = |answer| if *answer == 3 { Err(Busy) } else { Ok(()) },
         correct = async |_, _| { sleep(secs(4)).await; Ok(4) }, observe = |event| note(times, event))]
     async fn corrected(server: &Server, times: &mut Times) -> Result<u64, Busy> {
@@ -181,7 +181,7 @@ async fn what_is_no_attempt_of_its_own_has_none() {
     );
     assert_eq!(told, times([(3, Some(3)), (7, None)]));
     for (server, expected) in [
-        // The first attempt wins, and then the one beside it.
+        // The first attempt wins, and then the hedged one.
         ([(3, true), (9, true), (9, true)], times([(3, Some(3))])),
         ([(3, true), (1, true), (9, true)], times([(2, None)])),
         // Both fail, and one follows.
@@ -197,7 +197,7 @@ async fn what_is_no_attempt_of_its_own_has_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subtask_that_is_worth_no_retry_is_told_of_at_once() {
+async fn a_subtask_without_a_retry_is_reported_at_once() {
     let mut told = Times::new();
     let mut plan = Plan::<u64, String>::new();
     plan.add("refused", [], async |[]| {
@@ -220,7 +220,7 @@ async fn a_subtask_that_is_worth_no_retry_is_told_of_at_once() {
 }
 
 #[test]
-fn they_go_by_the_timers_own_clock() {
+fn times_use_the_timers_own_clock() {
     #[retry(policy = POLICY, timer = clock, on = |_| true, observe = |event| note(times, event))]
     async fn function(
         clock: &Simulated,
@@ -252,7 +252,7 @@ fn they_go_by_the_timers_own_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_observer_may_ask_at_the_end_alone() {
+async fn an_observer_may_read_times_only_at_the_end() {
     #[retry(policy = POLICY, on = |_| true, observe = |event| if let EventData::Succeeded { .. } = event.data {
         note(times, event);
     })]

@@ -1,4 +1,4 @@
-//! Plans that can't run, and what is said of them.
+//! Plans that can't run, and their errors.
 
 use retry_runtime::Plan;
 
@@ -27,7 +27,7 @@ fn a_cycle_is_named_in_full() {
 }
 
 #[test]
-fn an_unknown_dependency_is_named_with_who_has_it() {
+fn an_unknown_dependency_is_named_with_its_subtask() {
     assert_eq!(
         message(&[("search", &[]), ("extract", &["search", "Search"])]),
         "extract → Search: there is no subtask `Search`; did you mean `search`?"
@@ -65,7 +65,7 @@ async fn a_plan_that_cannot_run_executes_nothing_and_keeps_what_it_has() {
     let summary = plan.summary();
     assert_eq!(summary.failed, ["b"]);
     assert_eq!(summary.pending, ["c"]);
-    // What was missing may still be added.
+    // A missing subtask may still be added.
     plan.add("nothing", [], async |[]| world.execute("nothing", &[]));
     plan.run().await.unwrap();
     assert_eq!(world.executed(), ["nothing", "c"]);

@@ -56,7 +56,7 @@ fn names_do_not_break_out_of_their_quotes() {
     assert_eq!(mermaid.lines().nth(2), Some("    1[\" \"]:::pending"));
 }
 
-/// However long a chain is, and also where a plan can't run.
+/// Chains of any length, and plans that can't run.
 #[test]
 fn any_plan_can_be_drawn() {
     let mut plan = Plan::<'_, (), ()>::new();

@@ -95,7 +95,7 @@ async fn the_deadline_ends_a_retry_and_a_validator_that_never_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_deadline_drops_is_told_of_once() {
+async fn subtasks_dropped_at_the_deadline_are_reported_once() {
     let (recording, events) = (testing::record(), RefCell::new(Vec::new()));
     let busy = || Err(String::from("busy"));
     let [first, second] = [Cell::new(true), Cell::new(true)];
@@ -171,7 +171,7 @@ async fn cancelled_in_a_pause_the_plan_ends() {
             .iter()
             .any(|line| line.ends_with("reason=cancelled"))
     );
-    // At once, where it is cancelled already.
+    // At once if it is already cancelled.
     let policy = EXACT.on(retryable).cancel(token.cancelled());
     plan.add("c", [], async |[]| Err(String::from("busy")));
     let end = plan.run_until(policy, invalid).await.unwrap();
@@ -213,7 +213,7 @@ async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
+async fn finished_results_are_kept_if_the_future_is_dropped() {
     for polls in 0..200 {
         let (done, failed) = (RefCell::default(), Cell::new(false));
         let mut plan = plan(&done, &failed);
@@ -232,7 +232,7 @@ async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
             assert!(end.unwrap().is_valid() && polls > 5);
             return;
         }
-        // The rest runs, and nothing runs twice.
+        // The rest runs, and no subtask runs twice.
         assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
         assert_eq!(done.borrow().len(), 6, "after {polls} polls");
     }
@@ -240,7 +240,7 @@ async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_is_kept_where_a_subtask_panics() {
+async fn finished_results_are_kept_if_a_subtask_panics() {
     let panics = Cell::new(true);
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| Ok::<_, String>(1));

@@ -1,4 +1,4 @@
-//! What subtasks and validators may be, borrow and own, and that the futures are `Send` where these are.
+//! Types, borrows and captures of subtasks and validators. The futures are `Send` if these are.
 
 use std::cell::RefCell;
 use std::rc::Rc;

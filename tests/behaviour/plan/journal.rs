@@ -1,4 +1,4 @@
-//! What a plan hands on while it runs, and plans that go on from it.
+//! The journal of a running plan, and plans that continue from it.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,7 +57,7 @@ async fn each_end_is_a_change_and_all_of_them_the_state() {
 
 /// `slow` never ends, and with it the round.
 #[tokio::test(start_paused = true)]
-async fn what_no_retry_helps_is_a_dead_end_to_the_next_program() {
+async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
     let lines = Lines::default();
     let executed = &RefCell::new(Vec::new());
     let plan = || {
@@ -101,7 +101,7 @@ async fn a_crash_loses_only_what_was_under_way() {
         }
         plan
     };
-    // `d` is under way, as is `c`.
+    // `c` and `d` are running.
     let mut first = plan().journal(|change| lines.append(&change));
     let crash = tokio::time::timeout(Duration::from_millis(2500), first.run());
     assert!(crash.await.is_err());
@@ -111,7 +111,7 @@ async fn a_crash_loses_only_what_was_under_way() {
     lines.load(&mut second);
     second.run().await.unwrap();
     assert_eq!(executed.take(), ["c", "d"]);
-    // What was loaded is not handed on again.
+    // Loaded entries are not written again.
     assert_eq!(lines.0.lock().unwrap().len(), 4);
     let mut third = plan();
     lines.load(&mut third);
@@ -119,7 +119,7 @@ async fn a_crash_loses_only_what_was_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_policy_gives_up_on_is_a_change() {
+async fn giving_up_by_the_policy_is_a_change() {
     let world = World::failing(&[("b", 9)]);
     let lines = Lines::default();
     let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));

@@ -1,4 +1,4 @@
-//! What plans log.
+//! The log of plans.
 
 use std::cell::Cell;
 use std::future::ready;
@@ -30,7 +30,7 @@ async fn failures_retries_healings_dead_ends_and_the_summary() {
     ];
     assert_eq!(recording.lines(), lines);
     drop(recording);
-    // Nothing failed, so nothing is retried.
+    // No subtask failed, so none is retried.
     let mut plan = world.plan(&[("a", &[])]);
     let recording = testing::record();
     plan.retry_failed().await.unwrap();
@@ -81,7 +81,7 @@ async fn added_subtasks_and_success_are_logged() {
 }
 
 #[tokio::test]
-async fn of_many_names_only_some_are_printed() {
+async fn long_lists_of_names_are_shortened() {
     let mut plan = Plan::<(), Failure>::new();
     for place in 1..=11 {
         plan.add(place.to_string(), [], |[]| {

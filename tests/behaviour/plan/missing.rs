@@ -34,7 +34,7 @@ async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
         .await
         .unwrap();
     assert!(end.is_valid());
-    // The round that retried `b` added nothing, nor did the one that retried `label`.
+    // The rounds that retried `b` and `label` added nothing.
     assert_eq!(
         world.executed(),
         ["a", "b", "b", "extract", "label", "label"]
@@ -67,7 +67,7 @@ async fn rounds_that_add_subtasks_count_too() {
 }
 
 #[tokio::test]
-async fn what_was_tried_in_vain_is_not_added_again() {
+async fn a_missing_subtask_that_failed_is_not_added_again() {
     let world = World::failing(&[("extract", u32::MAX)]);
     let mut plan = world.plan(&[("a", &[])]);
     let policy = Policy::none().on(|_: &String| false);
@@ -129,7 +129,7 @@ async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_can_not_run_is_not_added_and_costs_no_round() {
+async fn a_subtask_that_cannot_run_is_not_added_and_costs_no_round() {
     let world = World::failing(&[("a", u32::MAX)]);
     let start = Instant::now();
     let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
@@ -162,7 +162,7 @@ async fn what_can_not_run_is_not_added_and_costs_no_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_added_when_the_plan_was_dropped_runs_in_the_next() {
+async fn subtasks_added_before_a_drop_run_in_the_next_run() {
     let world = World::default();
     let mut plan = world.plan(&[("a", &[])]);
     let validate = async |results: Snapshot<String>| match results.output("b") {

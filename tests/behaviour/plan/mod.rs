@@ -38,7 +38,7 @@ struct World {
 }
 
 impl World {
-    /// A world in which these subtasks fail so many times.
+    /// Creates a world in which these subtasks fail a number of times.
     fn failing(failures: &[(&str, u32)]) -> Self {
         let failures = failures
             .iter()

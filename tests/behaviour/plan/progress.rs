@@ -1,4 +1,4 @@
-//! How far a plan is, as observers are told.
+//! The progress of a plan in observers' events.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use retry_runtime::plan::{Subtask, Validity};
 use super::{EXACT, World};
 
 #[tokio::test(start_paused = true)]
-async fn what_completed_and_what_was_given_up_is_counted() {
+async fn completed_and_given_up_subtasks_are_counted() {
     let world = World::failing(&[("busy", 2), ("gone", 1)]);
     let mut plan = world.plan(&[
         ("first", &[]),
@@ -16,7 +16,7 @@ async fn what_completed_and_what_was_given_up_is_counted() {
         ("gone", &["first"]),
         ("blocked", &["gone"]),
     ]);
-    // What was run before counts as it stands.
+    // Subtasks that ran before are included.
     plan.run().await.expect("a plan that can run");
     let told = RefCell::new(Vec::new());
     let policy = EXACT.on(|error: &String| error.starts_with("busy"));

@@ -1,4 +1,4 @@
-//! What holds for every plan and every way to fail: order, counts, results, limits.
+//! Properties of every plan with any failures: order, counts, results, limits.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -50,7 +50,7 @@ fn draws() -> impl Strategy<Value = (Vec<Draw>, Vec<usize>)> {
     })
 }
 
-/// What subtasks did, and whether that was in order.
+/// The executions of subtasks, and their order.
 #[derive(Default)]
 struct World {
     executions: RefCell<Vec<u32>>,
@@ -136,13 +136,13 @@ fn expected(draws: &[Draw]) -> Vec<u64> {
     results
 }
 
-/// How a plan stands after so many rounds: which succeeded, which have failed, and executions.
+/// Computes the state of a plan after a number of rounds: successes, failures and executions.
 fn model(draws: &[Draw], rounds: u32) -> (Vec<bool>, Vec<bool>, u64) {
     let (mut succeeded, mut failed) = (vec![false; draws.len()], vec![false; draws.len()]);
     let mut executed = vec![0; draws.len()];
     for _ in 0..rounds {
         failed.fill(false);
-        // What a subtask depends on comes before it.
+        // A subtask's dependencies come before it.
         for (place, draw) in draws.iter().enumerate() {
             if succeeded[place] || !draw.after.iter().all(|after| succeeded[*after]) {
                 continue;
@@ -163,7 +163,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     runtime::paused().block_on(future)
 }
 
-/// That the plan stands as the model does.
+/// Checks that the plan's state equals the model's.
 fn check(plan: &RandomPlan<'_>, draws: &[Draw], rounds: u32) -> Result<(), TestCaseError> {
     let (succeeded, failed, executions) = model(draws, rounds);
     let summary = plan.summary();

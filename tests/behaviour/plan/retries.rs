@@ -38,14 +38,14 @@ async fn ten_subtasks_of_which_three_fail_and_one_again_take_14_executions_and_n
     assert_eq!(executed.len(), 14);
     assert_eq!(executed[10..], ["b", "e", "h", "e"]);
 
-    // The whole plan, made anew until it succeeds.
+    // The whole plan, created again until it succeeds.
     let whole = World::failing(&failures);
     while !whole.plan(&TEN).run().await.unwrap().is_complete() {}
     assert_eq!(whole.executed().len(), 30);
 }
 
 #[tokio::test]
-async fn what_failed_runs_first_then_what_it_had_blocked() {
+async fn failed_subtasks_run_first_and_then_the_blocked_ones() {
     let world = World::failing(&[("2", 1)]);
     let mut plan = world.plan(&[
         ("1", &[]),
@@ -60,13 +60,13 @@ async fn what_failed_runs_first_then_what_it_had_blocked() {
     assert_eq!(world.executed(), ["2", "3", "4"]);
     assert!(summary.is_complete());
     assert_eq!(plan.output("4").unwrap(), "4(3(2(1())))");
-    // Nothing has failed, so nothing is done.
+    // No subtask failed, so nothing is done.
     assert_eq!(plan.retry_failed().await.unwrap(), summary);
     assert!(world.executed().is_empty());
 }
 
 #[tokio::test]
-async fn what_fails_again_is_a_dead_end_and_does_not_stop_the_others() {
+async fn a_repeated_failure_is_a_dead_end_and_does_not_stop_others() {
     let world = World::failing(&[("b", 9), ("d", 1), ("e", 1)]);
     let mut plan = world.plan(&[
         ("a", &[]),
@@ -96,7 +96,7 @@ async fn what_fails_again_is_a_dead_end_and_does_not_stop_the_others() {
 }
 
 #[tokio::test]
-async fn a_retry_leaves_alone_what_no_failure_had_blocked() {
+async fn a_retry_runs_only_failed_and_blocked_subtasks() {
     let world = World::failing(&[("a", 1)]);
     let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
     plan.run().await.unwrap();
@@ -112,7 +112,7 @@ async fn a_retry_leaves_alone_what_no_failure_had_blocked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_whose_retry_is_dropped_is_as_it_was() {
+async fn a_failure_is_unchanged_if_its_retry_is_dropped() {
     let tries = Cell::new(0);
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| {

@@ -1,4 +1,4 @@
-//! What a run executes, in which order, and how much at once.
+//! The executions of a run, their order and concurrency.
 
 use std::cell::Cell;
 use std::future::pending;
@@ -80,13 +80,13 @@ async fn a_failure_blocks_its_dependents_and_nothing_else() {
     assert_eq!(plan.error("c"), None);
     assert_eq!(plan.errors().count(), 1);
     assert_eq!(plan.output("no such"), None);
-    // What has failed is not run again but by a retry.
+    // Failed subtasks run again only with a retry.
     assert_eq!(plan.run().await.unwrap(), summary);
     assert!(world.executed().is_empty());
 }
 
 #[tokio::test]
-async fn what_is_added_after_a_run_runs_in_the_next() {
+async fn subtasks_added_after_a_run_run_in_the_next() {
     let world = World::failing(&[]);
     let mut plan = world.plan(&[("a", &[])]);
     plan.run().await.unwrap();
@@ -97,7 +97,7 @@ async fn what_is_added_after_a_run_runs_in_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_run_at_once_than_the_limit_says() {
+async fn concurrency_stays_within_the_limit() {
     let second = Duration::from_secs(1);
     for (limit, expected, elapsed) in [
         (Some(3), 3, 4),

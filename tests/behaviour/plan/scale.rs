@@ -27,7 +27,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
         .block_on(future)
 }
 
-/// What each subtask does: it is polled twice, once more after it woke itself.
+/// The body of each subtask: it wakes itself once, so it is polled twice.
 async fn add(polls: &Cell<usize>, inputs: impl Iterator<Item = usize>) -> usize {
     let mut first = true;
     poll_fn(|context| {
@@ -46,7 +46,7 @@ async fn add(polls: &Cell<usize>, inputs: impl Iterator<Item = usize>) -> usize 
 fn chain(polls: &Cell<usize>, links: usize) -> Numbers<'_> {
     let mut plan = Plan::local();
     plan.add("0", [], async |[]| Ok(add(polls, std::iter::empty()).await));
-    // The last first: nothing may depend on the order.
+    // In reverse order, because the order of adding must not matter.
     for link in (1..links).rev() {
         let before = (link - 1).to_string();
         plan.add(link.to_string(), [before.as_str()], async |[input]| {

@@ -1,4 +1,4 @@
-//! What plans share with calls: names, timers, budgets, breakers, limiters, observers.
+//! Names, timers, budgets, breakers, limiters and observers in plans.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ const SECOND: Duration = Duration::from_secs(1);
 type Subtasks<'a> = Plan<'a, u32, Failure, Local<'a, u32, Failure>>;
 type LocalValidity<'a> = Validity<'a, u32, Failure, Local<'a, u32, Failure>>;
 
-/// What subtasks meet in each execution, by name, and when they were executed.
+/// The outcomes of subtasks in each execution, by name, and the times of execution.
 struct World {
     start: Instant,
     scripts: HashMap<&'static str, Vec<Failure>>,
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// Subtasks that depend on nothing.
+    /// Returns subtasks without dependencies.
     fn plan(&self, names: &[&'static str]) -> Subtasks<'_> {
         let mut plan = Plan::local();
         for name in names {
@@ -117,7 +117,7 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
             "summary named: 1 completed; 2 executions",
         ]
     );
-    // For that run alone.
+    // Only for that run.
     let recording = testing::record();
     plan.run().await.unwrap();
     assert_eq!(
@@ -127,7 +127,7 @@ async fn a_chain_may_name_the_plan_and_its_timer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_beyond_the_time_for_pauses_gives_up_its_subtask_alone() {
+async fn a_hint_beyond_total_delay_gives_up_only_its_subtask() {
     let far = throttled_for(Duration::from_secs(9));
     let world = World::new(&[("far", &[far]), ("near", &[TRANSIENT])]);
     let mut plan = world.plan(&["far", "near"]);
@@ -138,11 +138,11 @@ async fn a_hint_beyond_the_time_for_pauses_gives_up_its_subtask_alone() {
     assert_eq!(plan.summary().completed, ["near"]);
 }
 
-/// What it was told.
+/// The calls of its methods.
 #[derive(Default)]
 struct Ledger {
     told: Mutex<Vec<String>>,
-    /// How many retries it pays for.
+    /// Returns the number of retries that it pays for.
     tokens: AtomicU32,
 }
 
@@ -208,7 +208,7 @@ async fn each_subtask_is_a_call_to_the_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subtask_that_failed_in_an_earlier_run_is_no_new_call_to_the_budget() {
+async fn a_subtask_that_failed_in_an_earlier_run_is_not_a_new_call() {
     for loaded in [false, true] {
         let world = World::new(&[("a", &[TRANSIENT, TRANSIENT])]);
         let ledger = Ledger::default();
@@ -265,7 +265,7 @@ async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_begins_is_paid_back() {
+async fn a_retry_that_never_starts_is_refunded() {
     let second = SECOND;
     let token = CancellationToken::new();
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
@@ -320,7 +320,7 @@ async fn an_open_breaker_lets_no_subtask_begin() {
             "summary site: 0 completed; 1 failed: a; 1 dead end: a; 2 pending: b, c; 1 execution",
         ]
     );
-    // Once the server is up again, the plan goes on where it was.
+    // Once the server is up again, the plan continues where it stopped.
     sleep(5 * SECOND).await;
     let recording = testing::record();
     let policy = EXACT.breaker(&breaker);
@@ -339,7 +339,7 @@ async fn an_open_breaker_lets_no_subtask_begin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_go_on_beside_what_is_rejected() {
+async fn other_subtasks_continue_after_a_rejection() {
     // Open for 60 s, while `b` is retried with another breaker's leave: that of the plan rejects `a` alone.
     let breaker = Breaker::new().consecutive_failures(1);
     let world = World::new(&[("a", &[TRANSIENT]), ("b", &[throttled_for(9 * SECOND)])]);
@@ -382,12 +382,12 @@ async fn a_hint_pauses_all_subtasks() {
     let mut plan = world.plan(&["a", "b", "c"]).concurrency(1);
     let end = plan.run_until(EXACT.limiter(&limiter), complete).await;
     assert!(end.unwrap().is_valid());
-    // As many run after the pause as before it.
+    // After the pause, as many run as before it.
     assert_eq!(world.executed(), [(0, "a"), (9, "b"), (9, "c"), (18, "a")]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_wait_does_not_begin() {
+async fn a_subtask_that_cannot_wait_does_not_start() {
     let token = CancellationToken::new();
     for (max_wait, policy, cancels, ended) in [
         (Some(5), EXACT, false, (0, Reason::Rejected)),
@@ -404,7 +404,7 @@ async fn what_cannot_wait_does_not_begin() {
             Some(seconds) => limiter.max_wait(seconds * SECOND),
             None => limiter,
         };
-        // Not for the reason of a dead end: another run would complete what is pending.
+        // The reason is not the dead end's, because another run would complete the pending subtasks.
         let world = World::new(&[("a", &[STOP])]);
         let mut plan = world.plan(&["a", "b", "c"]);
         let policy = policy.limiter(&limiter).cancel(token.cancelled());
@@ -452,7 +452,7 @@ async fn a_budget_pays_for_no_throttled_subtasks() {
     let (end, ()) = join!(plan.run_until(policy, complete), async {
         sleep(SECOND / 2).await;
         available.push(budget.available());
-        // In the pause before the second retry.
+        // During the pause before the second retry.
         sleep(SECOND).await;
         available.push(budget.available());
         token.cancel();
@@ -462,7 +462,7 @@ async fn a_budget_pays_for_no_throttled_subtasks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_may_have_taken_effect_is_not_repeated_beside_what_failed_worse() {
+async fn an_ambiguous_failure_is_not_repeated_with_a_worse_one() {
     const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
     for (idempotent, executions, dead_ends) in [
         (true, vec!["a", "b", "a", "b"], vec![]),
@@ -529,7 +529,7 @@ fn the_future_is_send() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_plan_leaves_nothing_behind() {
+async fn a_dropped_plan_releases_everything() {
     leaves_nothing_behind(3, async |shared| {
         let breaker = Breaker::new();
         let mut plan = Plan::local();

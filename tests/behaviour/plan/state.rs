@@ -86,7 +86,7 @@ async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
 }
 
 #[tokio::test]
-async fn what_is_new_in_the_code_runs() {
+async fn subtasks_that_are_new_in_the_code_run() {
     let world = World::default();
     let mut plan = world.plan(&[("new", &[]), ("a", &["new"]), ("b", &["a", "new"])]);
     plan.load(load(
@@ -122,7 +122,7 @@ async fn a_failure_keeps_its_text_until_it_runs_again() {
     let world = World::default();
     let mut plan = after_a_change_of_the_code(&world);
     let recording = testing::record();
-    // What it depends on did not run, so it can't either, and nothing else is a retry's to run.
+    // Its dependency did not run, so it can't run either, and there is nothing else to retry.
     let summary = plan.retry_failed().await.unwrap();
     assert!(world.executed().is_empty());
     assert_eq!(
@@ -140,7 +140,7 @@ async fn a_failure_keeps_its_text_until_it_runs_again() {
 }
 
 #[tokio::test]
-async fn a_success_does_not_run_again_whatever_it_depends_on_now() {
+async fn a_success_does_not_run_again_even_with_new_dependencies() {
     let world = World::default();
     let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
     let json = r#"{"completed":{"b":"B"},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#;
@@ -178,7 +178,7 @@ async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn run_until_retries_a_failure_once_what_it_depends_on_has_healed() {
+async fn run_until_retries_a_failure_once_its_dependency_succeeded() {
     let (world, hopeless) = (
         World::failing(&[("new", 1)]),
         World::failing(&[("new", u32::MAX)]),
@@ -195,7 +195,7 @@ async fn run_until_retries_a_failure_once_what_it_depends_on_has_healed() {
     assert_eq!(world.executed(), ["new", "new", "b", "c"]);
     assert_eq!(start.elapsed(), Duration::from_secs(1));
 
-    // Where that is a dead end, there is nothing to wait for.
+    // If that is a dead end, there is nothing to wait for.
     let start = Instant::now();
     let mut plan = after_a_change_of_the_code(&hopeless);
     let policy = EXACT.on(|_: &String| false);
@@ -208,7 +208,7 @@ async fn run_until_retries_a_failure_once_what_it_depends_on_has_healed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_that_was_dropped_is_saved_as_the_failure_that_it_was() {
+async fn a_dropped_retry_is_saved_as_the_original_failure() {
     fn plan(tries: &Cell<u32>) -> LocalPlan<'_> {
         let mut plan = Plan::local();
         plan.add("a", [], async |[]| {
@@ -242,7 +242,7 @@ async fn a_retry_that_was_dropped_is_saved_as_the_failure_that_it_was() {
 }
 
 #[test]
-fn names_that_the_plan_does_not_have_are_named_and_nothing_is_loaded() {
+fn unknown_names_are_reported_and_nothing_is_loaded() {
     let world = World::default();
     let mut plan = world.plan(CHAIN);
     let state = load(
@@ -258,7 +258,7 @@ fn names_that_the_plan_does_not_have_are_named_and_nothing_is_loaded() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn invalid_states_are_rejected() {
     for (json, expected) in [
         ("{}", "missing field `completed`"),
         (
@@ -306,7 +306,7 @@ fn what_is_no_state_is_refused() {
 }
 
 #[test]
-fn what_a_later_crate_adds_is_ignored() {
+fn unknown_fields_are_ignored() {
     let world = World::default();
     let mut plan = world.plan(CHAIN);
     let json = r#"{"saved_at":[1,{"zone":"Z"}],"version":1,"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#;

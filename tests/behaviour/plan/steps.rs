@@ -1,4 +1,4 @@
-//! Plans that another executor runs, which says when subtasks begin and in which order they complete.
+//! Plans that are run by another executor, which decides when subtasks start and in which order they complete.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ fn complete(plan: &mut LocalPlan<'_>, name: &str) -> Vec<Arc<str>> {
 }
 
 #[test]
-fn each_completion_returns_what_only_waited_for_it() {
+fn each_completion_returns_the_subtasks_that_are_now_ready() {
     let world = World::default();
     let mut plan = world.plan(DIAMOND);
-    // In the order in which they were added, under way or not.
+    // In the order in which they were added, running or not.
     assert_eq!(names(&plan.ready().unwrap()), ["a", "e"]);
     assert_eq!(names(&complete(&mut plan, "a")), ["b", "c"]);
     assert_eq!(names(&plan.ready().unwrap()), ["b", "c", "e"]);
@@ -68,7 +68,7 @@ fn failures_block_heal_and_become_dead_ends() {
     assert!(plan.complete("a", Err("busy".into())).unwrap().is_empty());
     assert!(plan.complete("c", Err("busy".into())).unwrap().is_empty());
     assert_eq!(plan.summary().blocked, ["b"]);
-    // They are retried by those who say so, and not among what begins.
+    // The executor retries them explicitly; `ready` doesn't return them.
     assert!(plan.ready().unwrap().is_empty());
     assert!(plan.start("a").is_ok());
     assert_eq!(names(&complete(&mut plan, "a")), ["b"]);
@@ -152,7 +152,7 @@ async fn subtasks_may_be_added_in_between_and_the_rest_run_here() {
     assert_eq!(world.executed(), ["c", "d"]);
 }
 
-/// A worker knows the plan's code, and gets only what the subtask depends on.
+/// A worker has the plan's code, and gets only the subtask's inputs.
 #[tokio::test]
 async fn another_process_runs_one_subtask() {
     let world = World::default();

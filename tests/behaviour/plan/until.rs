@@ -87,7 +87,7 @@ async fn the_policys_max_bounds_the_rounds() {
         assert_eq!(summary.dead_ends, ["b"]);
         assert_eq!(summary.blocked, ["c"]);
         assert_eq!(start.elapsed(), EXACT.max(max).delays().sum());
-        // Partial results are there, and the plan can go on.
+        // Partial results are available, and the plan can continue.
         assert_eq!(plan.output("a").unwrap(), "a()");
         world.failures.borrow_mut().clear();
         assert!(plan.retry_failed().await.unwrap().is_complete());
@@ -143,7 +143,7 @@ async fn the_deadline_is_for_the_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_beyond_the_deadline_gives_up_its_subtask_alone() {
+async fn a_hint_beyond_the_deadline_gives_up_only_its_subtask() {
     let hint = Failure(Verdict::THROTTLED.after(Duration::from_secs(30)));
     let policy = Policy::new().deadline(Duration::from_secs(10));
     let invalid = async |_| Validity::Invalid("incomplete".into());
@@ -190,7 +190,7 @@ async fn a_plan_of_dead_ends_gives_up_for_the_first_one_s_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropped_in_a_pause_the_plan_goes_on_where_it_was() {
+async fn a_plan_dropped_in_a_pause_continues_where_it_stopped() {
     let second = Duration::from_secs(1);
     let world = World::failing(&[("b", 1)]);
     let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
@@ -202,7 +202,7 @@ async fn dropped_in_a_pause_the_plan_goes_on_where_it_was() {
     let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
     assert!(end.is_valid());
     assert_eq!(world.executed(), ["a", "b", "b", "c"]);
-    // The pause before the retry begins anew.
+    // The pause before the retry starts again.
     assert_eq!(start.elapsed(), second);
 }
 

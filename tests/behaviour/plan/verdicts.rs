@@ -25,7 +25,7 @@ fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_retryable_is_a_dead_end_at_once_and_uses_up_no_round() {
+async fn a_non_retryable_failure_is_a_dead_end_at_once_and_uses_no_round() {
     let mut plan = failing(&[Verdict::STOP, Verdict::TRANSIENT]);
     let dead_ends = RefCell::new(Vec::new());
     let end = plan
@@ -49,7 +49,7 @@ async fn what_is_not_retryable_is_a_dead_end_at_once_and_uses_up_no_round() {
     assert_eq!(plan.summary().dead_ends, ["0", "1"]);
     assert_eq!(plan.error("0"), Some(&Failure(Verdict::STOP)));
 
-    // With nothing else to do, the plan ends after its first round.
+    // Without other subtasks, the plan ends after its first round.
     let mut plan = failing(&[Verdict::STOP]);
     let start = Instant::now();
     let end = plan
@@ -87,7 +87,7 @@ async fn dead_ends_do_not_keep_missing_subtasks_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_round_waits_as_long_as_its_worst_failure_asks() {
+async fn a_round_waits_for_its_longest_hint() {
     let second = Duration::from_secs(1);
     let policy = EXACT
         .max(1)
@@ -103,7 +103,7 @@ async fn a_round_waits_as_long_as_its_worst_failure_asks() {
             0,
         ),
         (vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0),
-        // Longer than the policy's `max_hint`, 120 s: a dead end, which holds nothing else up.
+        // Longer than the policy's `max_hint`, 120 s: a dead end, which doesn't hold up other subtasks.
         (vec![hint(121), Verdict::TRANSIENT], 1, 1),
         (vec![hint(120), Verdict::TRANSIENT], 120, 0),
     ] {
@@ -122,7 +122,7 @@ async fn a_round_waits_as_long_as_its_worst_failure_asks() {
     }
 }
 
-/// Subtasks that each fail once with a hint of so many milliseconds: those that are dead ends at the end.
+/// Runs subtasks that each fail once with a hint in milliseconds. Returns the dead ends.
 async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
     let failed = RefCell::new(HashSet::new());
     let mut plan = Plan::local();
@@ -154,21 +154,21 @@ async fn a_hint_beyond_the_deadline_holds_no_other_up() {
     let none: [&str; 0] = [];
     for seed in 0..20 {
         let _seeded = testing::seed(seed);
-        // Up to a tenth is added, but nothing beyond the deadline.
+        // Up to a tenth is added, but not beyond the deadline.
         let policy = Policy::new().deadline(second * 10);
         assert_eq!(dead_ends(&policy, &[30_000, 9_990, 9_100]).await, ["0"]);
         let section = Section::new().jitter(Jitter::Full);
         let policy = EXACT.deadline(second * 10).throttled(section);
         assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, none);
     }
-    // What asks for the same is retried with it.
+    // A subtask with the same hint is retried, too.
     let policy = EXACT.deadline(second * 10);
     assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
     assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_that_is_not_honoured_ends_nothing() {
+async fn an_ignored_hint_does_not_end_the_plan() {
     for hint in [Hint::Ignore, Hint::Clamp] {
         let policy = EXACT.hint(hint).deadline(Duration::from_secs(10));
         assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, [""; 0]);

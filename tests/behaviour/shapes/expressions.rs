@@ -1,4 +1,4 @@
-//! Where an expression can stand.
+//! The positions of an expression.
 
 use std::io;
 use std::time::Duration;
@@ -92,7 +92,7 @@ async fn an_expression_stands_anywhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_in_a_loop_is_a_call_of_its_own() {
+async fn each_iteration_of_a_loop_is_a_separate_call() {
     let mut attempts = Vec::new();
     for item in 0..3 {
         let outcome = retrying!(max = item, attempt = attempt, async {
@@ -107,7 +107,7 @@ async fn each_in_a_loop_is_a_call_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_in_another_multiplies() {
+async fn nested_expressions_multiply() {
     let mut attempts = Vec::new();
     let outcome = retrying!(max = 1, name = "outer", attempt = outer, async {
         retrying!(max = 2, name = "inner", attempt = inner, async {
@@ -121,7 +121,7 @@ async fn one_in_another_multiplies() {
 }
 
 #[test]
-fn one_may_stand_in_a_retried_function() {
+fn an_expression_may_be_in_a_retried_function() {
     #[retry(max = 1)]
     fn outer(attempts: &mut u32) -> Result<(), Failure> {
         retrying!(max = 1, {
@@ -174,7 +174,7 @@ async fn no_keys_and_a_last_comma_are_fine() {
 
 /// `Err` of a value that is `Classify` alone.
 #[tokio::test(start_paused = true)]
-async fn what_is_classified_needs_no_on() {
+async fn classified_errors_need_no_on() {
     fn is_classify<E: Classify>(outcome: Result<(), E>) -> Option<E> {
         outcome.err()
     }

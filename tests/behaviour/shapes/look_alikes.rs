@@ -87,7 +87,7 @@ async fn awaited_in_a_match(flaky: &Flaky) -> Result<u32, Busy> {
     x
 }
 
-/// As it would begin under `#[async_trait]`, but it goes on.
+/// Starts like a body under `#[async_trait]`, but continues.
 #[retry(policy = flaky.policy, on = |_| true)]
 async fn beginning_of_async_trait(flaky: &Flaky) -> Result<u32, Busy> {
     let answer = flaky.answer().map_err(|busy| busy.0);

@@ -41,7 +41,7 @@ use tokio::time::Instant;
 
 const MAX: u32 = 3;
 
-/// A server that fails a number of times before it answers.
+/// A server that fails a number of times before it succeeds.
 #[derive(Debug)]
 struct Flaky {
     failures: u32,
@@ -69,7 +69,7 @@ impl Flaky {
         }
     }
 
-    /// Fails, or answers with the number of the attempt.
+    /// Fails, or returns the number of the attempt.
     fn answer(&self) -> Result<u32, Busy> {
         let attempt = self.attempts.fetch_add(1, Ordering::Relaxed) + 1;
         if attempt <= self.failures {
@@ -102,7 +102,7 @@ fn expected_pauses(policy: &Policy, seed: u64) -> Vec<Duration> {
     recording.delays()
 }
 
-/// tokio's timer goes by the millisecond and never wakes early.
+/// tokio's timer has millisecond granularity and never wakes early.
 fn slept(pauses: &[Duration]) -> Duration {
     let millis = |pause: &Duration| pause.as_nanos().div_ceil(1_000_000);
     Duration::from_millis(u64::try_from(pauses.iter().map(millis).sum::<u128>()).unwrap())
@@ -127,7 +127,7 @@ macro_rules! check {
     };
 }
 
-/// The same for a blocking function.
+/// Like `check`, for a blocking function.
 macro_rules! check_blocking {
     (|$flaky:ident| $call:expr) => {
         for jitter in $crate::shapes::JITTERS {

@@ -1,4 +1,4 @@
-//! The future is `Send` exactly where the hand-written loop's would be.
+//! The future is `Send` exactly if a hand-written loop's would be.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -99,7 +99,7 @@ fn local(counter: Rc<Cell<u32>>) -> impl Future<Output = Result<u32, Busy>> {
 
 #[tokio::test]
 async fn not_sendable() {
-    /// Has the inherent method only where `T` is `Send`.
+    /// Has the inherent method only if `T` is `Send`.
     struct Probe<T>(T);
 
     trait Otherwise {

@@ -1,4 +1,4 @@
-//! `stream = "buffer"`: retried as a whole, and nothing partial is seen.
+//! `stream = "buffer"`: retried as a whole, without partial results.
 
 use futures::stream::{Stream, StreamExt};
 use retry_runtime::retry;
@@ -36,7 +36,7 @@ async fn an_attempt_that_breaks_is_forgotten() {
 }
 
 #[tokio::test]
-async fn one_that_never_ends_well_yields_its_error_alone() {
+async fn a_stream_that_never_succeeds_yields_only_its_error() {
     let server = Server::new([breaks_after(3)]);
     assert_eq!(all(lazy(&server)).await, [Err(Failure::Busy)]);
     assert_eq!(server.attempts(), MAX + 1);
@@ -54,7 +54,7 @@ async fn the_inner_stream_is_gone_before_the_first_item_is_seen() {
 }
 
 #[tokio::test]
-async fn it_is_fused() {
+async fn a_buffered_stream_is_fused() {
     let server = Server::new([items(1..=1)]);
     let mut stream = std::pin::pin!(lazy(&server));
     assert_eq!(stream.next().await, Some(Ok(1)));

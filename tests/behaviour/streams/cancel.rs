@@ -1,4 +1,4 @@
-//! A stream dropped at any poll leaves nothing behind.
+//! A stream that is dropped at any poll releases everything.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -55,7 +55,7 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_every_poll() {
+async fn a_stream_dropped_at_any_poll_releases_everything() {
     let script = [Wait(secs(1)), super::Step::Item(1), Wait(secs(1)), BUSY];
     let server = Server::new([vec![BUSY], script.to_vec(), script.to_vec(), items(2..=3)]);
     assert!(drop_at_every_poll(&server, first).await > 4);

@@ -1,4 +1,4 @@
-//! The key `fallback` on a stream: another stream goes on where nothing was handed out.
+//! The key `fallback` on a stream: another stream is used if no item was yielded.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
 use retry_runtime::{GaveUp, Reason, retry, testing};
@@ -71,7 +71,7 @@ impl Servers {
     }
 }
 
-/// What each function yields, with the attempts at both servers.
+/// Returns the items of each function, with the attempts at both servers.
 async fn seen(first: &[Step], other: &[Step]) -> [(Vec<Item>, (u32, u32)); 4] {
     let servers = [(); 4].map(|()| Servers::new(first.to_vec(), other.to_vec()));
     let items = [
@@ -85,7 +85,7 @@ async fn seen(first: &[Step], other: &[Step]) -> [(Vec<Item>, (u32, u32)); 4] {
 }
 
 #[tokio::test]
-async fn another_stream_goes_on() {
+async fn a_failed_call_continues_with_another_stream() {
     let expected = (vec![Ok(7), Ok(8)], (3, 1));
     for seen in seen(&[BUSY], &items(7..=8)).await {
         assert_eq!(seen, expected);
@@ -93,22 +93,22 @@ async fn another_stream_goes_on() {
 }
 
 #[tokio::test]
-async fn it_is_not_asked_where_an_attempt_succeeds() {
+async fn the_fallback_is_not_called_if_an_attempt_succeeds() {
     for seen in seen(&items(1..=2), &items(7..=8)).await {
         assert_eq!(seen, (vec![Ok(1), Ok(2)], (1, 0)));
     }
 }
 
 #[tokio::test]
-async fn it_may_give_up_by_itself() {
+async fn the_fallback_may_fail() {
     for seen in seen(&[Fail(Failure::Fatal)], &items(7..=8)).await {
         assert_eq!(seen, (vec![Err(Failure::Fatal)], (1, 0)));
     }
 }
 
-/// What was handed out stays: only `"buffer"` keeps items back.
+/// Items that were yielded can't be taken back: only `"buffer"` holds items back.
 #[tokio::test]
-async fn an_error_after_the_first_item_is_no_reason_to_fall_back() {
+async fn an_error_after_the_first_item_does_not_call_the_fallback() {
     let broken = [Step::Item(1), BUSY];
     let [first, first_awaited, buffer, buffer_awaited] = seen(&broken, &items(7..=8)).await;
     for seen in [first, first_awaited] {
@@ -157,7 +157,7 @@ async fn a_timeout_ends_attempts_and_not_the_other_stream() {
 }
 
 #[tokio::test]
-async fn it_is_told_once_the_first_item_arrived() {
+async fn the_fallback_is_reported_at_its_first_item() {
     for (other, told) in [(items(7..=8), "fell back"), (vec![BUSY], "gave up")] {
         let recording = testing::record();
         let servers = Servers::new(vec![BUSY], other);
@@ -171,7 +171,7 @@ async fn it_is_told_once_the_first_item_arrived() {
 }
 
 #[tokio::test]
-async fn dropped_at_any_time_it_leaves_no_stream_open() {
+async fn a_stream_dropped_at_any_time_leaves_no_stream_open() {
     let servers = Servers::new(vec![BUSY], items(7..=9));
     for pulls in 0..=3 {
         let mut stream = Box::pin(servers.first());
@@ -184,7 +184,7 @@ async fn dropped_at_any_time_it_leaves_no_stream_open() {
 }
 
 #[test]
-fn its_future_is_send() {
+fn the_future_with_a_fallback_is_send() {
     fn assert_send<T: Send>(_: T) {}
     let servers = Servers::new(vec![], vec![]);
     assert_send(servers.first());

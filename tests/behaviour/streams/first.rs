@@ -33,7 +33,7 @@ async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
 }
 
 #[tokio::test]
-async fn an_empty_stream_is_no_failure() {
+async fn an_empty_stream_is_not_a_failure() {
     let server = Server::new([vec![]]);
     assert_eq!(all(lazy(&server)).await, []);
     assert_eq!(all_of(eager(&server).await).await, []);
@@ -41,7 +41,7 @@ async fn an_empty_stream_is_no_failure() {
 }
 
 #[tokio::test]
-async fn an_error_not_worth_a_retry_ends_it() {
+async fn an_error_not_worth_a_retry_ends_the_stream() {
     let server = Server::new([vec![Fail(Failure::Fatal), Step::Item(1)]]);
     assert_eq!(all(lazy(&server)).await, [Err(Failure::Fatal)]);
     assert_eq!(all_of(eager(&server).await).await, [Err(Failure::Fatal)]);
@@ -76,7 +76,7 @@ async fn nothing_is_read_ahead() {
 }
 
 #[tokio::test]
-async fn it_is_fused() {
+async fn a_first_stream_is_fused() {
     let server = Server::new([vec![Step::Item(1), BUSY]]);
     let mut stream = lazy(&server);
     assert!(!stream.is_terminated());
@@ -150,7 +150,7 @@ async fn chosen_eagerly(server: &Server) -> Result<impl Stream<Item = Item>, Fai
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_before_the_item_that_counts_is_held_back() {
+async fn items_before_the_one_that_counts_are_held_back() {
     let stalls = vec![Step::Item(1), Step::Wait(secs(9))];
     let scripts = vec![
         vec![Step::Item(1), Step::Item(3), BUSY],
@@ -164,13 +164,13 @@ async fn what_comes_before_the_item_that_counts_is_held_back() {
 
     let server = Server::new([scripts[0].clone(), scripts[2].clone()]);
     let stream = chosen_eagerly(&server).await.unwrap();
-    // The call waits for the item that counts, and reads nothing ahead of it.
+    // The call waits for the item that counts, and doesn't read beyond it.
     assert_eq!((server.attempts(), server.pulled()), (2, 4));
     assert_eq!(all(stream).await, [Ok(5), Ok(6), Ok(7), Err(Failure::Busy)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_no_item_counts_all_come_at_the_end() {
+async fn if_no_item_counts_all_are_yielded_at_the_end() {
     let server = Server::new([vec![Step::Item(1), Step::Item(3)]]);
     assert_eq!(all(chosen(&server)).await, [Ok(1), Ok(3)]);
     let stream = chosen_eagerly(&server).await.unwrap();

@@ -79,7 +79,7 @@ async fn on_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_may_have_happened_is_not_done_again() {
+async fn ambiguous_failures_are_not_retried() {
     #[retry(stream, backoff = "none", timeout = "1s", idempotent = false)]
     fn stream(server: &Server) -> impl Stream<Item = Item> {
         server.lazy()
@@ -89,7 +89,7 @@ async fn what_may_have_happened_is_not_done_again() {
     assert_eq!(server.attempts(), 1);
 }
 
-/// Whatever the error says: a request that brought an item was not refused.
+/// With any error: a request that yielded an item was not rejected.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_yielded_an_item_may_have_happened() {
     #[retry(stream = "buffer", idempotent = false)]
@@ -137,7 +137,7 @@ async fn give_up_shapes_the_error() {
 }
 
 #[tokio::test]
-async fn the_same_error_ends_it_where_repeats_says() {
+async fn the_same_error_ends_the_stream_after_repeats() {
     #[retry(stream, max = 9, backoff = "none", repeats = 3)]
     fn stream(server: &Server) -> impl Stream<Item = Item> {
         server.lazy()

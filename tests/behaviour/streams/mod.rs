@@ -76,7 +76,7 @@ impl std::error::Error for Failure {}
 
 type Item = Result<u32, Failure>;
 
-/// What a poll of a stream meets.
+/// The result of a poll of a stream.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Item(u32),
@@ -213,7 +213,7 @@ async fn all(stream: impl Stream<Item = Item>) -> Vec<Item> {
     stream.collect().await
 }
 
-/// Of a function that may fail before there is a stream: its error as the only item.
+/// Collects a stream. If the function fails before there is a stream, the error is the only item.
 async fn all_of(stream: Result<impl Stream<Item = Item>, Failure>) -> Vec<Item> {
     match stream {
         Ok(stream) => all(stream).await,
@@ -221,7 +221,7 @@ async fn all_of(stream: Result<impl Stream<Item = Item>, Failure>) -> Vec<Item> 
     }
 }
 
-/// What a server sends that is asked to leave out the first items. An error is not left out.
+/// Returns a server's items without the first ones. Errors are not left out.
 fn rest<'a>(
     stream: impl Stream<Item = Item> + Send + 'a,
     yielded: usize,

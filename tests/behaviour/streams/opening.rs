@@ -26,7 +26,7 @@ async fn the_opening_is_retried() {
 }
 
 #[tokio::test]
-async fn what_the_stream_meets_is_not() {
+async fn failures_of_the_stream_are_not_retried() {
     let server = Server::new([vec![BUSY]]);
     assert_eq!(all_of(open(&server).await).await, [Err(Failure::Busy)]);
     assert_eq!(all_of(open_now(&server)).await, [Err(Failure::Busy)]);

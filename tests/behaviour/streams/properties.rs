@@ -56,7 +56,7 @@ fn good_then_error(count: u32) -> Vec<Item> {
     items
 }
 
-/// What a consumer sees of the first mode, reckoned by hand.
+/// Computes the items that a consumer gets in the first mode.
 fn expect_first(failures: &[u32]) -> Vec<Item> {
     let started = failures
         .iter()
@@ -93,7 +93,7 @@ fn expect_resume(failures: &[u32]) -> Vec<Item> {
 
 proptest! {
     #[test]
-    fn consumers_see_what_the_mode_says(failures in prop::collection::vec(0..LENGTH, 0..9)) {
+    fn consumers_get_the_items_of_the_mode(failures in prop::collection::vec(0..LENGTH, 0..9)) {
         let scripts = || failures.iter().copied().map(Some).chain([None]).map(script);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {

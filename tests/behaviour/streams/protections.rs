@@ -1,4 +1,4 @@
-//! What calls share hears of an attempt once, at its first item: whatever its stream does then.
+//! Protections record an attempt once, at its first item, with any later behaviour of its stream.
 
 use futures::stream::{BoxStream, Stream, StreamExt};
 use retry_protections::{Breaker, ConcurrencyLimiter};
@@ -42,7 +42,7 @@ const MODES: [(&str, Open); 2] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_counts_as_its_first_item_says() {
+async fn an_attempt_counts_by_its_first_item() {
     let sensitive = || Breaker::new().consecutive_failures(1);
     let slow = || vec![Step::Item(1), Wait(secs(60)), Step::Item(2)];
     for (mode, open) in MODES {
@@ -67,9 +67,9 @@ async fn an_attempt_counts_as_its_first_item_says() {
     }
 }
 
-/// As the trial call of a breaker, or in the only place that there is.
+/// As the trial call of a breaker, or in a limiter's only slot.
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_runs_keeps_nobody_out() {
+async fn a_running_stream_does_not_block_others() {
     for (mode, open) in MODES {
         let shared = Shared {
             breaker: Breaker::new().consecutive_failures(1),

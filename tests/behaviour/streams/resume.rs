@@ -1,4 +1,4 @@
-//! `stream = "resume"`: the body asks for the rest, and nothing is yielded twice.
+//! `stream = "resume"`: the body requests the rest, and no item is yielded twice.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
@@ -49,7 +49,7 @@ fn breaks_after(range: std::ops::RangeInclusive<u32>) -> Vec<Step> {
 }
 
 #[tokio::test]
-async fn each_attempt_knows_what_went_out_before() {
+async fn each_attempt_has_the_number_of_yielded_items() {
     let scripts = || {
         [
             breaks_after(1..=3),
@@ -88,7 +88,7 @@ async fn out_of_retries_the_error_comes_last() {
 }
 
 #[tokio::test]
-async fn an_item_makes_the_retries_count_anew() {
+async fn an_item_restarts_the_retry_count() {
     #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
     fn feed(server: &Server, is_last: &Mutex<Vec<bool>>) -> impl Stream<Item = Item> {
         is_last.lock().unwrap().push(attempt.is_last());
@@ -107,12 +107,12 @@ async fn an_item_makes_the_retries_count_anew() {
     assert_eq!(seen, (1..=42).map(Ok).collect::<Vec<Item>>());
     let is_last = is_last.into_inner().unwrap();
     assert_eq!(is_last.len(), 44);
-    // Each time after the one break that yielded nothing.
+    // Each time after the one break without an item.
     let last: Vec<_> = (1..).zip(is_last).filter(|(_, is_last)| *is_last).collect();
     assert_eq!(last, [(42, true), (44, true)]);
 }
 
-/// Of a feed that breaks after each item.
+/// For a feed that breaks after each item.
 #[tokio::test]
 async fn delays_grow_until_an_attempt_outlasts_its_pause() {
     #[retry(stream = "resume", max = 1, base = "2s", jitter = "none", attempt = attempt, timer = clock, observe = |event| {
@@ -206,7 +206,7 @@ async fn a_deadline_is_the_time_until_the_next_item() {
     let expected = [Ok(1), Ok(2), Ok(3), Err(Failure::Busy)];
     let evaluated = Cell::new(0);
     assert_eq!(all(counted(&evaluated)).await, expected);
-    // At the start, and at the three breaks after an item.
+    // Evaluated at the start, and at the three breaks after an item.
     assert_eq!(evaluated.get(), 1 + 3);
     let start = Instant::now();
     assert_eq!(all(given()).await, expected);
@@ -217,7 +217,7 @@ async fn a_deadline_is_the_time_until_the_next_item() {
 }
 
 #[tokio::test]
-async fn nothing_is_read_ahead_and_it_is_fused() {
+async fn a_resumed_stream_is_fused_and_does_not_read_ahead() {
     let server = Server::new([breaks_after(1..=3), items(4..=6)]);
     let asked = Asked::default();
     let mut stream = std::pin::pin!(lazy(&server, &asked));
@@ -247,7 +247,7 @@ async fn a_stream_may_borrow_the_last_item() {
 }
 
 #[tokio::test]
-async fn the_same_error_in_a_row_counts_anew_after_an_item() {
+async fn an_item_restarts_the_count_of_repeated_errors() {
     fn shape(gave_up: GaveUp<Failure>) -> Failure {
         assert_eq!(gave_up.attempts(), 5);
         gave_up.into_error()
@@ -269,7 +269,7 @@ async fn the_same_error_in_a_row_counts_anew_after_an_item() {
     assert_eq!(seen, [Ok(1), Err(Failure::Busy)]);
 }
 
-/// What a budget was told.
+/// The calls of a budget's methods.
 #[derive(Default)]
 struct Told(RefCell<Vec<String>>);
 
@@ -304,7 +304,7 @@ impl RetryBudget for Told {
 }
 
 #[tokio::test]
-async fn a_budget_is_told_once_of_the_call_and_of_the_first_item_of_every_attempt() {
+async fn a_budget_records_the_call_once_and_each_attempts_first_item() {
     #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = told)]
     fn feed(
         told: &Told,
@@ -346,7 +346,7 @@ async fn a_budget_is_told_once_of_the_call_and_of_the_first_item_of_every_attemp
 }
 
 #[tokio::test]
-async fn a_feed_that_goes_on_each_time_does_not_use_up_its_budget() {
+async fn a_feed_that_always_continues_does_not_use_up_its_budget() {
     #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = budget)]
     fn feed(budget: &Budget, server: &Server) -> impl Stream<Item = Item> {
         let _ = (budget, attempt);
@@ -369,7 +369,7 @@ async fn a_feed_that_goes_on_each_time_does_not_use_up_its_budget() {
 }
 
 #[tokio::test]
-async fn the_policy_is_evaluated_once_where_the_deadline_begins_anew() {
+async fn the_policy_is_evaluated_once_when_the_deadline_restarts() {
     #[retry(stream = "resume", policy = counted(evaluations), attempt = attempt)]
     fn feed(evaluations: &Cell<u32>, server: &Server) -> impl Stream<Item = Item> {
         let _ = (evaluations, attempt);
@@ -384,7 +384,7 @@ async fn the_policy_is_evaluated_once_where_the_deadline_begins_anew() {
     let server = Server::new([breaks_after(1..=1), breaks_after(2..=2), items(3..=3)]);
     let evaluations = Cell::new(0);
     assert_eq!(all(feed(&evaluations, &server)).await.len(), 3);
-    // At the start, and for each of two failures; `attempt` shows `max`.
+    // Evaluated at the start, because `attempt` shows `max`, and for each of two failures.
     assert_eq!(evaluations.get(), 3);
 }
 
@@ -428,7 +428,7 @@ async fn the_position_ends_at_the_largest_number() {
     assert_eq!(seen.into_inner().unwrap(), [0, u64::MAX - 1, u64::MAX]);
 }
 
-/// Of a server that breaks after each item.
+/// For a server that breaks after each item.
 #[tokio::test]
 async fn breaks_may_be_limited_in_all() {
     #[retry(stream = "resume", max = 4, backoff = "none", attempt = attempt)]

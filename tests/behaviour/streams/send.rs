@@ -1,4 +1,4 @@
-//! What is returned is `Send` where the inner stream is, and needs it nowhere.
+//! The returned stream is `Send` if the inner one is, and doesn't require it.
 
 use std::rc::Rc;
 

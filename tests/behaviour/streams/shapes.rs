@@ -1,4 +1,4 @@
-//! Every mode in every shape: one attempt where all goes well, as many as needed, and at most `max + 1`.
+//! Every mode in every shape: one attempt if it succeeds, otherwise as many as needed, and at most `max + 1`.
 
 use std::pin::Pin;
 

@@ -60,7 +60,7 @@ async fn a_later_item_that_stalls_ends_first_with_the_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_is_an_opening() {
+async fn a_slow_opening_is_dropped() {
     let server = Server::new([items(1..=2)]);
     let start = Instant::now();
     assert_eq!(
@@ -163,7 +163,7 @@ async fn each_item_has_the_whole_time_and_the_consumer_takes_none_of_it() {
     assert_eq!((seen, server.attempts()), (5, 1));
 }
 
-/// What was dropped counts as a timeout and is ambiguous, which an error that the stream itself yields is not.
+/// A dropped attempt counts as a timeout and is ambiguous; an error that the stream itself yields is not.
 mod errors_in_time {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! What a recorder tells of calls.
+//! The records of a recorder.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A scope holds in what it runs, on whatever thread, and nowhere else.
+//! A scope applies to the future that it runs, on any thread, and nowhere else.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use tokio::task::yield_now;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Waits for seconds, and changes threads where there are any.
+/// Waits for seconds, and may move to another thread.
 #[retry(max = 2, base = "1s", cap = "9s", jitter = "none", name = "fetch", on = |_| true)]
 async fn fetch(failures: Arc<testing::Script<(), &'static str>>) -> Result<(), &'static str> {
     for _ in 0..10 {
@@ -24,7 +24,7 @@ fn read() -> Result<(), String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn it_holds_in_tasks_of_other_threads() {
+async fn a_scope_applies_to_tasks_on_other_threads() {
     let scopes: Vec<_> = (0..8).map(|_| Scope::new().skip_sleeps()).collect();
     let tasks = scopes.iter().enumerate().map(|(index, scope)| {
         let failures = u32::try_from(index % 4).expect("a small number");
@@ -69,7 +69,7 @@ async fn futures_of_one_thread_have_scopes_of_their_own() {
 }
 
 #[test]
-fn it_holds_in_blocking_code_and_ends_with_it() {
+fn a_scope_applies_to_blocking_code_and_ends_with_it() {
     let scope = Scope::new().seed(7).skip_sleeps();
     let before = Instant::now();
     assert!(scope.run_blocking(read).is_err());
@@ -83,7 +83,7 @@ fn it_holds_in_blocking_code_and_ends_with_it() {
 }
 
 #[test]
-fn what_it_does_not_name_is_as_around_it() {
+fn a_scope_inherits_settings_that_it_does_not_set() {
     let delays = || {
         let (_seeded, skipped) = (testing::seed(1), testing::skip_sleeps());
         let scope = Scope::new();

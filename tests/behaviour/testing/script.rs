@@ -4,7 +4,7 @@ use retry_runtime::Policy;
 use retry_runtime::testing::{Script, fail_times, sequence};
 
 #[test]
-fn it_fails_so_many_times() {
+fn a_script_fails_a_number_of_times() {
     for times in [0, 1, 5] {
         let script = fail_times(times, "busy");
         let failures = (0..10).take_while(|_| script.next().is_err()).count();
@@ -14,7 +14,7 @@ fn it_fails_so_many_times() {
 }
 
 #[test]
-fn it_may_succeed_with_a_value() {
+fn a_script_may_succeed_with_a_value() {
     let script: Script<&str, &str> = fail_times(1, "busy").then("hello");
     let outcomes = [script.next(), script.next(), script.next()];
     assert_eq!(outcomes, [Err("busy"), Ok("hello"), Ok("hello")]);

@@ -7,7 +7,7 @@ use crate::validation::{
     Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check,
 };
 
-/// What the body saw of one attempt.
+/// The properties of an attempt in the body.
 type Seen = (u32, Option<ModelError>, Vec<ModelError>, Option<Answer>);
 
 fn see(attempt: &Attempt<ModelError, Draft<Answer>>) -> Seen {
@@ -197,7 +197,7 @@ async fn a_timeout_does_not_become_the_error_of_the_rejected_value() {
     assert_eq!(start.elapsed(), crate::validation::secs(2));
 }
 
-/// How a call ended.
+/// The end of a call.
 type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
 
 fn tell(gave_up: GaveUp<ModelError, Answer>) -> Story {
@@ -225,7 +225,7 @@ async fn told(model: &mut Model, story: &mut Option<Story>) -> Result<Answer, Mo
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_gives_up_ends_with_the_complaint_and_tells_everything() {
+async fn a_call_that_gives_up_ends_with_the_validation_error_and_its_history() {
     let mut story = None;
     let mut model = Model::new([answer(&["age"]), answer(&["name"])]);
     assert_eq!(told(&mut model, &mut story).await, Err(Missing("age")));
@@ -256,7 +256,7 @@ async fn errors_of_the_body_end_the_call_as_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_complaint_in_a_row_gives_up() {
+async fn the_same_validation_error_in_a_row_gives_up() {
     #[retry(
         max = 9,
         validate = check,
@@ -292,7 +292,7 @@ async fn a_fallback_gets_the_rejected_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn until_is_asked_first() {
+async fn until_is_checked_first() {
     #[retry(max = 1, jitter = "none", until = |answer| !answer.0.is_empty(), validate = check)]
     async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
         model.ask()

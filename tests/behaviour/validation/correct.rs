@@ -48,7 +48,7 @@ async fn a_valid_value_is_not_corrected() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_and_corrections_are_counted_apart() {
+async fn attempts_and_corrections_are_counted_separately() {
     let recording = testing::record();
     let mut model = Model::new([Err(Overloaded), Err(Overloaded), answer(&["name"])]);
     assert_eq!(extract(&mut model).await, answer(&["name", "age"]));
@@ -60,7 +60,7 @@ async fn attempts_and_corrections_are_counted_apart() {
     assert_eq!(lines[3], "succeeded extract attempt=3 corrections=1 max=3");
 }
 
-/// How a call ended.
+/// The end of a call.
 type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
 
 /// A corrector that has no effect, and that breaks down at that number of corrections made.
@@ -195,7 +195,7 @@ async fn the_deadline_holds_for_corrections() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_shows_the_max_of_the_policy_whatever_is_exhausted() {
+async fn the_log_shows_the_max_of_the_policy_for_any_exhausted_count() {
     #[retry(name = "extract", max = 4, invalid(max = 2), backoff = "none", on = |_| true,
         validate = |value| if *value < valid { Err("invalid") } else { Ok(()) },
         correct = async |value: u32, _| if value == 9 { Err("no idea") } else { Ok(value + 1) })]
@@ -228,7 +228,7 @@ async fn the_log_shows_the_max_of_the_policy_whatever_is_exhausted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_correction_that_never_began_is_not_told() {
+async fn a_correction_that_never_started_is_not_reported() {
     #[retry(name = "extract", jitter = "none", invalid(base = "2s"), on = |_| true,
         cancel = sleep(secs(3)), validate = |_| Err("invalid"),
         correct = async |value: u32, _| Ok(value + 1))]

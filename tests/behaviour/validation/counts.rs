@@ -6,7 +6,7 @@ use retry_runtime::{Backoff, Classify, GaveUp, Policy, Reason, Section, Verdict,
 
 use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
 
-/// Answers by turns an error and an invalid value.
+/// Returns an error and an invalid value alternately.
 fn mixed() -> Model {
     let mut answers = Vec::new();
     for _ in 0..9 {
@@ -53,7 +53,7 @@ fn the_limit_is_that_of_the_call_where_none_is_named() {
 }
 
 #[test]
-fn none_is_allowed_by_zero() {
+fn zero_allows_no_corrections() {
     #[retry(max = 5, jitter = "none", invalid(max = 0), validate = check)]
     fn extract(model: &mut Model) -> Result<Answer, ModelError> {
         model.ask()
@@ -65,7 +65,7 @@ fn none_is_allowed_by_zero() {
 }
 
 #[test]
-fn a_delay_is_had_by_naming_any_number_of_it() {
+fn setting_any_delay_key_adds_a_delay() {
     #[retry(max = 2, jitter = "none", invalid(base = "10s"), validate = check)]
     fn base(model: &mut Model) -> Result<Answer, ModelError> {
         model.ask()
@@ -107,7 +107,7 @@ fn a_policy_has_the_section_as_well() {
     assert_eq!(pauses, [1, 7, 2].map(secs));
 }
 
-/// An error that a body makes itself of an answer that can't be read.
+/// An error that the body creates for a response that can't be parsed.
 #[derive(Debug, Classify)]
 enum Unreadable {
     #[classify(invalid)]
@@ -182,7 +182,7 @@ async fn the_log_shows_the_max_of_the_policy_and_the_count_of_the_kind() {
     );
 }
 
-/// An error of `validate` whose default is to stop, so that only a mark of its own says that asking again is no use.
+/// An error of `validate` whose default is to stop. Only an explicit mark means that asking again doesn't help.
 #[derive(Clone, Debug, Classify)]
 #[classify(stop)]
 enum Complaint {

@@ -1,6 +1,6 @@
 //! Values that are checked, asked for again or corrected: the keys `validate`, `correct` and `invalid`.
 
-// What is under test takes values by reference, policies and `GaveUp` by value.
+// The code under test takes values by reference, and policies and `GaveUp` by value.
 #![allow(
     clippy::large_types_passed_by_value,
     clippy::manual_async_fn,
@@ -66,7 +66,7 @@ fn check(answer: &Answer) -> Result<(), ModelError> {
     missing.map_or(Ok(()), |field| Err(Missing(field)))
 }
 
-/// What the model says to each question, in order. Counts the questions.
+/// The model's answers, in order. Counts the questions.
 struct Model {
     answers: Vec<Result<Answer, ModelError>>,
     asked: usize,
@@ -84,7 +84,7 @@ impl Model {
         }
     }
 
-    /// The last answer is repeated for ever.
+    /// The last answer is repeated forever.
     fn ask(&mut self) -> Result<Answer, ModelError> {
         let index = self.asked.min(self.answers.len() - 1);
         self.asked += 1;

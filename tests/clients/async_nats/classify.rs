@@ -40,7 +40,7 @@ async fn check_within(patience: Duration, url: &str, expected: Verdict) {
     assert_eq!(count, attempts(expected).0, "{error:?}");
 }
 
-/// How a server begins.
+/// The greeting of a server.
 macro_rules! info {
     () => {
         concat!(
@@ -51,7 +51,7 @@ macro_rules! info {
     };
 }
 
-/// Sends these bytes to everybody, and goes on reading.
+/// Sends these bytes on each connection, and keeps reading.
 fn saying(bytes: &'static str) -> Server {
     Server::start(move |mut stream| async move {
         stream.write_all(bytes.as_bytes()).await?;
@@ -72,7 +72,7 @@ async fn no_connection_is_transient() {
 }
 
 #[tokio::test]
-async fn what_no_wait_heals_stops() {
+async fn permanent_failures_stop() {
     check("http://127.0.0.1", Verdict::STOP).await;
     let garbled = saying("HTTP/1.1 400 Bad Request\r\n\r\n");
     check(&format!("nats://{}", garbled.address), Verdict::STOP).await;
@@ -80,7 +80,7 @@ async fn what_no_wait_heals_stops() {
     check(&format!("nats://{}", strict.address), Verdict::STOP).await;
 }
 
-/// By its own type, and in the one that holds any.
+/// With its own type, and inside the type for any error.
 fn check_kind<K>(kind: K, expected: Verdict)
 where
     K: Clone + Debug + Display + PartialEq + Send + Sync + 'static,
@@ -175,9 +175,9 @@ fn every_kind_has_the_verdict_of_the_table() {
     }
 }
 
-/// As `JetStream` sends them.
+/// In the format of `JetStream`.
 #[test]
-fn what_jet_stream_says_by_its_code() {
+fn jet_stream_errors_are_classified_by_code() {
     for (code, number, expected) in [
         (503, 10008, Verdict::TRANSIENT),
         (503, 10039, Verdict::STOP),
@@ -214,7 +214,7 @@ fn what_jet_stream_says_by_its_code() {
     }
 }
 
-/// As of an object store, whose errors need features that this test's client lacks.
+/// Like an object store's error, which needs features that this test's client lacks.
 #[derive(Clone, Debug, PartialEq)]
 struct OfObjectStore(&'static str);
 
@@ -225,7 +225,7 @@ impl Display for OfObjectStore {
 }
 
 #[test]
-fn an_error_is_what_its_cause_says() {
+fn an_error_has_the_verdict_of_its_cause() {
     let unanswered = || Error::from(context::RequestErrorKind::NoResponders);
     let error = Error::with_source(context::GetStreamErrorKind::Request, unanswered());
     assert_eq!(classify(&error), Verdict::TRANSIENT);
@@ -254,9 +254,9 @@ fn an_error_is_what_its_cause_says() {
     }
 }
 
-/// As a batch gives them, and as messages without end do.
+/// From a batch, and from endless messages.
 #[test]
-fn what_ends_the_messages_of_a_pull_consumer() {
+fn ends_of_a_pull_consumers_messages_are_classified() {
     for (status, expected) in [
         ("503, None", Verdict::TRANSIENT),
         (r#"409, Some("Leadership Change")"#, Verdict::TRANSIENT),
@@ -276,7 +276,7 @@ fn what_ends_the_messages_of_a_pull_consumer() {
     }
 }
 
-/// A client that has ended, and how its requests failed that were under way, one of them with an inbox of its own.
+/// Returns a closed client, and the errors of two requests that were in flight, one of them with its own inbox.
 async fn ended() -> (Client, [RequestError; 2]) {
     let server = saying(concat!(info!(), "PONG\r\n"));
     let client = async_nats::connect(format!("nats://{}", server.address));
@@ -319,7 +319,7 @@ async fn a_client_that_ends_is_ambiguous_once() {
 
 /// rustls' error of a certificate comes as one of I/O.
 #[test]
-fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+fn an_untrusted_certificate_stops() {
     let invalid = io::Error::new(io::ErrorKind::InvalidData, "invalid peer certificate");
     let error = Error::with_source(ConnectErrorKind::Io, invalid);
     assert_eq!(classify(&error), Verdict::STOP);

@@ -11,7 +11,7 @@ use support::loopback::attempts;
 
 use crate::databases::{control, control_beside, setting};
 
-/// A client that waits for answers as long as that.
+/// A client that waits for responses for this time.
 async fn connect(patience: Duration) -> Client {
     let options = ConnectOptions::new().request_timeout(Some(patience));
     options.connect(setting("DATABASES_NATS")).await.unwrap()

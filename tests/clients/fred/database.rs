@@ -33,7 +33,7 @@ async fn cluster() -> ([Client; 2], Client) {
     (nodes, cluster)
 }
 
-/// What a node says to that.
+/// Returns a node's reply to a command.
 async fn ask(node: &Client, words: &str) -> String {
     let (name, arguments) = words.split_once(' ').unwrap();
     let command = CustomCommand::new(name, ClusterHash::Random, false);
@@ -99,7 +99,7 @@ async fn no_answer_in_time_is_a_timeout() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_the_caller_got_wrong_stops() {
+async fn a_callers_mistake_stops() {
     let client = connected(Duration::ZERO).await;
     let _: () = client.set("text", "x", None, None, false).await.unwrap();
     let (error, count) = attempts_of(async || client.incr::<i64, _>("text").await).await;
@@ -114,7 +114,8 @@ async fn what_the_caller_got_wrong_stops() {
     assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
 }
 
-/// While its slot moves, the old node refuses a key that it lacks. Then it says where the slot went, and is asked no more.
+/// While a slot moves, the old node rejects commands for a key that it lacks. Then it reports the slot's new node, and
+/// gets no more commands.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_slot_that_moved_is_found_by_the_next_attempt() {
@@ -143,10 +144,10 @@ async fn a_slot_that_moved_is_found_by_the_next_attempt() {
     }
 }
 
-/// The first attempt waits for an element when the nodes die, and the others find nobody.
+/// The nodes die while the first attempt waits for an element, and the other attempts can't connect.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_cluster_that_was_killed_is_asked_as_often_as_said() {
+async fn a_killed_cluster_gets_the_configured_number_of_attempts() {
     let ([node, _], cluster) = cluster().await;
     let at_once = cluster.with_options(&Options {
         fail_fast: true,
@@ -158,7 +159,7 @@ async fn a_cluster_that_was_killed_is_asked_as_often_as_said() {
         classify(error)
     });
     let pop = pop.call(async || {
-        // What is sent before the client goes to connect again waits for that.
+        // Commands sent before the client reconnects wait for that.
         while !verdicts.borrow().is_empty() && cluster.state() == ClientState::Connected {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -175,7 +176,7 @@ async fn a_cluster_that_was_killed_is_asked_as_often_as_said() {
         [BROKEN, Verdict::TRANSIENT, Verdict::TRANSIENT]
     );
     control(&["cluster", "start"]);
-    // At first the nodes don't know each other, and refuse clients.
+    // At first the nodes haven't found each other, and reject clients.
     let policy = Policy::fixed(Duration::from_millis(100)).jitter(Jitter::None);
     let patient = policy.max(100).on(classify);
     let other = patient.call(async || {

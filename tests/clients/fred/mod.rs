@@ -12,7 +12,7 @@ use support::verdicts::BROKEN;
 mod database;
 mod retries;
 
-/// A client that connects again by itself, if a policy says so, and waits for an answer as long as that.
+/// A client that reconnects if there is a policy, and waits for a response for this time.
 fn client(
     url: &str,
     settings: fn(&mut ConnectionConfig),

@@ -1,4 +1,4 @@
-//! What fred repeats by itself, and the switch that turns it off.
+//! fred's built-in retries, and the setting that turns them off.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use super::*;
 
-/// Closes the connection in place of every answer to a `GET`. May be the only node of a cluster.
+/// Closes the connection instead of replying to a `GET`. May be the only node of a cluster.
 async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
     let node = format!(
         "$9\r\n127.0.0.1\r\n:{}\r\n$1\r\na\r\n",
@@ -40,7 +40,7 @@ async fn get(client: &Client) -> Result<Option<String>, Error> {
     client.get("key").await
 }
 
-/// How many commands a call sends, and how it ends.
+/// Returns the number of commands of a call, and its end.
 async fn gets(
     scheme: &str,
     settings: fn(&mut ConnectionConfig),
@@ -64,7 +64,7 @@ async fn a_client_without_its_own_retries_sends_one_command_per_attempt() {
     for scheme in ["redis", "redis-cluster"] {
         let once = gets(scheme, without_retries, again(), patience).await;
         assert_eq!(once, (3, BROKEN), "{scheme}");
-        // What the switch is for.
+        // The effect that the setting prevents.
         let often = gets(scheme, |_| {}, again(), patience).await;
         assert_eq!(often, (9, BROKEN), "{scheme}");
     }

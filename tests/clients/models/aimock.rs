@@ -1,6 +1,6 @@
-//! Clients against aimock, a server that answers by `aimock.json` and keeps a journal.
+//! Tests clients with aimock, a server that responds according to `aimock.json` and keeps a journal.
 //!
-//! `.ci/clients` installs it, and starts it anew for each of these tests with its address in `AIMOCK_URL`.
+//! `.ci/clients` installs it, and restarts it for each of these tests with its address in `AIMOCK_URL`.
 
 use std::env;
 
@@ -18,7 +18,7 @@ impl Server {
         Self { url }
     }
 
-    /// When a prompt came, in milliseconds, and with which status it was answered.
+    /// Returns the arrival times of a prompt, in milliseconds, and the response statuses.
     async fn journal(&self, prompt: &str) -> Vec<(u64, u64)> {
         let answer = reqwest::get(format!("{}/__aimock/journal", self.url))
             .await

@@ -1,7 +1,7 @@
-//! The clients against llmock, a server that fails as told and then judges its client.
+//! Tests clients with llmock, a server that fails as configured and then rates its client.
 //!
-//! `.ci/clients` installs and starts it, runs each of these tests with the address in `LLMOCK_URL`, and has
-//! `llmock report` judge what the server has seen.
+//! `.ci/clients` installs and starts it, runs each of these tests with the address in `LLMOCK_URL`, and checks the
+//! requests with `llmock report`.
 
 use std::env;
 
@@ -53,7 +53,7 @@ fn fault(kind: &str, times: u32) -> Value {
     json!({ "type": "stream_fault", "kind": kind, "after_chunks": 1, "times": times })
 }
 
-/// Under these faults the client succeeds, or not, after so many requests.
+/// Faults, with the client's outcome and number of requests.
 struct Case {
     name: &'static str,
     faults: Vec<Value>,

@@ -32,7 +32,7 @@ use rig_core::providers::openai::OpenAIConfig as RigOpenAIConfig;
 use rig_core::streaming::{Item, StreamEvent as RigEvent};
 use rig_reqwest::ReqwestClient;
 
-/// A client that answers a prompt, whole or as a stream, or says why not.
+/// A client that returns a completion, whole or as a stream, or an error.
 pub(crate) trait Model {
     async fn ask(&self, prompt: &str) -> Result<(), String>;
     async fn stream(&self, prompt: &str) -> Result<(), String>;
@@ -120,7 +120,7 @@ impl AnthropicAiSdk {
         }
     }
 
-    // The client loses what the server asks for, so the numbers know it.
+    // The client drops the server's hint, so the settings contain the wait.
     #[retry(max = 4, base = "20ms", jitter = "none", throttled(base = "1s"), on = retry_clients::anthropic_ai_sdk::classify)]
     async fn create(
         &self,

@@ -49,7 +49,7 @@ fn url(address: SocketAddr) -> String {
     format!("redis://{address}")
 }
 
-/// Answers every command with that.
+/// Replies to every command with these bytes.
 fn answering(answer: &'static [u8]) -> Server {
     Server::start(move |mut stream| async move {
         let mut buffer = [0; 1024];
@@ -79,7 +79,7 @@ async fn a_broken_connection_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn the_server_says_whether_to_try_again() {
+async fn the_servers_error_code_decides() {
     let table: [(&[u8], Verdict); 14] = [
         (
             b"-LOADING Redis is loading the dataset in memory\r\n",
@@ -131,7 +131,7 @@ async fn the_server_says_whether_to_try_again() {
     }
 }
 
-/// Of a pipeline, the other commands were executed.
+/// The other commands of the pipeline were executed.
 #[tokio::test]
 async fn a_command_of_a_pipeline_that_was_refused_leaves_the_others_done() {
     let refusing = Server::start(async |mut stream| {
@@ -187,7 +187,7 @@ async fn a_socket_that_is_not_there_is_a_refused_connection() {
     assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
 }
 
-/// Made by hand, since it takes a cluster to lose one.
+/// Created by hand, because a real one would need a cluster.
 #[test]
 fn a_cluster_without_a_node_that_answers_is_transient() {
     for kind in [

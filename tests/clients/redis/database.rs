@@ -9,7 +9,7 @@ use retry_runtime::{Classify, Policy, Verdict, retry};
 use crate::databases::{self, control, control_beside, setting};
 use support::verdicts::BROKEN;
 
-/// A new connection, which waits for answers as long as that.
+/// Opens a new connection, which waits for replies for this time.
 async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, RedisError> {
     let client = Client::open(setting("DATABASES_REDIS"))?;
     let config = AsyncConnectionConfig::new().set_response_timeout(patience);
@@ -22,8 +22,8 @@ async fn attempts<T>(call: impl AsyncFn() -> Result<T, RedisError>) -> (RedisErr
     databases::attempts(RedisError::classify, call).await
 }
 
-/// The first attempt waits for an element when the server dies. The next find nobody, then a server that is
-/// loading its data, and at last the answer.
+/// The server dies while the first attempt waits for an element. The next attempts can't connect, then find a server
+/// that is loading its data, and finally succeed.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
@@ -88,7 +88,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_is_not_idempotent_is_not_repeated_once_the_connection_was_lost() {
+async fn a_non_idempotent_command_is_not_repeated_after_a_lost_connection() {
     #[retry(max = 5, backoff = "none", idempotent = false)]
     async fn pop(attempts: &mut u32) -> Result<(), RedisError> {
         *attempts += 1;
@@ -160,7 +160,7 @@ async fn replicas_are_transient() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_the_caller_got_wrong_stops() {
+async fn a_callers_mistake_stops() {
     let mut connection = connect(None).await.unwrap();
     let _: () = connection.set("text", "x").await.unwrap();
     let (error, count) =

@@ -1,4 +1,4 @@
-//! What the clients of Redis repeat by themselves, and the switches that turn it off.
+//! The built-in retries of Redis clients, and the settings that turn them off.
 
 use std::io;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ async fn connect(url: &str, config: &ConnectionManagerConfig) -> RedisResult<()>
     manager.map(drop)
 }
 
-/// How many connections a call makes to a server that closes each.
+/// Returns the number of connections of a call to a server that closes each.
 async fn connections(config: ConnectionManagerConfig) -> u32 {
     let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
     let url = format!("redis://{}", closing.address);
@@ -36,11 +36,11 @@ async fn connections(config: ConnectionManagerConfig) -> u32 {
 async fn a_manager_without_its_own_retries_connects_once_per_attempt() {
     let config = ConnectionManagerConfig::new();
     assert_eq!(connections(config.set_number_of_retries(0)).await, 3);
-    // What the switch is for.
+    // The effect that the setting prevents.
     assert_eq!(connections(ConnectionManagerConfig::new()).await, 21);
 }
 
-/// The one node of a cluster that asks every `GET` to come again.
+/// The only node of a cluster, which replies to every `GET` with `TRYAGAIN`.
 async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
     let port = stream.local_addr()?.port();
     let mut stream = BufReader::new(stream);
@@ -69,7 +69,7 @@ async fn get(client: &ClusterClient) -> RedisResult<String> {
         .await
 }
 
-/// How many commands a call sends.
+/// Returns the number of commands of a call.
 async fn gets(settings: impl Fn(ClusterClientBuilder) -> ClusterClientBuilder) -> u32 {
     let gets = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&gets);
@@ -84,7 +84,7 @@ async fn gets(settings: impl Fn(ClusterClientBuilder) -> ClusterClientBuilder) -
 #[tokio::test]
 async fn a_cluster_client_without_its_own_retries_sends_one_command_per_attempt() {
     assert_eq!(gets(|builder| builder.retries(0)).await, 3);
-    // What the switch is for.
+    // The effect that the setting prevents.
     assert_eq!(gets(|builder| builder).await, 3 * 17);
 }
 

@@ -34,12 +34,12 @@ const H2_HEADERS: [u8; 10] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88];
 const H2_RESET: [u8; 13] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2];
 const H2_TYPE_HEADERS: u8 = 1;
 
-/// Closes without an answer.
+/// Closes the connection without a response.
 fn closing() -> Server {
     Server::start(async |mut stream| read_head(&mut stream).await.map(drop))
 }
 
-/// Answers with these bytes, and then resets the connection.
+/// Responds with these bytes, and then resets the connection.
 fn resetting_after(answer: &'static [u8]) -> Server {
     Server::start(move |mut stream| async move {
         read_head(&mut stream).await?;
@@ -48,7 +48,7 @@ fn resetting_after(answer: &'static [u8]) -> Server {
     })
 }
 
-/// Answers with the status that the path names.
+/// Responds with the status in the path.
 fn of_statuses() -> Server {
     Server::start(async |mut stream| {
         loop {
@@ -60,7 +60,7 @@ fn of_statuses() -> Server {
     })
 }
 
-/// Speaks HTTP/2: answers the first request with these frames, and then keeps the connection.
+/// An HTTP/2 server: responds to the first request with these frames, and keeps the connection open.
 fn of_frames(frames: &'static [&'static [u8]]) -> Server {
     Server::start(move |mut stream| async move {
         stream.write_all(&H2_SETTINGS).await?;
@@ -99,10 +99,10 @@ impl http_body::Body for FailingBody {
     }
 }
 
-/// A name server that never answers.
+/// A DNS resolver that never responds.
 struct NoAnswer;
 
-/// In place of a handshake that fails with that text: whether the client has TLS is up to what it is built with.
+/// Stands in for a handshake that fails with this text, because the client may be built without TLS.
 struct Handshake(&'static str);
 
 macro_rules! tests_of {
@@ -135,7 +135,7 @@ macro_rules! tests_of {
                 Client::builder().no_proxy()
             }
 
-            /// Long enough for the head of an answer on a busy machine.
+            /// Long enough for the headers of a response on a busy machine.
             const PATIENCE: Duration = Duration::from_millis(500);
 
             fn impatient() -> Client {
@@ -146,12 +146,12 @@ macro_rules! tests_of {
                 builder().build().unwrap()
             }
 
-            /// How the request fails.
+            /// Returns the error of the request.
             async fn get(client: Client, url: &str) -> Error {
                 client.get(url).send().await.unwrap_err()
             }
 
-            /// How reading fails after the head of the answer came.
+            /// Returns the error of reading the body, after the headers arrived.
             async fn read(client: Client, url: &str) -> Error {
                 client
                     .get(url)
@@ -178,7 +178,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_connection_that_never_comes_about_stops() {
+            async fn an_impossible_connection_stops() {
                 let cases = [
                     ("invalid peer certificate: UnknownIssuer", Verdict::STOP),
                     ("received fatal alert: InternalError", Verdict::TRANSIENT),
@@ -192,7 +192,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_connect_timeout_is_no_ambiguous_timeout() {
+            async fn a_connect_timeout_is_not_ambiguous() {
                 let client = builder()
                     .dns_resolver(Arc::new(NoAnswer))
                     .connect_timeout(Duration::from_millis(50));
@@ -264,7 +264,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn what_the_server_garbled_stops() {
+            async fn a_garbled_response_stops() {
                 for answer in [BAD_JSON, TRUNCATED_JSON] {
                     let error = read_json(&Server::answering(answer)).await;
                     assert!(error.is_decode(), "{error:?}");
@@ -279,7 +279,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn what_the_caller_got_wrong_stops() {
+            async fn a_callers_mistake_stops() {
                 for url in ["no address", "ftp://localhost/", "http://{host}/"] {
                     let error = get(client(), url).await;
                     assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
@@ -299,7 +299,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_refusal_by_the_redirect_policy_stops_whatever_it_holds() {
+            async fn an_error_of_the_redirect_policy_stops_with_any_cause() {
                 let refusing = reqwest::redirect::Policy::custom(|attempt| {
                     attempt.error(io::Error::from(io::ErrorKind::TimedOut))
                 });

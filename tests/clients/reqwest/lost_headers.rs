@@ -147,7 +147,7 @@ macro_rules! tests_of {
                 let api = Api::of(&server);
                 assert!(twice!(api.for_retry()).is_empty());
                 assert!(twice!(api.with_a_hint()).is_empty());
-                // Not throttled.
+                // Responses that aren't throttled.
                 for status in ["503 Service Unavailable", "404 Not Found"] {
                     let server = answering(status);
                     assert!(twice!(Api::of(&server).other()).is_empty(), "{status}");

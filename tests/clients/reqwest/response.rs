@@ -29,7 +29,7 @@ macro_rules! tests_of {
             use super::*;
 
             thread_local! {
-                /// One per test, since building one reads the system's certificates.
+                /// One for all calls of a test, because building one reads the system's certificates.
                 static CLIENT: Client = Client::builder().no_proxy().build().unwrap();
             }
 
@@ -46,7 +46,7 @@ macro_rules! tests_of {
                 Ok(response.text().await?)
             }
 
-            /// How the call ends, and after how many requests.
+            /// Returns the error of the call, and the number of requests.
             async fn failure(answer: impl Into<Vec<u8>>) -> (ResponseError, u32) {
                 let server = Server::answering(answer);
                 let url = format!("{}v1/chat?key=secret#part", server.url());
@@ -109,7 +109,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn it_is_shown_as_status_url_and_body_without_secrets() {
+            async fn the_text_has_status_url_and_body_without_secrets() {
                 let (error, _) = failure(answer("400 Bad Request", "", "  no\r\nmodel  ")).await;
                 let shown = error.to_string();
                 let (head, tail) = shown.split_once("127.0.0.1").unwrap();
@@ -119,7 +119,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn of_a_long_body_the_beginning_is_kept() {
+            async fn the_start_of_a_long_body_is_kept() {
                 let long = "0123456789".repeat(LIMIT);
                 let (error, _) = failure(answer("400 -", "", &long)).await;
                 assert_eq!(error.body(), &long.as_bytes()[..LIMIT]);

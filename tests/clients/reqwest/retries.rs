@@ -1,4 +1,5 @@
-//! What `reqwest` repeats by itself, and the switch that turns it off: requests at the server are attempts of ours.
+//! `reqwest`'s built-in retries, and the setting that turns them off: each request at the server is one of our
+//! attempts.
 
 use std::io;
 use std::sync::Arc;
@@ -69,9 +70,9 @@ macro_rules! tests_of {
                 assert_eq!(requests.load(Ordering::Relaxed), 3);
             }
 
-            /// What the switch is for.
+            /// The effect that the setting prevents.
             #[tokio::test]
-            async fn without_it_the_client_multiplies() {
+            async fn the_default_client_multiplies_requests() {
                 let (server, requests) = refusing();
                 let client = builder().build().unwrap();
                 get(&client, &server.url()).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! What the log shows of errors of both majors of `reqwest`, which have their URL in their text.
+//! Errors of both major versions of `reqwest` in the log. Their text contains the URL.
 
 use std::error::Error;
 

@@ -10,7 +10,7 @@ use support::loopback::{Server, read_head};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-/// How many events there are to stream.
+/// The number of events in a stream.
 const LENGTH: u32 = 6;
 
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 enum ModelError {
     #[classify(transparent)]
     Http(reqwest::Error),
-    /// As an event, within a `200`.
+    /// As an event in a `200`.
     #[classify(transient)]
     Overloaded,
     #[classify(timeout)]
@@ -38,12 +38,12 @@ impl From<TimedOut> for ModelError {
     }
 }
 
-/// What a connection meets after some events.
+/// The fault of a connection after some events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// The connection breaks between two chunks.
     Disconnect,
-    /// The body ends before the length that its headers tell.
+    /// The body is shorter than its `Content-Length`.
     Truncate,
     Stall,
     ErrorEvent,
@@ -105,7 +105,7 @@ async fn serve(mut socket: TcpStream, fault: Option<(u32, Fault)>) -> std::io::R
 }
 
 thread_local! {
-    /// One per test, since building one reads the system's certificates.
+    /// One for all calls of a test, because building one reads the system's certificates.
     static CLIENT: reqwest::Client = reqwest::Client::builder().no_proxy().build().unwrap();
 }
 
@@ -142,7 +142,7 @@ async fn first(
     events(url, 0).await
 }
 
-/// Nothing is sent before the first poll.
+/// The request is sent at the first poll.
 #[retry(stream = "first", max = 3, backoff = "none", timeout = TIMEOUT)]
 fn first_lazy(url: &str) -> impl Stream<Item = Result<u32, ModelError>> + Send {
     futures_util::TryStreamExt::try_flatten(futures_util::stream::once(events(url, 0)))
@@ -190,7 +190,7 @@ fn whole() -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn first_heals_what_comes_before_the_first_event() {
+async fn first_retries_faults_before_the_first_event() {
     for fault in FAULTS {
         let server = failing([(0, fault), (0, fault)]);
         let (seen, error) = read(first(&server.url()).await.unwrap()).await;
@@ -205,7 +205,7 @@ async fn first_heals_what_comes_before_the_first_event() {
 }
 
 #[tokio::test]
-async fn first_passes_on_what_comes_after_it() {
+async fn first_passes_on_faults_after_the_first_event() {
     for fault in FAULTS {
         let server = failing([(2, fault)]);
         let (seen, error) = read(first(&server.url()).await.unwrap()).await;
@@ -215,7 +215,7 @@ async fn first_passes_on_what_comes_after_it() {
 }
 
 #[tokio::test]
-async fn buffer_heals_any_fault_and_shows_nothing_partial() {
+async fn buffer_retries_any_fault_without_partial_results() {
     for fault in FAULTS {
         let server = failing([(0, fault), (3, fault)]);
         let (seen, error) = read(buffer(&server.url()).await.unwrap()).await;
@@ -237,7 +237,7 @@ async fn resume_asks_for_the_rest() {
         assert_eq!((seen, server.accepted()), (whole(), 4), "{fault:?}");
         assert!(error.is_none());
 
-        // An item is progress, after which the retries count anew.
+        // An item is progress, after which the retry count restarts.
         let server = failing([(1, fault), (0, fault), (0, fault), (0, fault)]);
         let (seen, error) = read(resume(&server.url()).await.unwrap()).await;
         assert_eq!((seen, server.accepted()), (vec![1], 4));

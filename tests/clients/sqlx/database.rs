@@ -30,7 +30,7 @@ async fn attempts<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
     databases::attempts(Error::classify, call).await
 }
 
-/// The first attempt is under way when the server dies; the last finds it started again.
+/// The server dies during the first attempt, and is running again before the last.
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
 async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
@@ -63,7 +63,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn what_is_not_idempotent_is_not_repeated_once_the_connection_was_lost() {
+async fn a_non_idempotent_statement_is_not_repeated_after_a_lost_connection() {
     #[retry(max = 5, backoff = "none", idempotent = false)]
     async fn sleep(attempts: &mut u32) -> Result<(), Error> {
         *attempts += 1;
@@ -152,7 +152,7 @@ async fn a_pool_without_a_free_connection_is_transient() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn what_the_caller_got_wrong_stops() {
+async fn a_callers_mistake_stops() {
     let statements = [
         ("SELEKT 1", "42601"),
         ("SELECT * FROM no_such_table", "42P01"),
@@ -198,7 +198,7 @@ async fn accounts() -> PgPool {
     PgPool::connect(&url()).await.unwrap()
 }
 
-/// Takes 100 from an account if both together have as much. Says whether it did.
+/// Takes 100 from an account if both accounts together have enough. Returns true if it did.
 async fn withdraw(
     pool: &PgPool,
     account: i32,

@@ -101,7 +101,7 @@ async fn a_snapshot_that_is_out_of_date_needs_the_whole_transaction() {
 }
 
 #[tokio::test]
-async fn what_the_statement_itself_does_wrong_stops() {
+async fn a_wrong_statement_stops() {
     let (_folder, [mut connection, _]) = database().await;
     let error = execute(&mut connection, "INSERT INTO u VALUES (1)")
         .await

@@ -36,7 +36,7 @@ fn url(address: SocketAddr) -> String {
     format!("postgres://test@{address}/test?sslmode=disable")
 }
 
-/// Answers the first message with these bytes, and closes.
+/// Responds to the first message with these bytes, and closes the connection.
 fn answering(bytes: &'static [u8]) -> Server {
     Server::start(async move |mut stream| {
         let _ = stream.read(&mut [0; 1024]).await?;
@@ -65,7 +65,7 @@ async fn a_broken_connection_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn what_no_wait_heals_stops() {
+async fn permanent_failures_stop() {
     check("host=/no-such-folder user=test", Verdict::STOP).await;
     check("host=127.0.0.1 port=many", Verdict::STOP).await;
     check("user=test", Verdict::STOP).await;

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Error, IsolationLevel, NoTls};
 
 use crate::databases::{self, restart_postgres, setting};
 
-/// A connection with these settings besides those that all have.
+/// Opens a connection with additional settings.
 async fn connect_with(settings: &str) -> Result<Client, Error> {
     let url = format!("{}?{settings}", setting("DATABASES_POSTGRES"));
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
@@ -34,7 +34,7 @@ async fn attempts<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
     databases::attempts(classify, call).await
 }
 
-/// The first attempt is under way when the server dies; the last finds it started again.
+/// The server dies during the first attempt, and is running again before the last.
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
 async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
@@ -71,7 +71,7 @@ async fn a_connection_that_the_server_ends_is_ambiguous() {
     assert_eq!((classify(&error), count), (BROKEN, 3));
 }
 
-/// In a failover, every server is a replica for a while, or none.
+/// During a failover, all servers are replicas for a while, or none is.
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
 async fn a_server_in_the_wanted_role_is_waited_for() {
@@ -90,7 +90,7 @@ async fn a_server_in_the_wanted_role_is_waited_for() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn what_the_caller_got_wrong_stops() {
+async fn a_callers_mistake_stops() {
     for statement in [
         "SELEKT 1",
         "SELECT * FROM no_such_table",
@@ -107,7 +107,7 @@ async fn what_the_caller_got_wrong_stops() {
     }
 }
 
-/// Takes 100 from an account if both together have as much. Says whether it did.
+/// Takes 100 from an account if both accounts together have enough. Returns true if it did.
 #[retry(max = 5, base = "5ms", on = transaction)]
 async fn withdraw(
     client: &mut Client,

@@ -33,7 +33,7 @@ async fn transaction(channel: &Channel) -> Result<(), Status> {
     send(channel, None).await
 }
 
-/// Where errors are boxed on the way.
+/// Returns boxed errors.
 #[retry(max = 2, backoff = "none")]
 async fn boxed(channel: &Channel) -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(send(channel, None).await?)
@@ -80,7 +80,7 @@ async fn every_code_has_the_verdict_of_the_table() {
     for number in 1..=16 {
         let code = Code::from(number);
         let expected = match code {
-            // Nobody knows whether the server has seen the request.
+            // It is unknown if the server received the request.
             Code::Unavailable => BROKEN,
             Code::DeadlineExceeded => Verdict::TIMEOUT,
             Code::ResourceExhausted => Verdict::THROTTLED,
@@ -91,7 +91,7 @@ async fn every_code_has_the_verdict_of_the_table() {
 }
 
 #[tokio::test]
-async fn exhausted_resources_are_there_again_soon_unless_it_says_otherwise() {
+async fn resource_exhausted_is_throttled_unless_the_text_names_a_long_limit() {
     check_sent(|| exhausted(ErrorDetails::new()), Verdict::THROTTLED).await;
     let hint = Duration::from_millis(2);
     check_sent(|| exhausted(retry_info(2)), Verdict::THROTTLED.after(hint)).await;
@@ -154,7 +154,7 @@ async fn an_internal_error_may_quote_a_connection_that_broke() {
 }
 
 #[tokio::test]
-async fn a_quota_of_a_day_stops_whatever_the_wait() {
+async fn a_daily_quota_stops_with_any_wait() {
     let of = |quota_id: &'static str| {
         move || {
             let mut details = retry_info(2);
@@ -202,7 +202,7 @@ async fn a_hint_is_waited_for() {
 }
 
 #[tokio::test]
-async fn pushback_says_when_and_whether() {
+async fn pushback_sets_the_hint_or_stops() {
     let table = [
         ("0", BROKEN.after(Duration::ZERO)),
         ("3", BROKEN.after(Duration::from_millis(3))),

@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status};
 
 const PATH: PathAndQuery = PathAndQuery::from_static("/test.Calls/Call");
 
-/// What the server does with a call of that number, from 1.
+/// The server's response to a call by its number, starting at 1.
 pub(crate) type Answer = Arc<dyn Fn(u32) -> Option<Result<(), Status>> + Send + Sync>;
 
 /// Messages without content.
@@ -109,7 +109,7 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// A server that answers so. Where `answer` gives `None`, it never does.
+    /// Starts a server that responds with `answer`. If it returns `None`, the server never responds.
     pub(crate) fn start(
         patience: Option<Duration>,
         answer: impl Fn(u32) -> Option<Result<(), Status>> + Send + Sync + 'static,
@@ -129,7 +129,7 @@ impl Backend {
         Self { address, count }
     }
 
-    /// Always answers with that status.
+    /// Starts a server that always responds with this status.
     pub(crate) fn failing(status: impl Fn() -> Status + Send + Sync + 'static) -> Self {
         Self::start(None, move |_| Some(Err(status())))
     }

@@ -24,7 +24,7 @@ use super::scripted::{Answer, BoxError, Scripted};
 
 const POLICY: Policy = Policy::fixed(Duration::from_secs(1)).jitter(Jitter::None);
 
-/// Sends these parts, one at each second poll, and knows its length if told so.
+/// Sends these parts, one at every second poll, with a known length if requested.
 #[derive(Debug)]
 struct Parts {
     left: VecDeque<Result<Frame<Bytes>, io::ErrorKind>>,
@@ -112,7 +112,7 @@ async fn a_stream_is_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_long_a_stream_is_sent_once_and_the_log_says_why() {
+async fn a_stream_that_is_too_long_is_sent_once_and_the_log_shows_why() {
     for (most, attempts) in [(11, 1), (12, 2)] {
         let service = Scripted::new([Answer::Status(503, &[])]);
         let retries = ClientRetries::new(POLICY).record_bodies(most);
@@ -145,10 +145,11 @@ async fn a_stream_that_breaks_is_not_sent_again() {
     );
 }
 
-/// What is read of a body does not change what the status and the headers of a refusal say.
+/// The part of a body that was read doesn't change the verdict of an error status and headers.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_one_although_its_body_breaks_off() {
-    // The status of the first answer, how the log shows it, when attempts begin, and the status of the last.
+async fn an_error_response_with_a_truncated_body_keeps_its_verdict() {
+    // The status of the first response, its text in the log, the start times of attempts, and the status of the last
+    // response.
     let cases: [(u16, Option<&str>, &[u64], u16); 5] = [
         (404, None, &[0], 404),
         (429, Some("error=429 "), &[0, 7], 200),
@@ -218,9 +219,9 @@ fn texts(frames: Vec<Result<Bytes, BoxError>>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Whatever was read before it was sent again, the whole is sent, and its length was known.
+/// For any part that was read before the retry, the whole body is sent, and its length is known.
 #[test]
-fn it_can_be_sent_again_at_any_point() {
+fn a_recorded_body_can_be_sent_again_at_any_point() {
     let parts = ["ab", "", "cde", "f"];
     for first in 0..=parts.len() + 1 {
         for second in 0..=parts.len() + 1 {
@@ -244,7 +245,7 @@ fn it_can_be_sent_again_at_any_point() {
 }
 
 #[test]
-fn a_sending_before_fails_where_it_would_read_on() {
+fn an_earlier_sending_fails_if_it_would_read_more() {
     let (mut before, recording) = Recording::start(Parts::new(&["ab", "cd"]), 6);
     assert_eq!(frames(&mut before, 1).len(), 1);
     let mut again = recording.again().unwrap();
@@ -310,14 +311,14 @@ fn nothing_is_kept_of_what_is_too_long() {
     assert_eq!(recording.again().unwrap_err(), Unrepeatable::TooLong(4));
 }
 
-/// A stream that goes on after its answer has come does not fill the memory.
+/// A request stream that continues after its response doesn't fill the memory.
 #[test]
-fn nothing_is_recorded_once_it_is_not_sent_again() {
+fn recording_stops_once_no_retry_is_possible() {
     let (mut body, recording) = Recording::start(Parts::new(&["ab", "cd", "ef"]), 6);
     assert_eq!(frames(&mut body, 1).len(), 1);
     let mut again = recording.again().unwrap();
     drop(recording);
-    // What was recorded is replayed, and the rest read on.
+    // The recorded part is replayed, and the rest is read.
     assert_eq!(texts(frames(&mut again, 10)), "abcdef");
     assert!(!body.is_end_stream());
     assert!(frames(&mut body, 10)[0].is_err(), "it ends short");

@@ -1,4 +1,4 @@
-//! What a call does, with exact times.
+//! The behaviour of calls, with exact times.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ async fn send(service: &Scripted, retries: impl Into<ClientRetries>) -> Result<u
         .map_err(|error| error.to_string())
 }
 
-/// What is answered, when attempts begin, and what the caller gets.
+/// The responses, the start times of attempts, and the caller's result.
 type Case = (&'static [Answer], &'static [f64], Result<u16, &'static str>);
 
 #[tokio::test(start_paused = true)]
@@ -190,7 +190,7 @@ async fn ambiguous_failures_and_methods() {
     );
 }
 
-/// The server may still be at work on the attempt that was lost, and says that its key is in use.
+/// The server may still be processing the lost attempt, and reports that its key is in use.
 #[tokio::test(start_paused = true)]
 async fn a_key_in_use_is_waited_for() {
     let in_use = || Status(409, &[]);
@@ -258,7 +258,7 @@ async fn streams_are_not_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_bodies_mean() {
+async fn errors_in_bodies_are_classified() {
     let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
     let unpaid =
         r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"pay"}}"#;
@@ -275,7 +275,7 @@ async fn what_bodies_mean() {
         let service = Scripted::new([answer.clone()]);
         let sent = service.under(retries).oneshot(post("hello")).await.unwrap();
         assert_eq!(service.starts().len(), attempts, "{answer:?}");
-        // What was read is handed on.
+        // The part that was read is returned.
         let body = sent.into_body().collect().await.unwrap().to_bytes();
         let expected = match answer {
             Text(_, text) if attempts == 1 => text,
@@ -308,7 +308,7 @@ async fn a_wait_in_the_text_of_a_body_is_the_hint() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_beginning_of_a_long_body_is_read() {
+async fn only_the_start_of_a_long_body_is_read() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&seen);
     let retries = ClientRetries::new(POLICY)
@@ -395,9 +395,9 @@ async fn a_limiter_makes_calls_wait() {
     assert_eq!(service.starts(), [0.0, 10.0]);
 }
 
-/// Beside a limiter, throttled retries are not paid for.
+/// With a limiter, throttled retries are not paid for.
 #[tokio::test(start_paused = true)]
-async fn a_limiter_beside_a_budget() {
+async fn a_budget_does_not_pay_for_throttled_retries_with_a_limiter() {
     static BUDGET: Budget = Budget::standard();
     let limiter = Arc::new(ConcurrencyLimiter::aimd());
     let retries = ClientRetries::new(POLICY)
@@ -415,7 +415,7 @@ async fn an_open_breaker_rejects() {
     let retries = ClientRetries::new(POLICY).breaker(&BREAKER);
     let service = Scripted::new(vec![Status(503, &[]); 9]);
     let recording = testing::record();
-    // The call ends with the answer that it has.
+    // The call ends with its last response.
     assert_eq!(send(&service, retries.clone()).await, Ok(503));
     assert_eq!(service.starts(), [0.0, 1.0]);
     let error = service.under(retries).oneshot(post("")).await.unwrap_err();
@@ -434,7 +434,7 @@ async fn an_open_breaker_rejects() {
 
 /// Each retry waits until the breaker is half open, also after the first was a trial that failed.
 #[tokio::test(start_paused = true)]
-async fn what_an_open_breaker_rejects_is_tried_again() {
+async fn rejections_by_an_open_breaker_are_retried() {
     let breaker = Arc::new(Breaker::new().consecutive_failures(1));
     let policy = POLICY.rejected(Section::new().max(2));
     let retries = ClientRetries::new(policy).breaker(Arc::clone(&breaker));
@@ -454,9 +454,9 @@ async fn what_an_open_breaker_rejects_is_tried_again() {
     assert_eq!(Instant::now(), stopped);
 }
 
-/// `Other` says nothing of an I/O error.
+/// `Other` is not a meaningful kind of I/O error.
 #[tokio::test(start_paused = true)]
-async fn an_error_that_nobody_knows_is_no_answer_of_a_healthy_server() {
+async fn an_error_of_an_unknown_type_is_not_a_healthy_response() {
     let with_on = |policy| ClientRetries::new(policy).on(classify);
     for retries in [ClientRetries::new, with_on] {
         let breaker = Arc::new(Breaker::new().consecutive_failures(1).open_for(SECOND));

@@ -81,9 +81,9 @@ async fn answers_and_errors_are_judged_by_their_types() {
     }
 }
 
-/// Also one that no retry changes.
+/// Even a non-retryable one.
 #[tokio::test(start_paused = true)]
-async fn a_rejected_answer_is_no_success() {
+async fn a_rejected_response_is_not_a_success() {
     let rejected = |outcome: Result<&&str, &Fault>| outcome.ok().map(|_| Verdict::STOP);
     let layer = || RetryLayer::cloning(POLICY, rejected);
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -101,9 +101,9 @@ async fn a_rejected_answer_is_no_success() {
     assert_eq!(send(layer, &service).await, Ok("cached"));
 }
 
-/// What may end a call besides the service's own errors, where these can say so.
+/// Protections can end a call if the service's error can represent that.
 #[tokio::test(start_paused = true)]
-async fn a_breaker_and_a_timeout_need_an_error_that_tells() {
+async fn a_breaker_and_a_timeout_need_conversions_of_the_error() {
     #[derive(Debug, PartialEq, thiserror::Error)]
     enum Failed {
         #[error(transparent)]
@@ -183,7 +183,7 @@ async fn hooks_change_the_request_at_their_time() {
     assert_eq!(told, expected);
 }
 
-/// With what the attempt came to, and what was paid for the retry goes back.
+/// The call ends with the attempt's outcome, and the payment for the retry is refunded.
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_fails_ends_the_call() {
     static BUDGET: Budget = Budget::standard();
@@ -212,7 +212,7 @@ fn refused<'a>(
     Box::pin(async { Err("token refused".into()) })
 }
 
-/// Of five seconds. The pause takes one.
+/// The deadline is five seconds. The pause takes one.
 #[tokio::test(start_paused = true)]
 async fn a_hook_counts_against_the_deadline() {
     fn slow<'a>(
@@ -242,7 +242,7 @@ async fn a_hook_counts_against_the_deadline() {
     }
 }
 
-/// What gave up, and what takes its place.
+/// The outcome that gave up, and its replacement.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_outcome() {
     let cases: [(&[&'static str], &str, &[&str]); 4] = [
@@ -334,7 +334,7 @@ async fn a_fallback_follows_what_ends_a_call_between_attempts() {
     );
 }
 
-/// A type that a client can name in a field, whatever its closures.
+/// A type that can be used in a client's field, with any closures.
 #[tokio::test]
 async fn the_layered_service_has_a_name() {
     struct Client(Retry<Plain, ByClone<&'static str, Fault>>);

@@ -1,4 +1,4 @@
-//! A call that is dropped, wherever it waits, leaves nothing taken.
+//! A call that is dropped at any wait releases everything.
 
 use std::future::Future;
 use std::pin::pin;
@@ -16,7 +16,7 @@ use tower::{Layer, Service, ServiceExt};
 
 use super::scripted::{Answer, Scripted, post, reserve};
 
-/// Polls a call so many times, a second apart, and drops it. Whether it ended.
+/// Polls a call a number of times, a second apart, and drops it. Returns true if it ended.
 async fn dropped_after(polls: u32, retries: &ClientRetries) -> bool {
     let answers = [
         Answer::Status(503, &[]),
@@ -51,14 +51,14 @@ async fn nothing_is_lost_or_invented() {
         assert_eq!(limiter.running(), 0, "{polls}");
         assert_eq!(limiter.waiting(), 0, "{polls}");
         assert_eq!(breaker.state(), BreakerState::Closed, "{polls}");
-        // What attempts that began took: a retry begins every two seconds.
+        // The cost of the attempts that started: a retry starts every two seconds.
         let begun = (polls.max(1) - 1) / 2;
         let left = 500 - 14 * begun.min(2);
         assert_eq!(budget.available().to_string(), left.to_string(), "{polls}");
     }
 }
 
-/// Nothing was sent: what the limiter charged for the attempt goes back.
+/// Nothing was sent, so the limiter refunds the attempt's cost.
 #[tokio::test(start_paused = true)]
 async fn a_turn_is_given_back_while_the_service_is_busy() {
     let limiter = Arc::new(RateLimiter::fixed(1, Duration::from_mins(1)));

@@ -1,4 +1,4 @@
-//! A service that fails as a script says.
+//! A service that fails according to a script.
 
 use retry_clients::tower::testing::FlakyLayer;
 use retry_runtime::testing::{fail_times, sequence};
@@ -7,7 +7,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::scripted::BoxError;
 
 #[tokio::test]
-async fn a_script_stands_before_a_service() {
+async fn a_script_runs_in_front_of_a_service() {
     let flaky = FlakyLayer::new(fail_times(2, "busy"));
     let next = service_fn(|number: u32| async move { Ok::<_, BoxError>(number + 1) });
     let service = flaky.layer(next);

@@ -1,4 +1,4 @@
-//! What a failed answer holds of the service, and what is left of its body.
+//! A failed response that occupies the service, and the rest of its body.
 
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
@@ -24,8 +24,8 @@ use super::scripted::{BoxError, post};
 const SECOND: Duration = Duration::from_secs(1);
 const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
 
-/// Has one place, as a pool of one connection. An answer takes it until its body has ended or is dropped. The first one
-/// is a 503 and, where it hangs, never ends.
+/// A service with one slot, like a pool of one connection. A response occupies it until its body ends or is dropped.
+/// The first response is a 503 and, if it hangs, never ends.
 struct OnePlace {
     places: Arc<Semaphore>,
     starts: Arc<Mutex<Vec<Instant>>>,
@@ -87,7 +87,7 @@ impl Service<Request<Full<Bytes>>> for OnePlace {
     }
 }
 
-/// Some calls can end with the answer after their pause, and so keep it.
+/// Some calls can still end with the response after their pause, and so keep it.
 #[tokio::test(start_paused = true)]
 async fn a_retry_finds_the_place_free_that_the_failed_answer_had() {
     let retries = [
@@ -112,13 +112,13 @@ async fn a_retry_finds_the_place_free_that_the_failed_answer_had() {
 
 /// While somebody else has the place.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_ends_with_the_answer_has_what_came_of_it() {
+async fn a_call_that_ends_with_the_response_has_the_received_part() {
     const GONE: &str = "a retry has let go of the rest of this answer";
-    // Whether the body hangs, when the call is cancelled, and what the body comes to: its text, and how it ends.
+    // Whether the body hangs, the time of the cancellation, and the body's text and end.
     let cases = [
         (false, 5000, Some(Ok("busy"))),
         (true, 5000, Some(Err(GONE))),
-        // During the pause: it goes on as it came.
+        // During the pause: the body is unchanged.
         (true, 500, None),
     ];
     for (hangs, cancelled, expected) in cases {

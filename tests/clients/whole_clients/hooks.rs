@@ -64,7 +64,7 @@ async fn a_hook_puts_a_new_token_into_the_request() {
 
 /// However often it is sent, read or not, it is recorded once.
 #[tokio::test(start_paused = true)]
-async fn a_recorded_body_stands_any_number_of_retries() {
+async fn a_recorded_body_supports_any_number_of_retries() {
     const POLICY: Policy = Policy::none().max(3000);
     let fallback = RetryLayer::new(POLICY).fallback(
         |_: Option<Request<Once>>, gave_up: GaveUp<Answered, BoxError>| {
@@ -132,7 +132,7 @@ async fn a_call_keeps_the_name_of_its_first_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_says_how_many_retries_it_took() {
+async fn a_response_contains_the_number_of_retries() {
     let cases: [(&[Answer], u16, Option<u32>); 6] = [
         (&[], 200, None),
         (&[Status(404, &[])], 404, None),
@@ -166,7 +166,7 @@ async fn an_answer_says_how_many_retries_it_took() {
     }
 }
 
-/// An answer that no retry changes is handed on only by a layer without a last resort.
+/// A non-retryable response is returned only by a layer without a fallback.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
     let cases: [(&[Answer], &str); 3] = [
@@ -195,7 +195,7 @@ async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
     }
 }
 
-/// It may answer from a cache, though the error doesn't say what was asked.
+/// It can respond from a cache, even though the error doesn't contain the request.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_gets_the_request() {
     let opened = Breaker::new();
@@ -230,7 +230,7 @@ async fn a_fallback_gets_the_request() {
     }
 }
 
-/// The error of a call may say how many retries it took.
+/// The error of a call can contain the number of retries.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_replaces_the_error() {
     let service = Scripted::new(vec![Fails(ErrorKind::ConnectionReset); 4]);

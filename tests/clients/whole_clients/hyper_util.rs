@@ -53,7 +53,7 @@ async fn statuses_and_connections() {
 
 /// A body that breaks after its head was handed on is the caller's to see.
 #[tokio::test]
-async fn a_body_is_handed_on_as_it_comes() {
+async fn a_body_is_streamed_unchanged() {
     let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
     let client = RetryLayer::new(Policy::new()).layer(client);
     let server = Server::start([broken_events(&["data: 1"])]);
@@ -71,7 +71,7 @@ async fn a_stream_is_recorded_and_its_length_sent() {
     let client = Client::builder(TokioExecutor::new());
     let client = client.build_http::<UnsyncBoxBody<Bytes, BoxError>>();
     let client = RetryLayer::new(Policy::new()).layer(client);
-    // The server reads as many bytes as the length says.
+    // The server reads as many bytes as `Content-Length`.
     let server = Server::start([answer(503, "no"), answer(200, "yes")]);
     let body = Full::from("hello").map_err(BoxError::from).boxed_unsync();
     let request = Request::post(&server.url).body(body).unwrap();

@@ -50,7 +50,7 @@ async fn reads_and_writes() {
 }
 
 #[tokio::test]
-async fn only_what_is_idempotent() {
+async fn only_idempotent_requests_are_retried() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(500, "{}")]);
     let retries = ClientRetries::new(Policy::new()).idempotent_methods();

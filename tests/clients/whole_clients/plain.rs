@@ -24,12 +24,12 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// Fails so first, and answers all later requests with "hello".
+    /// Fails the first requests like this, and responds to all later ones with "hello".
     pub(crate) fn failing(faults: impl IntoIterator<Item = &'static str>) -> Self {
         Self::new(faults.into_iter().map(|fault| Err(Fault(fault))))
     }
 
-    /// Answers the first requests so, and all later ones with "hello".
+    /// Responds to the first requests like this, and to all later ones with "hello".
     pub(crate) fn new(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         Self {
             began: Instant::now(),

@@ -1,4 +1,4 @@
-//! What a service reserves for the call that finds it ready.
+//! Reservations of a service for the call for which it is ready.
 
 use std::fmt::Debug;
 use std::io::ErrorKind;
@@ -32,7 +32,7 @@ const READY: Duration = Duration::from_millis(20_500);
 
 /// Else it would have the service's only place, while a retry before it in the queue waits for that with its turn in hand.
 #[tokio::test(start_paused = true)]
-async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
+async fn a_queued_call_does_not_reserve_the_service() {
     let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
     let retries = ClientRetries::new(POLICY).limiter(Arc::clone(&limiter));
     let service = Scripted::new([Answer::Status(503, &[])]);
@@ -82,7 +82,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             "reason=deadline",
         ),
         (once, Some(5), 5.0, refused, "reason=cancelled"),
-        // As soon as the time is up: nothing is sent that would be late.
+        // As soon as the time is up: no request is sent that would be late.
         (once.deadline(READY), None, 20.5, refused, "reason=deadline"),
         // The wait has the limit of an attempt.
         (
@@ -126,7 +126,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             (answer, start.elapsed().as_secs_f64())
         };
         let recording = testing::record();
-        // In that order: the service is ready when the call looks whether its time is up.
+        // In this order: the service is ready when the call checks its deadline.
         let ((), (answer, ended)) = join(occupy(one_place.clone()), call).await;
         let answer = answer.map(|answer| answer.status().as_u16());
         assert_eq!((answer.map_err(drop), ended), (expected, ends), "{line}");
@@ -141,7 +141,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
 
 /// The last resort may need the limiter or the service itself, and take its time.
 #[tokio::test(start_paused = true)]
-async fn a_fallback_begins_once_the_call_holds_nothing() {
+async fn a_fallback_starts_after_everything_is_released() {
     for is_cancelled in [false, true] {
         let start = Instant::now();
         let limiter = Arc::new(ConcurrencyLimiter::fixed(1));
@@ -175,7 +175,7 @@ async fn a_fallback_begins_once_the_call_holds_nothing() {
     }
 }
 
-/// A breaker is asked before any wait, also where no limiter is named.
+/// A breaker is checked before any wait, even without a limiter.
 #[tokio::test(start_paused = true)]
 async fn a_retry_does_not_wait_for_the_service_while_the_breaker_is_open() {
     let start = Instant::now();
@@ -208,7 +208,7 @@ async fn a_request_has_the_whole_time_of_an_attempt_once_it_is_sent() {
     assert_eq!(start.elapsed(), READY + limit);
 }
 
-/// It says nothing of the server. The pause ends after 13 seconds.
+/// It isn't evidence about the server. The pause ends after 13 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_service_that_is_not_ready_in_time_has_not_failed() {
     let breaker = Arc::new(Breaker::new().consecutive_failures(1));
@@ -226,7 +226,7 @@ async fn a_service_that_is_not_ready_in_time_has_not_failed() {
     reserve(&mut one_place).await;
     let others = async {
         sleep(5 * SECOND).await;
-        // What the call was in line for is not kept for it during its pause.
+        // The call's place in the service's queue isn't kept during its pause.
         let mut other = one_place.clone();
         drop(one_place);
         reserve(&mut other).now_or_never().unwrap();
@@ -239,10 +239,10 @@ async fn a_service_that_is_not_ready_in_time_has_not_failed() {
     assert_eq!(service.received()[0].body, "hello");
 }
 
-/// Budget and limiter hear of it, but nothing was sent: another attempt follows, and does not count it.
+/// The budget and the limiter record it, but nothing was sent: another attempt follows, and doesn't count it as sent.
 #[tokio::test(start_paused = true)]
 async fn a_service_that_fails_to_be_ready_has_failed() {
-    // What says when to come again is not ambiguous.
+    // A failure with a hint is not ambiguous.
     let refused = Answer::Status(503, &[("retry-after", "1")]);
     let unready = Answer::Unready(ErrorKind::ConnectionReset);
     let service = Scripted::new([refused.clone(), unready, refused]);
@@ -270,7 +270,7 @@ async fn a_service_that_fails_to_be_ready_has_failed() {
     assert_eq!(previous, [None, Some(&b"1"[..]), Some(b"2")]);
 }
 
-/// There is no call yet that could be retried.
+/// There is no call yet to retry.
 #[tokio::test(start_paused = true)]
 async fn a_first_wait_that_fails_is_not_retried() {
     let service = Scripted::new([Answer::Unready(ErrorKind::ConnectionReset)]);

@@ -145,7 +145,7 @@ impl Middleware for Busy {
 
 /// However often it is sent, it is recorded once.
 #[tokio::test(start_paused = true)]
-async fn a_stream_stands_any_number_of_retries_and_hooks() {
+async fn a_stream_supports_any_number_of_retries_and_hooks() {
     let retries = RetryMiddleware::new(Policy::none().max(20_000))
         .before_retry(|_, _, _| Box::pin(async { Ok(()) }));
     let client = ClientBuilder::new(one_each()).with(retries).with(Busy);
@@ -191,9 +191,9 @@ async fn hooks_and_a_fallback() {
     assert_eq!(failed.to_string(), "4 attempts");
 }
 
-/// Its answer is still one of reqwest's, with its address.
+/// The response is still a reqwest response, with its URL.
 #[tokio::test]
-async fn what_bodies_mean() {
+async fn errors_in_bodies_are_classified() {
     let _skipped = testing::skip_sleeps();
     let retries = ClientRetries::new(Policy::new())
         .read_bodies(4096)
@@ -237,7 +237,7 @@ impl Middleware for Counting {
     }
 }
 
-/// What is below runs for each attempt, and errors are seen through its own.
+/// Inner middlewares run for each attempt, and their errors don't hide the cause.
 #[tokio::test]
 async fn within_a_chain() {
     let _skipped = testing::skip_sleeps();

@@ -157,7 +157,7 @@ mod middleware {
 
     use super::{hook, retries};
 
-    /// Answers in place of a server.
+    /// A service that stands in for a server.
     struct Answers(Arc<World>);
 
     #[async_trait::async_trait]

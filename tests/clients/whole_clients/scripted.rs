@@ -1,4 +1,4 @@
-//! A service in this process that answers as told, at times that are known.
+//! A service in this process with scripted responses at known times.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -20,7 +20,7 @@ use tower::{Layer, Service};
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What is done with one request.
+/// The response to one request.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Status(u16, &'static [(&'static str, &'static str)]),
@@ -47,7 +47,7 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Answers the first requests as told, and all later ones with 200.
+    /// Responds to the first requests according to the script, and to all later ones with 200.
     pub(crate) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         Self {
             began: Instant::now(),
@@ -124,7 +124,7 @@ pub(crate) fn post(body: &'static str) -> Request<Full<Bytes>> {
     request.body(Full::from(body)).unwrap()
 }
 
-/// Waits until a service is ready, which it then is for nobody else.
+/// Waits until a service is ready, and reserves it.
 pub(crate) async fn reserve<S>(service: &mut S)
 where
     S: Service<Request<Full<Bytes>>, Error: Debug>,

@@ -1,4 +1,4 @@
-//! tonic's channel against a server on loopback that answers frame by frame.
+//! tonic's channel with a loopback server that responds frame by frame.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -75,7 +75,7 @@ impl Decoder for Text {
 
 type Pairs = &'static [(&'static str, &'static str)];
 
-/// An answer of gRPC: headers, messages, trailers.
+/// A gRPC response: headers, messages, trailers.
 #[derive(Clone, Copy, Debug)]
 struct Answer(Pairs, &'static [&'static str], Pairs);
 
@@ -215,7 +215,7 @@ async fn unary_calls() {
         (&[EXHAUSTED], 2, Ok("one")),
         (&[NOT_FOUND], 1, Err(Code::NotFound)),
         (&[REFUSED_LATER; 9], 4, Err(Code::Unavailable)),
-        // It has begun to answer.
+        // The response has started.
         (&[BROKEN_OFF], 1, Err(Code::Unavailable)),
     ];
     for (answers, requests, expected) in cases {
@@ -240,9 +240,9 @@ async fn unary_calls() {
     }
 }
 
-/// A layer that does not look at trailers says that it succeeded.
+/// A layer that doesn't read trailers would report a success.
 #[tokio::test]
-async fn the_log_says_what_the_caller_gets() {
+async fn the_log_shows_the_callers_result() {
     let _skipped = testing::skip_sleeps();
     let backend = Backend::start([REFUSED_LATER; 2]);
     let recording = testing::record();
@@ -288,7 +288,7 @@ async fn read(messages: impl Stream<Item = Result<String, Status>>) -> (Vec<Stri
     (read, None)
 }
 
-/// What is answered, how often, and what the caller reads.
+/// The response, the number of requests, and the items that the caller reads.
 type StreamCase = (
     &'static [Answer],
     usize,
@@ -327,7 +327,7 @@ async fn server_streams() {
 
 /// Both sides wait for each other, so the head can't wait for a message.
 #[tokio::test]
-async fn a_conversation_goes_on() {
+async fn a_bidirectional_stream_is_not_blocked() {
     let backend = Backend::start([]);
     let mut client = backend.client(Policy::new()).await;
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
@@ -392,9 +392,9 @@ async fn the_head_is_held_back_for_a_moment_only() {
     }
 }
 
-/// Where a request passes its channel, its time limit is an error of the transport, and no status yet.
+/// Inside the channel, a request's time limit is an error of the transport, not yet a status.
 #[tokio::test]
-async fn a_timeout_of_the_channel_is_one() {
+async fn a_timeout_of_the_channel_is_a_timeout() {
     let _skipped = testing::skip_sleeps();
     let hung = Hung::start(None, |_| None);
     let patience = Duration::from_millis(50);

@@ -1,8 +1,9 @@
-//! What the tests of tower-resilience 0.13's `retry` expect of it:
+//! The expectations in the tests of tower-resilience 0.13's `retry`:
 //! <https://github.com/joshrotenberg/tower-resilience/tree/main/tests/retry>, 60 of them, and three of
 //! `crates/tower-resilience-retry/tests/contract.rs`.
 //!
-//! Its `max_attempts(n)` is `max(n - 1)`, its `retry_on` is `on`, and its listeners are one `observe`. It differs in two:
+//! Its `max_attempts(n)` is `max(n - 1)`, its `retry_on` is `on`, and its listeners are one `observe`. Two tests
+//! differ:
 //!
 //! - `default_configuration` expects two retries, and the default here is three.
 //! - `retry_readiness_error_is_terminal_and_preserved`: here a service that fails to be ready for a retry has failed like
@@ -34,7 +35,7 @@ fn layer(policy: &Policy, on: On) -> RetryLayer<ByClone<&'static str, Fault>> {
 
 type On = fn(&str) -> bool;
 
-/// Which attempts fail how, which failures are retried, and how many attempts there are, 10 ms apart.
+/// The failures of the attempts, the failures that are retried, and the number of attempts, 10 ms apart.
 type Behaviour = (&'static str, u32, &'static [&'static str], On, usize);
 
 const BUSY: &[&str] = &["busy"; 100];
@@ -185,7 +186,7 @@ async fn random_pauses() {
 
 /// `different_requests_`, `concurrent_requests_independently_retried` and `service_cloning_preserves_retry_behavior`.
 #[tokio::test(start_paused = true)]
-async fn calls_of_one_service_are_retried_apart() {
+async fn calls_of_one_service_are_retried_separately() {
     let service = Plain::failing(["busy"; 5]);
     let retry = layer(&FIXED.max(1), ANY).layer(service.clone());
     let calls = (0..5).map(|number| retry.clone().oneshot(number.to_string()));
@@ -195,7 +196,7 @@ async fn calls_of_one_service_are_retried_apart() {
 
 /// `empty_response_type` and `predicate_with_external_state`.
 #[tokio::test(start_paused = true)]
-async fn a_predicate_goes_by_what_it_captures() {
+async fn a_predicate_can_use_its_captures() {
     let allowed = Arc::new(Mutex::new(true));
     let allows = Arc::clone(&allowed);
     let on = move |outcome: Result<&(), &Fault>| {
@@ -264,7 +265,7 @@ async fn events() {
 /// `retry_drives_readied_instance` and `retry_repolls_concurrency_limited_inner_before_each_attempt`: an attempt that begins
 /// without a place would panic.
 #[tokio::test(start_paused = true)]
-async fn each_attempt_waits_for_its_place() {
+async fn each_attempt_waits_for_its_slot() {
     let service = Plain::failing(["busy"; 2]);
     let mut retry = layer(&FIXED, ANY).layer(ConcurrencyLimit::new(service.clone(), 1));
     for _ in 0..3 {

@@ -20,7 +20,7 @@ fn unless_rejected(outcome: Result<&&str, &Fault>) -> Option<Verdict> {
 
 /// `retry_errors`, `retry_limit` and `retry_error_inspection`.
 #[tokio::test]
-async fn errors_are_retried_while_the_policy_says_so() {
+async fn errors_are_retried_while_the_policy_allows_it() {
     let cases: [(&[&str], Outcome, usize); 3] = [
         (&["retry me"], Ok("hello"), 2),
         (&["retry 1", "retry 2", "retry 3"], Err(Fault("retry 3")), 3),
@@ -37,7 +37,7 @@ async fn errors_are_retried_while_the_policy_says_so() {
 
 /// `retry_cannot_clone_request` and `success_with_cannot_clone`.
 #[tokio::test]
-async fn what_cannot_be_sent_again_is_sent_once() {
+async fn a_request_that_cannot_be_sent_again_is_sent_once() {
     struct Once(&'static str);
 
     impl Repeat<&'static str> for Once {

@@ -102,7 +102,7 @@ fn last(body: &Range<usize>) -> Range<usize> {
 /// The `return`s and `?`s of a body, but not those of what is within.
 struct Exits {
     found: Vec<Edit>,
-    /// Whether a macro's tokens may hide another.
+    /// True if a macro's tokens may contain another one.
     is_hidden: bool,
 }
 

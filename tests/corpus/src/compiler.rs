@@ -1,4 +1,4 @@
-//! What the compiler says about a crate.
+//! The compiler's messages about a crate.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ pub(crate) struct Message {
     pub(crate) places: Vec<(PathBuf, usize)>,
 }
 
-/// What `cargo check` says about the crate in a folder.
+/// Returns the messages of `cargo check` for the crate in a folder.
 pub(crate) fn check(folder: &Path, features: &[&str]) -> Vec<Message> {
     let mut command = cargo("check", folder, features);
     let output = command
@@ -40,7 +40,7 @@ pub(crate) fn check(folder: &Path, features: &[&str]) -> Vec<Message> {
     messages
 }
 
-/// How many of the crate's unit tests pass, and how many fail; `None` if they don't compile.
+/// Returns the numbers of the crate's unit tests that pass and fail. `None` if they don't compile.
 pub(crate) fn unit_tests(folder: &Path, features: &[&str]) -> Option<[u32; 2]> {
     let mut command = cargo("test", folder, features);
     let output = command

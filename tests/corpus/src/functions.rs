@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Block, File, ImplItemFn, ItemFn, ReturnType, Signature, TraitItemFn};
 
-/// How an attempt's outcome comes out of a body.
+/// The way in which a body returns an attempt's outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Blocking,
@@ -27,7 +27,7 @@ pub(crate) struct Function {
     pub(crate) shape: Shape,
     pub(crate) returned: String,
     pub(crate) block: Block,
-    /// Where attributes end and the item begins, in bytes.
+    /// The offset of the end of the attributes and the start of the item, in bytes.
     pub(crate) start: usize,
     pub(crate) lines: Range<usize>,
 }
@@ -74,7 +74,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// Of an item, what comes before its signature is `before`, after its attributes.
+    /// `before` is the part of an item between its attributes and its signature.
     fn add(
         &mut self,
         attributes: &[Attribute],
@@ -131,7 +131,7 @@ impl Visit<'_> for Functions {
     }
 }
 
-/// By the names in a type: whether and how a function can fail.
+/// Returns how a function can fail, if it can, by the names in its return type.
 fn shape(returned: &str, is_async: bool) -> Option<Shape> {
     let words: Vec<_> = returned
         .split(|c: char| !(c.is_alphanumeric() || c == '_'))

@@ -12,7 +12,7 @@ use crate::functions::{self, Edit, Function};
 /// No attempt is ever repeated, so that unit tests see what they saw before.
 const ATTRIBUTE: &str = r#"#[::retry_runtime::retry(max = 2, backoff = "none", on = |_| false)] "#;
 
-/// By which the macro itself says where it was called: what a feature left out, it never sees.
+/// Makes the macro report where it was called: it never gets code that a feature excludes.
 const PROBE: &str = "#[::retry_runtime::retry(corpus_probe)] ";
 
 pub(crate) struct Crate<'a> {
@@ -22,11 +22,11 @@ pub(crate) struct Crate<'a> {
     texts: BTreeMap<PathBuf, String>,
 }
 
-/// Of functions, by their index: why each doesn't compile.
+/// The reason why a function doesn't compile, by its index.
 type Failures = BTreeMap<usize, String>;
 
 pub(crate) struct Figures {
-    /// As the table has them: functions, compile, in words, no loop, ours alone, warnings.
+    /// The columns of the table: functions, compile, in words, no loop, ours alone, warnings.
     pub(crate) counts: [usize; 6],
     pub(crate) tests: String,
     pub(crate) details: String,
@@ -110,8 +110,8 @@ impl<'a> Crate<'a> {
         }
     }
 
-    /// Changes these functions; as long as there are errors, all but those that have one. Why each of those didn't compile,
-    /// and how many warnings are left.
+    /// Changes these functions. As long as there are errors, excludes the functions that have one. Returns the reason
+    /// for each of those, and the number of remaining warnings.
     fn failures(
         &self,
         changed: &BTreeSet<usize>,

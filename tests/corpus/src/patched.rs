@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What many of them depend on, with all features that they ask for, so that it is compiled once.
+/// The common dependencies of many crates, with all requested features, so that they are compiled once.
 const COMMON: &str = r#"[package]
 name = "common"
 edition = "2024"
@@ -22,7 +22,7 @@ tokio-util = { version = "0.7", features = ["full"] }
 tracing = { version = "0.1", features = ["log"] }
 "#;
 
-/// A folder with a crate that has nothing but dependencies.
+/// Creates a folder with a crate that only has dependencies.
 fn empty_crate(folder: &Path, manifest: &str) {
     fs::create_dir_all(folder.join("src")).expect("a folder");
     fs::write(folder.join("src/lib.rs"), "").expect("a file");

@@ -3,7 +3,7 @@
 use retry_runtime::{retry, testing};
 
 #[test]
-fn made_up_names_are_told_of_up_to_a_bound() {
+fn generated_names_are_reported_up_to_a_limit() {
     #[retry(max = 1, backoff = "none", name = "outer", on = |_| true)]
     fn outer(name: &str) -> Result<(), String> {
         inner(name)

@@ -1,4 +1,4 @@
-//! Calls that are retried within attempts of other calls: who is told, and of whom.
+//! Calls that are retried inside attempts of other calls, and the warnings about them.
 
 use std::future::{Future, pending, ready};
 use std::io;
@@ -25,7 +25,7 @@ fn failed<T>() -> Result<T, String> {
     Err(String::from("overloaded"))
 }
 
-/// What was told of retries that multiply.
+/// Returns the warnings about retries that multiply.
 fn told(recording: &Recording) -> Vec<String> {
     let lines = recording.lines().into_iter();
     lines
@@ -37,7 +37,7 @@ fn line(inner: &str, outer: &str, attempts: u32) -> String {
     format!("retries multiply {inner} attempt=1 outer={outer} attempts={attempts}")
 }
 
-/// A name for each test, since each pair of functions is told of once.
+/// A name for each test, because each pair of functions is reported once.
 #[retry(max = 3, backoff = "none", name = name, on = |_| true)]
 async fn inner(name: &str) -> Outcome {
     yield_now().await;
@@ -70,7 +70,7 @@ async fn three_layers_of_four_are_sixty_four() {
     let mut attempts = 0;
     outer(&mut attempts).await.unwrap_err();
     assert_eq!(attempts, 64);
-    // Each pair once, whatever is retried later.
+    // Each pair is reported once, with any later retries.
     assert_eq!(
         told(&recording),
         [
@@ -80,7 +80,7 @@ async fn three_layers_of_four_are_sixty_four() {
     );
     outer(&mut attempts).await.unwrap_err();
     assert_eq!(told(&recording).len(), 2);
-    // With another function around it, it is another pair.
+    // With another outer function, it is another pair.
     #[retry(max = 1, name = "three.other", on = |_| true)]
     async fn other(attempts: &mut u32) -> Outcome {
         innermost(attempts).await
@@ -90,7 +90,7 @@ async fn three_layers_of_four_are_sixty_four() {
 }
 
 #[test]
-fn the_log_says_what_to_do() {
+fn the_log_shows_the_fix() {
     #[retry(max = 3, backoff = "none", name = "log.outer", on = |_| true)]
     fn outer() -> Outcome {
         inner_blocking("log.inner")
@@ -195,7 +195,7 @@ fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
 }
 
 #[test]
-fn what_is_not_retried_is_no_news() {
+fn calls_without_retries_do_not_warn() {
     #[retry(max = 1, backoff = "none", name = "fine.outer", on = |_| true)]
     fn outer(fails: bool) -> Outcome {
         stopped(fails)
@@ -282,7 +282,7 @@ impl From<retry_runtime::TimedOut> for Late {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_form_is_known_within() {
+async fn every_form_is_detected_inside_an_attempt() {
     let recording = testing::record();
     Client.waits().await.unwrap_err();
     Client.limited().await.unwrap_err();
@@ -333,7 +333,7 @@ impl Model for Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decorators_are_known_by_their_client() {
+async fn decorators_are_reported_by_their_client() {
     let recording = testing::record();
     let client = Retrying::new(Client);
     client.complete(String::new()).await.unwrap_err();
@@ -420,7 +420,7 @@ impl Counted for Counting {
     }
 }
 
-/// What is known of a call is read before its attempt, which has the client to itself.
+/// The properties of a call are read before its attempt, which borrows the client mutably.
 #[tokio::test(start_paused = true)]
 async fn attempts_that_change_the_client_are_counted() {
     let recording = testing::record();
@@ -574,7 +574,7 @@ async fn futures_of_every_sort_within_an_attempt_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_elsewhere_is_not() {
+async fn calls_in_other_tasks_do_not_count() {
     #[retry(max = 1, backoff = "none", name = "elsewhere.outer", on = |_| true)]
     async fn outer() -> Outcome {
         let spawned = spawn(inner("elsewhere.spawned"));
@@ -596,7 +596,7 @@ async fn what_runs_elsewhere_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_while_an_attempt_waits_is_not() {
+async fn calls_during_an_attempts_wait_do_not_count() {
     #[retry(max = 1, backoff = "none", name = "meanwhile.outer", on = |_| true)]
     async fn outer() -> Outcome {
         sleep(Duration::from_secs(1)).await;
@@ -606,7 +606,7 @@ async fn what_runs_while_an_attempt_waits_is_not() {
     let recording = testing::record();
     let (first, second) = tokio::join!(outer(), inner("meanwhile.beside"));
     assert!(first.is_err() && second.is_err());
-    // Nor what runs in the pause, in keys, or afterwards.
+    // Code that runs in the pause, in keys or afterwards doesn't count, either.
     #[retry(max = 1, name = "meanwhile.keys", on = |_| inner_blocking("meanwhile.on").is_err(),
         fallback = async |_| inner("meanwhile.fallback").await)]
     async fn keys() -> Outcome {
@@ -711,7 +711,7 @@ fn futures_are_as_sendable_as_without() {
     is_send(&inner("send"));
 }
 
-/// What may switch a call's retries off is known at a failure.
+/// An expression that may turn a call's retries off is evaluated only at a failure.
 #[test]
 fn a_call_that_may_be_switched_off_has_no_known_number() {
     #[retry(max = 3, backoff = "none", enabled = on, name = "switch.outer", on = |_| true)]

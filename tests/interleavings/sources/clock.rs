@@ -1,11 +1,11 @@
-//! Time passes when a test says so.
+//! A clock that the test advances.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use retry_runtime::Moment;
 
-/// As in the sources.
+/// The same value as in the sources.
 pub(crate) const AHEAD: Duration = Duration::from_secs(60);
 
 thread_local! {
@@ -19,7 +19,7 @@ pub(crate) fn now() -> Moment {
     Moment::from_origin(NOW.get())
 }
 
-/// As on systems without one.
+/// Simulates a system without a clock.
 pub(crate) fn remove() {
     IS_MISSING.set(true);
 }

@@ -1,5 +1,5 @@
-//! As in the runtime, with shuttle's types. Those have destructors, which a `const fn` that takes `self` can't run: they are
-//! left out, and the little that they would free is lost with the process.
+//! The runtime's module with shuttle's types. Those have destructors, which a `const fn` that takes `self` can't run,
+//! so they are skipped, and the memory is leaked until the process ends.
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// One with that profile, which opens what is added and asks nothing of the network by itself. As root it has no sandbox:
-/// that only protects from a page, and these are the tests' own.
+/// Returns a Chromium command with this profile, to which a page is added. It makes no network requests by itself. As
+/// root it runs without a sandbox, which is fine because the pages are the tests' own.
 pub fn chromium(profile: &Path) -> Command {
     let mut command = Command::new("chromium");
     command

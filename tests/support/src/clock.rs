@@ -1,4 +1,4 @@
-//! A clock that stands unless somebody sleeps.
+//! A clock that only advances with sleeps.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
@@ -17,7 +17,7 @@ impl Simulated {
     /// Some time after its origin.
     const START: Duration = Duration::from_millis(5);
 
-    /// One that sleeps as long as it is told.
+    /// Creates a clock whose sleeps have the requested length.
     pub const fn new() -> Self {
         Self::oversleeping(Duration::ZERO)
     }
@@ -37,12 +37,12 @@ impl Simulated {
         self.nanos.fetch_add(nanos, SeqCst);
     }
 
-    /// How much has passed since it was made.
+    /// Returns the time since it was created.
     pub fn passed(&self) -> Duration {
         Duration::from_nanos(self.nanos.load(SeqCst))
     }
 
-    /// How often somebody slept.
+    /// Returns the number of sleeps.
     pub fn sleeps(&self) -> u32 {
         self.sleeps.load(SeqCst)
     }

@@ -1,4 +1,4 @@
-//! Futures that are dropped at every point where they wait.
+//! Drops futures at every point where they wait.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -25,7 +25,7 @@ pub async fn give_way() {
     .await;
 }
 
-/// Polls it so many times, and drops it. What it came to, if it ended.
+/// Polls a future a number of times, and drops it. Returns its output if it completed.
 pub fn dropped_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -52,9 +52,9 @@ impl Drop for Alive<'_> {
     }
 }
 
-/// What a run shares with others, and how many attempts it began.
+/// The protections that a run shares, and the number of attempts it started.
 pub struct Shared {
-    /// What retries are paid from.
+    /// The budget for retries.
     pub budget: Budget,
     /// Two at a time.
     pub limiter: ConcurrencyLimiter,
@@ -62,7 +62,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// So many attempts, which fail together once they have waited.
+    /// Makes a number of attempts, which fail together after a wait.
     pub async fn attempts(&self, attempts: usize) -> Failure {
         let attempts = u32::try_from(attempts).unwrap();
         self.begun.set(self.begun.get() + attempts);
@@ -71,8 +71,8 @@ impl Shared {
     }
 }
 
-/// Wherever the run is dropped, no retry is paid for that did not begin, and no place is kept. To its end it makes so many
-/// first attempts, and two retries of each.
+/// Checks that a run that is dropped at any point has refunded retries that did not start, and has released its slots.
+/// A complete run makes `first` first attempts, and two retries of each.
 pub fn leaves_nothing_behind(first: u32, mut run: impl AsyncFnMut(&Shared)) {
     for polls in 0..199 {
         let shared = Shared {

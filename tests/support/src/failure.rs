@@ -14,12 +14,12 @@ pub struct Failure(pub Verdict);
 pub const TRANSIENT: Failure = Failure(Verdict::TRANSIENT);
 /// Too many requests.
 pub const THROTTLED: Failure = Failure(Verdict::THROTTLED);
-/// No answer in time.
+/// There was no response in time.
 pub const TIMEOUT: Failure = Failure(Verdict::TIMEOUT);
 /// Not worth a retry.
 pub const STOP: Failure = Failure(Verdict::STOP);
 
-/// Too many requests, and a hint when to come back.
+/// Too many requests, with a hint.
 pub fn throttled_for(hint: Duration) -> Failure {
     Failure(Verdict::THROTTLED.after(hint))
 }

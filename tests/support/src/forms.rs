@@ -110,7 +110,7 @@ listed! {
     BeforeRetry,
     /// `observe`.
     Observe,
-    /// Not a key: the call can be dropped before it ends.
+    /// Not a key: drops the call before it ends.
     Drop,
 }
 
@@ -124,7 +124,8 @@ impl Form {
         )
     }
 
-    /// Returns true if the deadline drops what runs. Nothing begins after it then, however little late.
+    /// Returns true if the deadline drops running attempts. In that case, no attempt starts after it, even if only
+    /// slightly late.
     pub const fn is_dropped_at_deadline(self) -> bool {
         matches!(self, Self::Batch | Self::Plan)
     }
@@ -228,11 +229,11 @@ pub struct Scenario {
     pub budget: fn() -> Budget,
     /// The rate limiter.
     pub limiter: fn() -> RateLimiter<Quota>,
-    /// Which limiter is the key `limiter`.
+    /// The limiter of the key `limiter`.
     pub gate: Gate,
     /// The failures in a row that open the breaker.
     pub opens_after: u32,
-    /// The time in which the breaker lets nothing through, whatever it has recorded, in milliseconds.
+    /// The time in which the breaker rejects every attempt, in any state, in milliseconds.
     pub down: Range<u64>,
     /// Runs before the call.
     pub before: fn(&World),

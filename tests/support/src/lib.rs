@@ -1,6 +1,6 @@
-//! What tests of several packages share.
+//! Helpers for the tests of several packages.
 
-// A panic fails the test, as it should.
+// A panic fails the test.
 #![allow(clippy::missing_panics_doc)]
 
 pub mod chromium;

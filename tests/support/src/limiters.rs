@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_protections::{ConcurrencyLimiter, Quota, RateLimiter};
 
-/// So many at a time, whatever happens.
+/// Returns a limiter with a fixed concurrency.
 pub const fn at_a_time(limit: u32) -> ConcurrencyLimiter {
     ConcurrencyLimiter::aimd()
         .start(limit)
@@ -12,7 +12,7 @@ pub const fn at_a_time(limit: u32) -> ConcurrencyLimiter {
         .most(limit)
 }
 
-/// So many seconds between two.
+/// Returns a limiter with this number of seconds between two attempts.
 pub const fn each(gap: u64) -> RateLimiter<Quota> {
     RateLimiter::fixed(1, Duration::from_secs(gap))
 }

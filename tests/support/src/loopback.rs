@@ -1,5 +1,5 @@
-//! Servers on loopback that treat every connection as told. They run in threads of their own, so that blocking
-//! clients can use them, too, and a paused clock does not concern them.
+//! Loopback servers that handle every connection with a given function. They run in separate threads, so that blocking
+//! clients can use them, too, and a paused clock doesn't affect them.
 
 use std::future::pending;
 use std::io;
@@ -15,7 +15,7 @@ use tokio::runtime;
 
 /// Runs until the process ends.
 pub struct Server {
-    /// Where it listens.
+    /// The server's address.
     pub address: SocketAddr,
     accepted: Arc<AtomicU32>,
 }
@@ -49,7 +49,7 @@ impl Server {
         Self { address, accepted }
     }
 
-    /// Answers every request with these bytes, and closes.
+    /// Responds to every request with these bytes, and closes the connection.
     pub fn answering(answer: impl Into<Vec<u8>>) -> Self {
         let answer: Arc<[u8]> = answer.into().into();
         Self::start(move |mut stream| {
@@ -61,7 +61,7 @@ impl Server {
         })
     }
 
-    /// Answers with these bytes, and never goes on.
+    /// Responds with these bytes, and then stalls.
     pub fn stalling_after(answer: &'static [u8]) -> Self {
         Self::start(move |mut stream| async move {
             read_head(&mut stream).await?;
@@ -70,7 +70,7 @@ impl Server {
         })
     }
 
-    /// Where a client finds it.
+    /// The server's URL.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -94,12 +94,12 @@ pub async fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// The whole of an answer with that status line.
+/// Returns a complete response with this status line.
 pub fn status(line: &str) -> String {
     format!("HTTP/1.1 {line}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// The address of a port that nobody listens at.
+/// Returns the address of a port without a listener.
 pub fn closed_port() -> SocketAddr {
     listen().local_addr().unwrap()
 }

@@ -1,4 +1,4 @@
-//! What model APIs answer when they fail, as their references show it.
+//! Error responses of model APIs, from their references.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub fn google(code: u16, status: &str, details: &Value) -> String {
     json!({ "error": error }).to_string()
 }
 
-/// A wait, as Google tells it.
+/// A wait in Google's format.
 pub fn retry_info(delay: &str) -> Value {
     json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay})
 }
@@ -35,7 +35,7 @@ fn quota_failure(quota_id: &str) -> Value {
     json!({"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]})
 }
 
-/// What each provider answers: status, body, and what it means.
+/// Returns each provider's responses: status, body and meaning.
 pub fn answers() -> Vec<(u16, String, Verdict, Fault)> {
     [openai_answers(), anthropic_answers(), google_answers()].concat()
 }

@@ -1,5 +1,5 @@
-//! What servers that speak OpenAI's protocol answer when they refuse, and what each answer means to any client that keeps
-//! the status, the headers and the body. `refused` makes the body for an error type.
+//! Error responses of servers with OpenAI's protocol, and the verdicts for any client that keeps the status, the
+//! headers and the body. `refused` creates the body for an error type.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use retry_runtime::Verdict;
 use crate::scripted::{Answer, answer, answer_with};
 use crate::verdicts::BROKEN;
 
-/// By the status.
+/// Responses that are classified by the status.
 pub fn statuses(refused: impl Fn(&str) -> String) -> Vec<(Answer, Verdict)> {
     let of = |status, kind| answer(status, &refused(kind));
     let failed = [408, 500, 502, 503, 504, 529].map(|status| (of(status, "t"), BROKEN));
@@ -23,7 +23,7 @@ pub fn statuses(refused: impl Fn(&str) -> String) -> Vec<(Answer, Verdict)> {
     all
 }
 
-/// By what the body says of limits.
+/// Responses that are classified by limits in the body.
 pub fn limits(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
     [
         (429, "requests", Verdict::THROTTLED),
@@ -34,7 +34,7 @@ pub fn limits(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
     .map(|(status, kind, verdict)| (answer(status, &refused(kind)), verdict))
 }
 
-/// By the headers, whatever the body says.
+/// Responses that are classified by the headers, with any body.
 pub fn headers(refused: impl Fn(&str) -> String) -> [(Answer, Verdict); 4] {
     let hint = Duration::from_secs(2);
     let (throttled, busy) = (refused("t"), String::from("busy"));

@@ -32,7 +32,7 @@ pub const CODES: [(&str, Verdict, Verdict); 20] = [
     ("XX000", Verdict::STOP, Verdict::STOP),
 ];
 
-/// What poolers say: `PgBouncer` by the one code that it has, Supavisor, RDS Proxy. And the verdicts.
+/// Error messages of poolers, and the verdicts: `PgBouncer`, which has only one code, Supavisor, RDS Proxy.
 #[rustfmt::skip] // A failure a line.
 pub const POOLERS: [(&str, &str, Verdict); 7] = [
     ("08P01", "query_wait_timeout", Verdict::TRANSIENT),

@@ -1,4 +1,4 @@
-//! As much of Redis' protocol as a server on loopback needs to fail.
+//! The part of Redis' protocol that a failing loopback server needs.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub async fn read_command(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<S
     Ok(words)
 }
 
-/// Of words, or of bytes in one: `*2` or `$3`.
+/// Reads the number of words, or of bytes in a word: `*2` or `$3`.
 async fn read_number(stream: &mut BufReader<TcpStream>) -> io::Result<usize> {
     let mut line = String::new();
     stream.read_line(&mut line).await?;

@@ -2,7 +2,7 @@
 
 use tokio::runtime::{Builder, Runtime};
 
-/// With a paused clock of its own.
+/// Returns a runtime with its own paused clock.
 pub fn paused() -> Runtime {
     Builder::new_current_thread()
         .enable_time()

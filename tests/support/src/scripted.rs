@@ -1,4 +1,4 @@
-//! A server on loopback that answers requests as told, and counts them.
+//! A loopback server with scripted responses that counts requests.
 
 use std::fmt::{Debug, Write};
 use std::future::pending;
@@ -13,27 +13,27 @@ use tokio::net::TcpStream;
 
 use crate::loopback::{self, read_head};
 
-/// What the server does with one request.
+/// The server's response to one request.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// Sends these bytes and closes.
     Bytes(String),
     /// Sends these bytes and resets the connection.
     Reset(String),
-    /// Sends these bytes and never goes on.
+    /// Sends these bytes and then stalls.
     Stall(String),
-    /// Never answers.
+    /// Never responds.
     Nothing,
 }
 
-/// How long a client waits for what comes: long enough for a busy machine.
+/// The client's timeout if a response is expected: long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long it waits where the silence is what is tested.
+/// The client's timeout in tests of missing responses.
 pub const IMPATIENCE: Duration = Duration::from_millis(300);
 
 impl Answer {
-    /// How long a client waits for it.
+    /// Returns the client's timeout for this response.
     pub fn patience(&self) -> Duration {
         match self {
             Self::Nothing => IMPATIENCE,
@@ -42,28 +42,28 @@ impl Answer {
     }
 }
 
-/// An answer with this status and body.
+/// Returns a response with this status and body.
 pub fn answer(status: u16, body: &str) -> Answer {
     answer_with(status, &[], body)
 }
 
-/// An answer with these headers, too.
+/// Returns a response with additional headers.
 pub fn answer_with(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
     let length = body.len();
     Answer::Bytes(head(status, headers, &format!("content-length: {length}")) + body)
 }
 
-/// An answer that is cut off.
+/// Returns a truncated response.
 pub fn cut() -> Answer {
     Answer::Bytes(head(200, &[], "content-length: 99") + "{")
 }
 
-/// The connection closes without an answer.
+/// Closes the connection without a response.
 pub fn closed() -> Answer {
     Answer::Bytes(String::new())
 }
 
-/// A stream of these events that ends well, as far as HTTP goes.
+/// Returns a stream of these events that ends correctly at the HTTP level.
 pub fn events(events: &[&str]) -> Answer {
     Answer::Bytes(opened(events) + "0\r\n\r\n")
 }
@@ -102,15 +102,15 @@ fn head(status: u16, headers: &[(&str, &str)], framing: &str) -> String {
     head + "\r\n"
 }
 
-/// Answers one request per connection.
+/// A server that responds to one request per connection.
 pub struct Server {
-    /// Where a client finds it.
+    /// The server's URL.
     pub url: String,
     requests: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// Treats the first requests as told, and all later ones as the last of them.
+    /// Starts a server that uses these responses in order, and repeats the last one.
     pub fn start(answers: impl Into<Vec<Answer>>) -> Self {
         let answers: Arc<[Answer]> = answers.into().into();
         let requests = Arc::new(AtomicUsize::new(0));
@@ -145,7 +145,7 @@ async fn treat(
         Answer::Bytes(bytes) => stream.write_all(bytes.as_bytes()).await,
         Answer::Reset(bytes) => {
             stream.write_all(bytes.as_bytes()).await?;
-            // What was sent is lost if the reset overtakes it.
+            // Sent data is lost if the reset overtakes it.
             tokio::time::sleep(Duration::from_millis(50)).await;
             stream.set_zero_linger()
         }
@@ -167,7 +167,8 @@ async fn read_request(stream: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// A call with `max = 3` that meets this answer and no other fails with that verdict, and was retried accordingly.
+/// Checks that a call with `max = 3` that always gets this response fails with this verdict, and is retried
+/// accordingly.
 pub async fn check<T, E: Debug>(
     answer: Answer,
     expected: Verdict,
@@ -183,7 +184,7 @@ pub async fn check<T, E: Debug>(
     server.assert_attempts(expected);
 }
 
-/// The address of a port that nobody listens at.
+/// Returns the address of a port without a listener.
 pub fn closed_port() -> String {
     format!("http://{}", loopback::closed_port())
 }

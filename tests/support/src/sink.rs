@@ -1,4 +1,4 @@
-//! What a subscriber writes.
+//! A buffer for a subscriber's output.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 pub struct Sink(Arc<Mutex<Vec<u8>>>);
 
 impl Sink {
-    /// For a subscriber.
+    /// Returns a writer for a subscriber.
     pub fn writer(&self) -> impl Fn() -> Self + use<> {
         let sink = self.clone();
         move || sink.clone()

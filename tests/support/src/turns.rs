@@ -9,12 +9,12 @@ use retry_runtime::{Kind, RetryBudget};
 pub struct Turns(AtomicU32);
 
 impl Turns {
-    /// So many.
+    /// Creates a number of turns.
     pub fn new(turns: u32) -> Self {
         Self(AtomicU32::new(turns))
     }
 
-    /// How many are left.
+    /// Returns the number of turns left.
     pub fn left(&self) -> u32 {
         self.0.load(SeqCst)
     }

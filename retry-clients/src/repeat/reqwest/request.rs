@@ -93,13 +93,13 @@ impl Repeat<Response> for Request {
     }
 }
 
-/// What is kept of a request of reqwest while it is sent.
+/// The data that is kept while a reqwest request is sent.
 #[derive(Debug)]
 pub struct KeptRequest {
     /// The whole request, or all but its body if that is recorded.
     head: Request,
     body: Option<<Body as RepeatBody>::Kept>,
-    /// Whether the request has an idempotency key, and an attempt failed ambiguously.
+    /// True if the request has an idempotency key, and an attempt failed ambiguously.
     is_in_doubt: bool,
 }
 
@@ -113,7 +113,7 @@ impl KeptRequest {
     }
 }
 
-/// A copy without the body.
+/// Copies a request without its body.
 fn copy(request: &Request) -> Request {
     let mut copy = Request::new(request.method().clone(), request.url().clone());
     copy.headers_mut().clone_from(request.headers());

@@ -1,5 +1,5 @@
-//! Its circuit breaker: a window of so many calls, `requestVolumeThreshold`; so many trial calls that must all succeed,
-//! `successThreshold`.
+//! Its circuit breaker: a window with a number of calls (`requestVolumeThreshold`), and a number of trial calls that
+//! must all succeed (`successThreshold`).
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -103,8 +103,8 @@ async fn sequences() {
     }
 }
 
-/// A call that times out counts, whatever `on` says of it: no answer came. So the last row opens it, which the standard's
-/// `failOn` keeps closed.
+/// A call that times out counts with any `on`, because there was no response. So the breaker opens in the last row, in
+/// which the standard's `failOn` keeps it closed.
 #[tokio::test(start_paused = true)]
 async fn timeouts() {
     #[retry(max = 0, timeout = "500ms", on = |_| retries, breaker = breaker)]
@@ -128,7 +128,7 @@ async fn timeouts() {
     }
 }
 
-/// A retry that finds it open ends the call with the failure before, which says more than the standard's
+/// If the breaker is open at a retry, the call ends with the previous failure, which is more useful than the standard's
 /// `CircuitBreakerOpenException`.
 #[tokio::test(start_paused = true)]
 async fn retries_end_where_it_opens() {

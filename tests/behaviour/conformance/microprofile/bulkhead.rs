@@ -1,4 +1,4 @@
-//! Its bulkhead: so many at a time, and so many in a queue, which only asynchronous methods have there.
+//! Its bulkhead: limits for concurrent calls and for a queue, which only asynchronous methods have in the standard.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -79,8 +79,8 @@ async fn places_and_queue() {
     }
 }
 
-/// A retry gave its place to another during its pause, and finds none: the call ends with the failure before, which says more
-/// than the standard's `BulkheadException`.
+/// During the pause, another call takes the slot, so the retry is rejected: the call ends with the previous failure,
+/// which is more useful than the standard's `BulkheadException`.
 #[tokio::test(start_paused = true)]
 async fn a_pause_holds_no_place() {
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
@@ -143,7 +143,7 @@ async fn a_rejection_is_not_retried() {
     }
 }
 
-/// As many at a time as there are places; those that ask too rarely end with the rejection.
+/// As many calls run at a time as there are slots; calls that retry too rarely end with the rejection.
 #[tokio::test(start_paused = true)]
 async fn a_rejection_is_retried_by_numbers_for_that() {
     #[retry(rejected(max = max, backoff = "fixed", base = "100ms", jitter = "none"), limiter = limiter)]
@@ -210,7 +210,8 @@ async fn retries_enter_at_the_back() {
     }
 }
 
-/// What is rejected locally says nothing about the server, so it never opens a breaker; `failOn` may count it in the standard.
+/// A local rejection is not evidence about the server, so it never opens a breaker; in the standard, `failOn` may count
+/// it.
 #[tokio::test(start_paused = true)]
 async fn a_breaker_does_not_count_rejections() {
     #[retry(max = 0, breaker = breaker, limiter = limiter)]
@@ -244,7 +245,7 @@ async fn a_breaker_does_not_count_rejections() {
     }
 }
 
-/// Calls come twice as fast as five places take them: some find none, and no more than five ever run.
+/// Calls arrive twice as fast as five slots can handle: some are rejected, and at most five run at a time.
 #[tokio::test(start_paused = true)]
 async fn pressure() {
     #[retry(max = 0, limiter = limiter)]

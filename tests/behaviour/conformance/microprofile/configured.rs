@@ -1,6 +1,6 @@
-//! Its properties, which are an installed file here: `Retry/maxRetries` is an entry `default`, `Class/Retry/maxRetries` one for
-//! the beginning of a name, `Class/method/Retry/maxRetries` one for all of it. What needs to know the time before the first
-//! failure, `maxDuration` and `Timeout`, is for functions that name the policies.
+//! Its properties, which are an installed file here: `Retry/maxRetries` is an entry `default`, `Class/Retry/maxRetries`
+//! one for the beginning of a name, `Class/method/Retry/maxRetries` one for all of it. Settings that need the time
+//! before the first failure, `maxDuration` and `Timeout`, are for functions that use the policies explicitly.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -175,7 +175,7 @@ async fn switches_and_numbers() {
     }
 }
 
-/// What is installed for a class goes over what its method has in the attribute, where the standard lets the method win.
+/// An installed policy for a class overrides its method's attribute. In the standard, the method takes precedence.
 #[tokio::test(start_paused = true)]
 async fn a_file_beats_an_attribute() {
     let _turn = crate::turn();
@@ -225,7 +225,7 @@ async fn prepared(policies: &Policies, takes: Duration) -> Result<(), Failure> {
 /// The time after which a call of such a function ends, and with what.
 #[tokio::test(start_paused = true)]
 async fn times() {
-    // Nothing is installed meanwhile.
+    // No policies are installed meanwhile.
     let _turn = crate::turn();
     let ms = Duration::from_millis;
     for (name, file, takes, end, most) in [

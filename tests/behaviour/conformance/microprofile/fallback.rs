@@ -50,7 +50,7 @@ async fn method(client: &Client, service: &str, max: u32, takes: Duration) -> An
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_fallback_answers() {
+async fn a_fallback_replaces_the_outcome() {
     for (name, retries, takes) in [
         ("FallbackTest.testFallbackSuccess", &[1, 2][..], 0),
         ("FallbackTest.testFallbackWithBeanSuccess", &[1, 2], 0),
@@ -80,7 +80,7 @@ async fn what_a_fallback_answers() {
 }
 
 #[tokio::test]
-async fn those_of_a_class() {
+async fn a_fallback_of_a_class_applies_to_its_methods() {
     let name = "FallbackTest.testClassLevelFallbackSuccess";
     let client = Client::default();
     let answer = client.class_level().await;
@@ -92,7 +92,7 @@ async fn those_of_a_class() {
 }
 
 #[tokio::test]
-async fn a_success_asks_none() {
+async fn a_success_does_not_call_the_fallback() {
     #[retry(max = 0, fallback = async |_| Ok(client.ask("success")))]
     async fn succeeds(client: &Client) -> Answer {
         Ok(String::from("Success"))

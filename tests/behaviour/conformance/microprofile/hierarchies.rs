@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use retry_protections::Breaker;
 use retry_runtime::{BreakerState, Rejected, Verdict, retry};
 
-/// What is thrown in each of three services.
+/// The exceptions thrown in each of three services.
 pub(super) const ROWS: usize = THROWN.len() * SERVICES.len();
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +94,7 @@ fn retried(service: &Service, thrown: Thrown, count: &AtomicU32) -> Result<(), T
     Err(thrown)
 }
 
-/// `CircuitBreakerExceptionHierarchyTest`: `failOn` says nothing of retries.
+/// `CircuitBreakerExceptionHierarchyTest`: `failOn` doesn't affect retries.
 #[retry(
     breaker = breaker,
     on = |thrown| if service.acts(*thrown) { Verdict::TRANSIENT.once() } else { Verdict::STOP },

@@ -1,4 +1,4 @@
-//! Its metrics, where there is the same number here: what `Stats` counts, and what breakers and limiters say of themselves.
+//! Its metrics that have the same number here: the counts of `Stats`, and the states of breakers and limiters.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -27,7 +27,7 @@ async fn service(
     server.next()
 }
 
-/// What the calls of a row count: those that returned a value, those that gave up for that reason, and their retries.
+/// Each row has the numbers of calls that returned a value, of calls that gave up for this reason, and of retries.
 #[tokio::test(start_paused = true)]
 async fn retries() {
     let five = Policy::none().max(5);
@@ -153,8 +153,8 @@ async fn limiters() {
     }
 }
 
-/// What a breaker lets through, rejects, and how often it opens. The standard's last two calls fail in a way that counts as a
-/// success, which is `Verdict::STOP` here.
+/// The number of admitted and rejected calls, and of openings. The standard's last two calls fail in a way that counts
+/// as a success, which is `Verdict::STOP` here.
 #[tokio::test(start_paused = true)]
 async fn breakers() {
     #[retry(max = 0, breaker = breaker, observe = |event| {

@@ -12,7 +12,7 @@ mod visibility;
 
 use retry_runtime::{Classify, Rejected, RejectedBy, TimedOut, Verdict};
 
-/// What a call ends with.
+/// The error of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Error {
     Failed,

@@ -1,11 +1,12 @@
-//! Its retries of methods that a class inherits or overrides. A method of a base class is a trait's default body here, and a
-//! class with an annotation is an `impl` block with one. No attribute goes over what another block inherits.
+//! Its retries of methods that a class inherits or overrides. A method of a base class is a trait's default body here,
+//! and a class with an annotation is an `impl` block with one. An attribute doesn't apply to methods that another block
+//! inherits.
 
 use std::cell::Cell;
 
 use retry_runtime::retry;
 
-/// What each attempt of a service adds to.
+/// The number of attempts of a service.
 type Calls = Cell<u32>;
 
 fn fail(calls: &Calls) -> Result<(), &'static str> {
@@ -29,7 +30,7 @@ trait OnBoth {
     }
 }
 
-/// One that says nothing of its method.
+/// A trait without an attribute on its method.
 trait OnClass {
     fn service(&self, calls: &Calls) -> Result<(), &'static str>;
 }

@@ -35,7 +35,7 @@ pub const FORMS: [(&str, for<'a> fn(&'a Server) -> LocalBoxFuture<'a, Outcome>);
 
 const AT_ONCE: Policy = Policy::none().max(u32::MAX);
 
-/// Stands for a server: down until a timer of the page fires after 50 ms.
+/// Simulates a server that is down until a timer of the page fires after 50 ms.
 pub struct Server {
     is_up: Rc<Cell<bool>>,
     _starts: Timeout,

@@ -1,4 +1,4 @@
-//! Makes its calls in a page, and says what came of each.
+//! Makes calls in a page, and reports their outcomes.
 
 mod at_once;
 
@@ -18,7 +18,8 @@ use web_time::Instant;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-/// Runs all scenarios against the server at that address; `closed` is one where nobody listens. Returns a line for each.
+/// Runs all scenarios against the server at this address; `closed` is an address without a server. Returns a line for
+/// each.
 #[wasm_bindgen]
 pub async fn run(server: String, closed: String) -> Vec<String> {
     // The time is the console's: the subscriber's own would ask the standard library.
@@ -60,7 +61,7 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
     lines
 }
 
-/// Waits as the policy says, or as the server asks.
+/// Waits according to the policy or the server's hint.
 #[retry(max = 3, base = 200ms, jitter = "none")]
 async fn flaky(url: &str) -> Result<String, AnyError> {
     get(url).await
@@ -120,7 +121,7 @@ async fn drawn() -> (Vec<Duration>, String) {
     (delays.into_inner(), id)
 }
 
-/// What calls share counts by the page's clock.
+/// Shared protections use the page's clock.
 async fn limited() -> String {
     static BREAKER: Breaker = Breaker::new();
     static LIMITER: RateLimiter<retry_protections::Quota> =

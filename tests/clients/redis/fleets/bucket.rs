@@ -7,20 +7,20 @@ use tokio::time::Instant;
 
 use crate::redis::fleets::InProcess;
 
-/// A bucket in this process, whose time is tokio's. It begins full, as in Redis. It knows nothing of outages.
+/// A bucket in this process, with tokio's clock. It starts full, as in Redis. It doesn't handle outages.
 #[derive(Clone, Default)]
 pub(super) struct Bucket(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     filled: Option<(Instant, f64)>,
-    /// Of each process, what it earned and was granted.
+    /// The tokens that each process has earned and was granted.
     processes: HashMap<Vec<u8>, (f64, f64)>,
     asked: Vec<f64>,
 }
 
 impl Bucket {
-    /// What makes connections to it.
+    /// Returns a function that connects to it.
     pub(super) fn connect(&self) -> impl FnMut() -> Made + Send + 'static {
         let bucket = self.clone();
         move || {
@@ -31,9 +31,9 @@ impl Bucket {
                     other => panic!("{other:?}"),
                 });
                 let words: Vec<&[u8]> = words.collect();
-                // The script itself is sent only where the server doesn't have it.
+                // The script itself is sent only if the server doesn't have it.
                 assert_eq!(words[0], b"EVALSHA");
-                // A server that wants a password first says so only of commands of ten parts at most.
+                // A server without authentication closes the connection after a command with more than ten parts.
                 assert!(words.len() <= 10);
                 // Behind the command, the script's sum, and the number of keys.
                 let words = &words[3..];
@@ -45,23 +45,23 @@ impl Bucket {
         }
     }
 
-    /// How many tokens were wanted each time.
+    /// The number of tokens of each request.
     pub(super) fn asked(&self) -> Vec<f64> {
         self.0.lock().unwrap().asked.clone()
     }
 
-    /// How many tokens its processes say that they gave back.
+    /// The number of tokens that its processes reported as returned.
     pub(super) fn earned(&self) -> f64 {
         let state = self.0.lock().unwrap();
         state.processes.values().map(|(earned, _)| earned).sum()
     }
 
-    /// How many processes have asked.
+    /// The number of processes that sent a request.
     pub(super) fn processes(&self) -> usize {
         self.0.lock().unwrap().processes.len()
     }
 
-    /// What a process was granted in all, after these arguments of the script.
+    /// Returns the total number of tokens granted to a process, after these arguments of the script.
     fn lease(&self, process: &[u8], arguments: &[f64]) -> f64 {
         let &[capacity, rate, earned, _, wanted, granted, together, ..] = arguments else {
             panic!("{arguments:?}");
@@ -88,7 +88,7 @@ impl Bucket {
 
 pub(super) type Made = Ready<RedisResult<InProcess>>;
 
-/// What makes connections that take no command.
+/// Returns a function that makes connections that don't accept commands.
 pub(super) fn nobody() -> impl FnMut() -> Made + Send + 'static {
     || {
         ready(Ok(InProcess(Box::new(|_| {

@@ -35,7 +35,7 @@ async fn member_of_a_fleet() {
     println!("answer: {calls} {}", attempts.into_inner() - calls);
 }
 
-/// As the guide shows it.
+/// As in the guide.
 #[tokio::test]
 #[ignore = "a process that the tests start"]
 async fn member_that_ends() {
@@ -59,7 +59,7 @@ fn without_redis_each_process_has_its_share() {
     }
     assert!(budget.withdraw(Kind::Transient));
     assert!(!budget.withdraw(Kind::Transient));
-    // What was paid for a retry that never began is there again.
+    // The payment for a retry that never started is refunded.
     budget.refund(Kind::Transient);
     assert_eq!(budget.available(), 1);
     assert!(budget.clone().withdraw(Kind::Transient));
@@ -81,9 +81,9 @@ fn without_capacity_nothing_is_retried() {
     }
 }
 
-/// As by a supervisor. What was told before is not told again, by however many.
+/// As by a supervisor. Earlier reports are not repeated, by any number of tasks.
 #[tokio::test(start_paused = true)]
-async fn who_is_kept_again_goes_on_where_that_ended() {
+async fn a_respawned_keep_continues_where_the_last_ended() {
     let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("again", 0.5));
     let budget = budget.capacity(20);
     let mut spent = 0;
@@ -108,7 +108,7 @@ async fn who_is_kept_again_goes_on_where_that_ended() {
 
 /// An outage of an hour must not fill a disk.
 #[tokio::test(start_paused = true)]
-async fn an_outage_is_told_at_first_and_then_now_and_again() {
+async fn an_outage_is_logged_at_first_and_then_periodically() {
     let recording = testing::record();
     let (bucket, is_up) = (Bucket::default(), Arc::new(AtomicBool::new(false)));
     let budget = FleetBudget::ratio("away", 0.1);
@@ -124,7 +124,7 @@ async fn an_outage_is_told_at_first_and_then_now_and_again() {
     is_up.store(true, Relaxed);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(budget.available(), 10);
-    // Whoever may not hear of it wants nothing.
+    // A process whose replies may be lost requests no tokens.
     assert_eq!(bucket.asked(), [0.0, 10.0]);
     let last = recording.lines().pop().unwrap();
     assert!(
@@ -135,13 +135,13 @@ async fn an_outage_is_told_at_first_and_then_now_and_again() {
 
 #[test]
 #[should_panic(expected = "`keep` waits with tokio's timer, and there is no tokio runtime here")]
-fn outside_a_tokio_runtime_keep_says_what_it_needs() {
+fn outside_a_tokio_runtime_keep_panics_with_the_fix() {
     let kept = FleetBudget::ratio("outside", 0.1).keep_with(nobody());
     let _ = pin!(kept).poll(&mut Context::from_waker(Waker::noop()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
+async fn a_lease_is_a_tenth_after_any_number_of_denied_retries() {
     let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
     tokio::spawn(budget.keep_with(bucket.connect()));
     sleep(Duration::from_millis(20)).await;
@@ -153,9 +153,9 @@ async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
     assert_eq!(bucket.asked(), [10.0, 10.0]);
 }
 
-/// Of the smallest lease, too.
+/// Even with the smallest lease.
 #[tokio::test(start_paused = true)]
-async fn what_is_spent_of_a_lease_is_renewed_at_once() {
+async fn a_spent_lease_is_renewed_at_once() {
     for capacity in [10, 20, 30] {
         let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
         let budget = budget.capacity(capacity);
@@ -170,9 +170,9 @@ async fn what_is_spent_of_a_lease_is_renewed_at_once() {
     }
 }
 
-/// As where its runtime is gone, or what connects panics.
+/// As if its runtime is dropped, or the connect function panics.
 #[tokio::test(start_paused = true)]
-async fn who_is_no_longer_kept_has_its_share() {
+async fn a_process_without_keep_has_its_own_share() {
     let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("aborted", 0.1));
     let kept = tokio::spawn(budget.keep_with(bucket.connect()));
     sleep(Duration::from_millis(20)).await;

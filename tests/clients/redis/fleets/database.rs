@@ -1,4 +1,4 @@
-//! What `.ci/databases` runs.
+//! Tests for `.ci/databases`.
 
 use std::net::TcpListener;
 use std::pin::Pin;
@@ -108,7 +108,7 @@ async fn connection() -> MultiplexedConnection {
     client.get_multiplexed_async_connection().await.unwrap()
 }
 
-/// Waits for so many tokens in this process.
+/// Waits until this process has this number of tokens.
 pub(super) async fn leases(budget: &FleetBudget, tokens: u64) {
     let leased = async {
         while budget.available() < tokens {
@@ -119,7 +119,7 @@ pub(super) async fn leases(budget: &FleetBudget, tokens: u64) {
     leased.unwrap_or_else(|_| panic!("{budget:?}"));
 }
 
-/// What the server has of a budget's tokens.
+/// Returns the number of tokens of a budget on the server.
 async fn left_of<T: FromRedisValue>(budget: &str) -> T {
     let key = format!("{{retry:budget:{budget}}}");
     connection().await.hget(key, "tokens").await.unwrap()
@@ -133,7 +133,7 @@ async fn a_program_that_ends_gives_back_its_lease() {
     assert!(leased.iter().all(|leased| leased != "0"), "{leased:?}");
     let tokens: f64 = left_of("ends").await;
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
-    // Nor does it leave anything of its own for longer than a minute.
+    // It doesn't leave its own data for longer than a minute, either.
     let mut connection = connection().await;
     let processes: Vec<String> = connection.keys("{retry:budget:ends}:*").await.unwrap();
     assert_eq!(processes.len(), leased.len());
@@ -149,7 +149,7 @@ struct Process {
     name: usize,
     burst: u32,
     alone: u32,
-    /// What it had spent alone as of the last answer.
+    /// The tokens spent without Redis as of the last reply.
     told: u32,
     granted: u32,
     asks: u32,
@@ -170,7 +170,7 @@ impl Process {
         }
     }
 
-    /// How many of that many it is granted.
+    /// Requests tokens. Returns the number granted.
     async fn ask(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
         let granted = self.ask_in_vain(connection, wanted).await;
         let new = granted - self.granted;
@@ -184,7 +184,7 @@ impl Process {
         assert_eq!(self.ask(connection, 20).await, 10);
     }
 
-    /// How many it was granted in all, by an answer that it doesn't get.
+    /// Makes a request whose reply is lost. Returns the total number granted.
     async fn ask_in_vain(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
         self.asks += 1;
         let numbers = [
@@ -215,14 +215,14 @@ impl Process {
     }
 }
 
-/// Puts the last time that a bucket was asked so many seconds before what it was.
+/// Sets the time of a bucket's last request back by this number of seconds.
 async fn age(connection: &mut MultiplexedConnection, key: &str, seconds: f64) {
     let mut older = cmd("HINCRBYFLOAT");
     older.arg(key).arg("at").arg(-seconds);
     older.query_async::<f64>(connection).await.unwrap();
 }
 
-/// What each spent is covered by the time in which nobody asked.
+/// The tokens that each process spent are covered by the time without requests.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_fleet_waits_two_seconds_after_an_outage() {
@@ -244,7 +244,7 @@ async fn a_fleet_waits_two_seconds_after_an_outage() {
         age(&mut connection, key, 1.0).await;
         let granted = processes[0].ask(&mut connection, 1000).await;
         assert!((1..=21).contains(&granted), "{granted} of {burst}");
-        // Who was cut off by itself leaves the bucket owing no more than two seconds of the quota.
+        // If only one process was cut off, the bucket's debt is at most two seconds of the quota.
         processes[1].alone += 10_000;
         processes[1].ask(&mut connection, 0).await;
         age(&mut connection, key, 3.0).await;
@@ -253,10 +253,10 @@ async fn a_fleet_waits_two_seconds_after_an_outage() {
     }
 }
 
-/// It could only begin it much later, beside what came meanwhile.
+/// Otherwise the process would use the tokens much later, in addition to those that accumulated meanwhile.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_lost_answers_granted_goes_back() {
+async fn tokens_granted_by_lost_replies_go_back() {
     let (mut connection, key) = (connection().await, "lost grants");
     let mut unheard = Process::new(key, 0, 10);
     for _ in 0..20 {
@@ -268,7 +268,7 @@ async fn what_lost_answers_granted_goes_back() {
     assert!((10..=12).contains(&granted), "{granted}");
 }
 
-/// As clients of clusters do where a node goes away, or where one that was stopped goes on.
+/// Clients of clusters repeat a script if a node disappears, or if a suspended node resumes.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_script_that_runs_again_changes_nothing() {
@@ -297,7 +297,7 @@ async fn a_bucket_that_is_gone_begins_empty() {
     process.finds_it_full(&mut connection).await;
 }
 
-/// As after a crash of one that saves now and then, or where a replica takes over that was behind.
+/// As after a crash with periodic saves, or a failover to a replica that lags behind.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_server_with_older_data_stops_a_fleet_for_two_seconds() {
@@ -324,10 +324,10 @@ async fn a_server_with_older_data_stops_a_fleet_for_two_seconds() {
     process.finds_it_full(&mut connection).await;
 }
 
-/// Also if it had nothing to say until now.
+/// Even if it had nothing to report until now.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn who_was_answered_before_finds_no_bucket_that_is_full() {
+async fn an_evicted_bucket_starts_empty_for_a_known_process() {
     let (mut connection, key) = (connection().await, "flushed");
     let mut process = Process::new(key, 0, 10);
     assert_eq!(process.ask(&mut connection, 0).await, 0);
@@ -351,10 +351,10 @@ async fn a_debt_is_kept_until_it_is_paid() {
     assert!(left > 9 * day.as_secs(), "{left}");
 }
 
-/// Its answers come too late, so it begins its own part. That is no outage for the others.
+/// Its replies arrive too late, so it uses its own part. For the others, that is not an outage.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn who_hears_of_nothing_holds_up_nobody() {
+async fn a_process_with_late_replies_does_not_hold_up_others() {
     let (mut connection, key) = (connection().await, "late");
     let mut quick = Process::new(key, 0, 10);
     let mut late = Process::new(key, 1, 10);
@@ -369,7 +369,7 @@ async fn who_hears_of_nothing_holds_up_nobody() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn who_was_never_answered_pays_for_what_it_began() {
+async fn a_process_without_replies_pays_for_its_own_part() {
     let (mut connection, key) = (connection().await, "cut off at first");
     let mut process = Process::new(key, 0, 10);
     assert_eq!(process.ask(&mut connection, 1).await, 1);
@@ -382,10 +382,10 @@ async fn who_was_never_answered_pays_for_what_it_began() {
     assert_eq!(process.ask(&mut connection, 20).await, 10);
 }
 
-/// How long nobody could ask is lost, too, and paid for it.
+/// The length of the outage is lost, too, and counts as payment.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_server_that_lost_its_data_is_told_once_more_at_no_cost() {
+async fn a_server_that_lost_its_data_gets_the_totals_at_no_cost() {
     let (mut connection, key) = (connection().await, "lost data");
     let mut processes: Vec<_> = (0..4).map(|name| Process::new(key, name, 10)).collect();
     for process in &mut processes {
@@ -393,14 +393,14 @@ async fn a_server_that_lost_its_data_is_told_once_more_at_no_cost() {
         assert_eq!(process.ask(&mut connection, 10).await, 0);
     }
     processes[0].finds_it_full(&mut connection).await;
-    // Who had nothing to say until now owes nothing.
+    // A process that had nothing to report until now has no debt.
     let mut idle = Process::new(key, 4, 10);
     (idle.told, idle.alone) = (500, 500);
     age(&mut connection, key, 1.0).await;
     assert_eq!(idle.ask(&mut connection, 20).await, 10);
 }
 
-/// Both are asked for under one name, beside what a user keeps under it.
+/// Both use the same name, next to a user's own key with this name.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_budget_a_quota_and_a_users_own_key_share_a_name() {
@@ -417,10 +417,10 @@ async fn a_budget_a_quota_and_a_users_own_key_share_a_name() {
     assert!((tokens - 90.0).abs() < 0.1, "{tokens}");
 }
 
-/// Of twenty processes, and twenty more after the first were restarted, each gets something.
+/// Each of twenty processes gets tokens, and so do twenty more after the first ones were restarted.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn however_many_processes_come_each_can_retry() {
+async fn each_of_many_processes_can_retry() {
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
     let mut kept = Vec::new();
     for _ in 0..2 {
@@ -435,12 +435,12 @@ async fn however_many_processes_come_each_can_retry() {
             task.await.unwrap();
         }
     }
-    // Whoever ended gave back what was left.
+    // Processes that ended returned their remaining tokens.
     let tokens: f64 = left_of("many").await;
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
 }
 
-/// A connection whose answers are late: each by what the list says, and then none.
+/// A connection whose replies are late by the listed times, and then on time.
 struct Slow(MultiplexedConnection, Arc<Mutex<IntoIter<Duration>>>);
 
 const LOST: Duration = Duration::from_hours(1);
@@ -480,10 +480,10 @@ fn slowly(late: impl Into<Vec<Duration>>) -> impl FnMut() -> Connecting + Send +
     }
 }
 
-/// The script ran, but its answer was lost.
+/// The script ran, but its reply was lost.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_a_lost_answer_granted_counts_once() {
+async fn tokens_granted_by_a_lost_reply_count_once() {
     let budget = FleetBudget::ratio("lost", 0.0);
     tokio::spawn(budget.keep_with(slowly([LOST, LOST])));
     leases(&budget, 1).await;
@@ -491,10 +491,10 @@ async fn what_a_lost_answer_granted_counts_once() {
     assert_eq!((budget.available(), tokens), (10, 90));
 }
 
-/// Nobody wants it any more when the answer is missed, and nothing else is asked for.
+/// By the time the reply is lost, the attempt is gone, and no other attempt needs tokens.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_large_cost_whose_answer_is_lost_stops_nobody() {
+async fn a_large_cost_with_a_lost_reply_does_not_stop_others() {
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
     let member = || FleetQuota::new("large and lost", 10, Duration::from_secs(1), 2);
     let (first, second) = (member(), member());
@@ -510,10 +510,10 @@ async fn a_large_cost_whose_answer_is_lost_stops_nobody() {
         .unwrap();
 }
 
-/// The answer is under way when the last clone is dropped.
+/// The reply is in flight when the last clone is dropped.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn what_nobody_is_there_to_take_goes_back() {
+async fn tokens_granted_after_the_last_drop_go_back() {
     let late = Duration::from_millis(100);
     let budget = FleetBudget::ratio("left", 0.0);
     let kept = tokio::spawn(budget.keep_with(slowly([late])));
@@ -534,10 +534,10 @@ async fn what_nobody_is_there_to_take_goes_back() {
     quota::within(2 * late, 1, &second).await.unwrap();
 }
 
-/// Without an answer before.
+/// Without an earlier reply.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_quota_that_is_dropped_says_what_it_spent_alone() {
+async fn a_dropped_quota_reports_tokens_spent_without_redis() {
     let quota = FleetQuota::new("last words", 10, Duration::from_secs(1), 1);
     let (is_up, mut connect) = (Arc::new(AtomicBool::new(false)), slowly([]));
     let is_up_now = Arc::clone(&is_up);
@@ -563,7 +563,7 @@ async fn a_quota_that_is_dropped_says_what_it_spent_alone() {
     assert_eq!(alone, 1);
 }
 
-/// Whatever the key is, both of a process's keys are kept by one node.
+/// With any key, the keys of the bucket and of the process are on one node.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_cluster_keeps_what_any_key_names() {
@@ -580,10 +580,10 @@ async fn a_cluster_keeps_what_any_key_names() {
     }
 }
 
-/// As `keep_with` shows it.
+/// As in the documentation of `keep_with`.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_cluster_is_asked_while_a_node_does_not_answer() {
+async fn a_cluster_works_with_an_unresponsive_node() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("redis://{}", listener.local_addr().unwrap());
     let nodes = setting("DATABASES_REDIS_NODES");
@@ -599,12 +599,12 @@ async fn a_cluster_is_asked_while_a_node_does_not_answer() {
     leases(&budget, 1).await;
 }
 
-/// As where it is deployed while Redis is down.
+/// As after a deployment while Redis is down.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_program_that_starts_without_redis_pays_from_its_share() {
     let budget = FleetBudget::ratio("closed", 0.5);
-    // Nobody listens there.
+    // No server listens there.
     tokio::spawn(budget.keep(Client::open("redis://127.0.0.1:1").unwrap()));
     sleep(Duration::from_millis(50)).await;
     assert!(!budget.withdraw(Kind::Transient));

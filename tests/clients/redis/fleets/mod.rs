@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::databases::{control_beside, setting};
 
-/// What becomes of the server while the processes run.
+/// The state of the server while the processes run.
 #[derive(Clone, Copy, Debug)]
 enum Server {
     Runs,
@@ -27,12 +27,13 @@ enum Server {
 }
 
 const PROCESSES: u32 = 4;
-/// How long they run, and when the server goes away and comes back.
+/// The run time of the processes, and the times at which the server stops and restarts.
 const RUN: Duration = Duration::from_secs(6);
 const GONE: Duration = Duration::from_secs(1);
 const BACK: Duration = Duration::from_millis(2300);
 
-/// Starts this program again, as processes that run that test alone. Returns what each of them printed after `answer: `.
+/// Starts this program again, as processes that run only the test `worker`. Returns the text that each printed after
+/// `answer: `.
 async fn fleet(worker: &str, key: &str, server: Server) -> Vec<String> {
     if let Server::Missing = server {
         control_beside(&["redis", "kill"]).await;
@@ -73,14 +74,14 @@ async fn fleet(worker: &str, key: &str, server: Server) -> Vec<String> {
     texts.map(answer).collect()
 }
 
-/// In a process of a fleet: the key, and the server.
+/// Returns the key and the server, in a process of a fleet.
 fn member() -> Option<(String, Client)> {
     let key = env::var("FLEET_KEY").ok()?;
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
     Some((key, client))
 }
 
-/// A connection to a server in this process, which answers each command so.
+/// A connection to a server in this process, which replies with the function's result.
 struct InProcess(Box<Answer>);
 
 type Answer = dyn Fn(&Cmd) -> RedisResult<Value> + Send;

@@ -57,7 +57,7 @@ async fn without_redis_each_process_begins_its_part() {
     assert!((29..=36).contains(&seconds), "{seconds}");
 }
 
-/// How long that many attempts take that come at once.
+/// Returns the time for a number of simultaneous attempts.
 pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
     #[retry(limiter = quota)]
     async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
@@ -84,9 +84,9 @@ pub(super) async fn within(
     call(deadline, cost, quota).await
 }
 
-/// Ten come to be there between two asks, and none waits for a burst.
+/// Ten tokens accumulate between two requests, and no attempt waits for a burst.
 #[tokio::test(start_paused = true)]
-async fn a_quota_is_leased_as_fast_as_it_comes() {
+async fn a_quota_is_leased_as_fast_as_it_accumulates() {
     let second = Duration::from_secs(1);
     let shared = FleetQuota::new("fast", 1000, second, 1);
     tokio::spawn(shared.keep_with(Bucket::default().connect()));
@@ -99,13 +99,13 @@ async fn a_quota_is_leased_as_fast_as_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_too_long_is_rejected() {
+async fn an_attempt_that_waits_too_long_is_rejected() {
     #[retry(limiter = quota)]
     async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
         Ok(())
     }
 
-    // Nobody keeps it.
+    // Its `keep` doesn't run.
     let quota = FleetQuota::new("unkept", 1, Duration::from_secs(1), 1);
     let quota = quota.max_wait(Duration::from_secs(3)).burst(5);
     let start = Instant::now();
@@ -158,9 +158,9 @@ fn refused() -> Verdict {
     Verdict::THROTTLED.after(Duration::from_secs(30))
 }
 
-/// What waits in a pause gets nothing of the quota that it would then spend on top.
+/// Attempts that wait during a pause get no tokens, which they would otherwise spend in addition after it.
 #[tokio::test(start_paused = true)]
-async fn a_pause_that_the_server_asks_for_hoards_nothing() {
+async fn no_tokens_are_hoarded_during_a_servers_pause() {
     let (bucket, begun) = (Bucket::default(), Mutex::default());
     let quota = FleetQuota::new("paused", 600, Duration::from_mins(1), 1).burst(10);
     tokio::spawn(quota.keep_with(bucket.connect()));
@@ -179,7 +179,7 @@ async fn a_pause_that_the_server_asks_for_hoards_nothing() {
     assert!(most <= 110, "{most}");
 }
 
-/// Nor does a large attempt that meets its deadline leave anything to those behind it.
+/// A large attempt that ends at its deadline doesn't leave its tokens to those behind it, either.
 #[tokio::test(start_paused = true)]
 async fn a_large_cost_is_leased_as_a_whole() {
     let second = Duration::from_secs(1);
@@ -209,9 +209,9 @@ async fn a_large_cost_is_leased_as_a_whole() {
     }
 }
 
-/// As by a supervisor: it is the same process, with what it has spent.
+/// As by a supervisor: it is the same process, with the same spent tokens.
 #[tokio::test(start_paused = true)]
-async fn who_is_kept_again_goes_on_where_that_ended() {
+async fn a_respawned_keep_continues_where_the_last_ended() {
     let (bucket, begun) = (Bucket::default(), Mutex::default());
     let second = Duration::from_secs(1);
     let quota = FleetQuota::new("again", 100, second, 1).burst(10);
@@ -231,7 +231,7 @@ async fn who_is_kept_again_goes_on_where_that_ended() {
 
 /// Redis never heard of it, and the token is still there.
 #[tokio::test(start_paused = true)]
-async fn what_is_there_is_given_back_once_however_often_asking_is_aborted() {
+async fn unused_tokens_are_returned_once_after_any_number_of_aborts() {
     let bucket = Bucket::default();
     let moment = Duration::from_millis(1);
     let quota = FleetQuota::new("aborted", 1, Duration::from_mins(1), 1);
@@ -251,9 +251,9 @@ async fn what_is_there_is_given_back_once_however_often_asking_is_aborted() {
     assert_eq!(bucket.earned().to_string(), "1");
 }
 
-/// What it could not begin meanwhile is not there on top of what the bucket gathered.
+/// Tokens that it could not use meanwhile are not added to those that the bucket accumulated.
 #[tokio::test(start_paused = true)]
-async fn who_was_busy_otherwise_begins_no_more_than_a_burst() {
+async fn a_busy_process_starts_at_most_a_burst_afterwards() {
     for burst in [1, 10] {
         let (bucket, begun) = (Bucket::default(), Mutex::default());
         let quota = FleetQuota::new("busy", 600, Duration::from_mins(1), 1).burst(burst);
@@ -278,9 +278,9 @@ async fn who_was_busy_otherwise_begins_no_more_than_a_burst() {
     }
 }
 
-/// The others don't know of it, and begin all of the quota.
+/// The others can't detect it, and use the whole quota.
 #[tokio::test(start_paused = true)]
-async fn who_is_cut_off_adds_its_part() {
+async fn a_process_that_is_cut_off_adds_its_part() {
     let (bucket, begun) = (Bucket::default(), Mutex::default());
     let second = Duration::from_secs(1);
     let member = |_| FleetQuota::new("cut", 100, second, 4).burst(10);
@@ -309,7 +309,7 @@ async fn own_parts_have_no_larger_burst_than_all_together() {
     for quota in &members {
         tokio::spawn(quota.keep_with(nobody()));
     }
-    // Each has had time to gather one, which nobody wanted.
+    // Each has had time to accumulate an unused token.
     for quota in &members {
         let within = Duration::from_millis(1);
         begin(quota, 1, within, &begun, false).await.unwrap_err();

@@ -77,7 +77,7 @@ impl From<TimedOut> for BusError {
     }
 }
 
-/// What answers each attempt as it is told to, and notes when it began.
+/// A bus that responds to each attempt according to a script, and records its start.
 #[derive(Default)]
 pub struct Bus {
     answers: RefCell<Vec<Result<u32, BusError>>>,
@@ -85,7 +85,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// The last answer is given again and again.
+    /// The last response is repeated.
     pub fn new(answers: impl IntoIterator<Item = Result<u32, BusError>>) -> Self {
         Self {
             answers: RefCell::new(answers.into_iter().collect()),
@@ -93,7 +93,7 @@ impl Bus {
         }
     }
 
-    /// When each attempt began, since the first did.
+    /// Returns the start of each attempt, relative to the first.
     pub fn began(&self) -> Vec<Duration> {
         let began = self.began.borrow();
         let since_first = |at: &Duration| *at - began[0];
@@ -176,7 +176,7 @@ pub fn read_blocking_by_policy(ticks: &Ticks, bus: &Bus) -> Result<u32, BusError
     call.call_blocking(|| bus.answer(ticks.now()))
 }
 
-/// What calls share, without a lock: at most so many retries, and none while it is closed.
+/// A shared budget without a lock: a maximum number of retries, and none while it is closed.
 #[derive(Default)]
 pub struct Allowance {
     pub retries: Cell<u32>,

@@ -1,4 +1,4 @@
-//! The calls on embassy's executor, whose time passes when nothing else is left to do.
+//! Calls on embassy's executor, whose time passes when it is idle.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -113,7 +113,7 @@ async fn calls() {
     assert_eq!(store.load("volume").await, BUSY);
     assert_eq!(store.into_inner().0.began(), millis([0, 100, 300]));
 
-    // The attribute's key is evaluated anew for each failure.
+    // The attribute's key is evaluated again for each failure.
     let bus = Bus::new([BUSY]);
     assert_eq!(read_until(250, &bus).await, BUSY);
     assert_eq!(bus.began(), millis([0, 100, 300]));

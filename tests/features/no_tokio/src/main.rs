@@ -101,7 +101,7 @@ fn main() {
     assert_eq!(block_on(batch()), 2 + 2 + 1);
 }
 
-/// How many items were sent in all.
+/// Returns the total number of items that were sent.
 async fn batch() -> usize {
     let sent = std::cell::Cell::new(0);
     let batches = Policy::fixed(Duration::from_millis(1))

@@ -1,4 +1,4 @@
-//! Panics where its argument says.
+//! Panics at the place given by its argument.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

@@ -280,7 +280,7 @@ impl World {
         self.end_hook(hook)
     }
 
-    /// The same in blocking forms.
+    /// Like `hook`, for blocking forms.
     pub fn hook_blocking(&self, hook: Key, next: NextAttempt) -> Result<(), &'static str> {
         BlockingTimer::sleep(&self.clock, self.begin_hook(hook, next));
         self.end_hook(hook)
@@ -402,7 +402,7 @@ pub async fn differences(
             world.token.cancel();
         }
     };
-    // In async forms.
+    // For async forms.
     let stall = async {
         let Range { start, end } = scenario.stalls;
         if start < end && world.ended.lock().unwrap().is_none() {

@@ -76,7 +76,7 @@ pub(super) fn hooks() -> Vec<Scenario> {
             told: vec!["starting 1", "gave up 1: not retryable"],
             ..ended.clone()
         },
-        // A call can be dropped in a hook, and then pays for nothing.
+        // A call that is dropped in a hook doesn't pay.
         Scenario {
             keys: &[Key::BeforePause, Key::BeforeRetry, Key::Budget, Key::Drop],
             hooks_take: [0, 200],
@@ -183,7 +183,7 @@ pub(super) fn dropped() -> Vec<Scenario> {
             told: vec!["breaker half open 1", "starting 1"],
             ..attempt.clone()
         },
-        // During the pause, what was paid for the retry goes back.
+        // If it ends during the pause, the retry is refunded.
         Scenario {
             drops: Some(millis(2_500)),
             told: vec![

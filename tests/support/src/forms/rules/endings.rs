@@ -44,12 +44,12 @@ pub(super) fn until() -> Vec<Scenario> {
             tokens: 28.0 - RETRY + 1.0,
             ..rejects()
         },
-        // There is no error to show a hook.
+        // There is no error to pass to a hook.
         Scenario {
             keys: &[Key::Until, Key::BeforePause, Key::BeforeRetry],
             ..rejects()
         },
-        // The call is repeated even if it is not idempotent: the server answered.
+        // The call is repeated even if it is not idempotent, because the server responded.
         Scenario {
             keys: &[Key::Until, Key::Idempotent],
             idempotent: false,

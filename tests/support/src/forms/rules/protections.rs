@@ -80,7 +80,7 @@ pub(super) fn breaker() -> Vec<Scenario> {
             tokens: 500.0,
             ..half_open
         },
-        // Neither a throttled attempt nor one that the server answered is a failure.
+        // Neither a throttled attempt nor one with a response is a failure.
         Scenario {
             opens_after: 1,
             steps: vec![THROTTLED, STOP],
@@ -141,7 +141,7 @@ pub(super) fn limiter() -> Vec<Scenario> {
             ends: 0,
             ..impatient.clone()
         },
-        // The breaker lets nothing through once the turn has come, which is back at once.
+        // The breaker rejects the attempt once its turn has come, and the turn is returned at once.
         Scenario {
             keys: &[Key::Limiter, Key::Breaker, Key::Budget],
             down: 2_000..9_000,
@@ -198,7 +198,7 @@ pub(super) fn throttled() -> Vec<Scenario> {
 }
 
 pub(super) fn budget() -> Vec<Scenario> {
-    // For two retries.
+    // Enough for two retries.
     let poor = Scenario {
         keys: &[Key::Budget],
         budget: || Budget::standard().capacity(28),
@@ -237,7 +237,7 @@ pub(super) fn budget() -> Vec<Scenario> {
             tokens: 28.0 - RETRY + 1.0,
             ..poor.clone()
         },
-        // The server answered, so the retry's payment comes back.
+        // The server responded, so the retry's payment is refunded.
         Scenario {
             steps: vec![TRANSIENT, STOP],
             begun: vec![0, 1_000],

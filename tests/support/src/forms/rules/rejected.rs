@@ -140,7 +140,7 @@ pub(super) fn later() -> Vec<Scenario> {
             told: retried(&["retrying 2 after 1s: rejected", "gave up 1: rejected"]),
             ..later.clone()
         },
-        // The limiter rejects it, as its turn would come too late.
+        // The limiter rejects it, because its turn would come too late.
         Scenario {
             keys: &[Key::Rejected, Key::Limiter, Key::Budget],
             gate: Gate::Rate,
