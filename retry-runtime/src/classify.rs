@@ -1,28 +1,112 @@
-//! Items of `retry-classify`, at the paths by which this crate's modules import them, and types that only keys need.
+//! Traits for what keys need of error types and of the function of `on`.
 
-pub(crate) mod conversions;
-pub(crate) mod into_verdict;
-pub mod says;
+use retry_classify::{Cancelled, Rejected, TimedOut, Verdict};
 
-pub(crate) use retry_classify::{Cancelled, Classify, Kind, Rejected, TimedOut, Verdict};
+/// Error types into which `TimedOut`, `Rejected` and `Cancelled` convert.
+macro_rules! conversions {
+    ($($trait:ident::$convert:ident of $from:ident: $message:literal $label:literal $note:literal)*) => {$(
+        #[doc = concat!(
+            "An error type that [`", stringify!($from), "`] converts to. Implemented through `From`, never by hand.",
+        )]
+        #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
+        pub trait $trait {
+            /// The conversion.
+            fn $convert(ended: $from) -> Self;
+        }
 
-pub(crate) mod kind {
-    pub(crate) use retry_classify::Kind;
+        #[diagnostic::do_not_recommend]
+        impl<E: From<$from>> $trait for E {
+            fn $convert(ended: $from) -> Self {
+                ended.into()
+            }
+        }
+    )*};
+}
+conversions! {
+    FromTimedOut::from_timed_out of TimedOut:
+        "`timeout` needs an error type that implements `From<TimedOut>`, but `{Self}` doesn't"
+        "this error type has no `From<TimedOut>`"
+        "write `impl From<retry_runtime::TimedOut> for {Self}`, or remove `timeout`"
+    FromRejected::from_rejected of Rejected:
+        "`breaker` and `limiter` need an error type that implements `From<Rejected>`, but `{Self}` doesn't"
+        "this error type has no `From<Rejected>`"
+        "write `impl From<retry_runtime::Rejected> for {Self}`, or remove the key"
+    FromCancelled::from_cancelled of Cancelled:
+        "`abort` needs an error type that implements `From<Cancelled>`, but `{Self}` doesn't"
+        "this error type has no `From<Cancelled>`"
+        "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which only ends pauses"
 }
 
-pub(crate) mod verdict {
-    pub(crate) use retry_classify::Verdict;
-    pub(crate) use retry_classify::macro_support::Basis;
+/// What the function of the key `on` returns. Implemented through `Into<Verdict>`, never by hand.
+#[diagnostic::on_unimplemented(
+    message = "the function of `on` returns `{Self}`, which is not a verdict",
+    label = "returns `{Self}`",
+    note = "return `bool`, `Option<Duration>` (`Some` retries after that time), `Kind` or `Verdict`"
+)]
+pub trait IntoVerdict {
+    /// Converts a value that [`answer`](crate::macro_support::answer) returned.
+    fn into_verdict(self) -> Verdict;
 }
 
-pub(crate) mod rejected {
-    pub(crate) use retry_classify::{Rejected, RejectedBy};
+#[diagnostic::do_not_recommend]
+impl<V: Into<Verdict>> IntoVerdict for V {
+    fn into_verdict(self) -> Verdict {
+        self.into()
+    }
 }
 
-pub(crate) mod timed_out {
-    pub(crate) use retry_classify::TimedOut;
-}
+/// What keys need `on` to return.
+pub mod says {
+    #![allow(
+        missing_docs,
+        non_camel_case_types,
+        reason = "internal, and named as users write keys"
+    )]
 
-pub(crate) mod cancelled {
-    pub(crate) use retry_classify::Cancelled;
+    use core::time::Duration;
+
+    use retry_classify::{Kind, Verdict};
+
+    /// A trait for each key, of the types that say enough for it. Its method gives back what `on` returned: no bound of a
+    /// function is then in the message.
+    macro_rules! says {
+        ($($key:ident by $($answer:ty),+: $message:literal $note:literal)*) => {$(
+            #[diagnostic::on_unimplemented(
+                message = $message,
+                label = "`on` returns `{Self}`",
+                note = $note
+            )]
+            pub trait $key: Sized {
+                fn said(self) -> Self {
+                    self
+                }
+            }
+
+            $(
+                #[diagnostic::do_not_recommend]
+                impl $key for $answer {}
+            )+
+        )*};
+    }
+
+    says! {
+        idempotent by Verdict:
+            "`on` returns `{Self}`, which can't tell whether a request may have taken effect: return a `Verdict`, or remove `idempotent`"
+            "`Verdict::THROTTLED` and `Verdict::TRANSIENT` mean no effect; `Verdict::TIMEOUT` and `Verdict::TRANSIENT.ambiguous()` mean a possible one"
+        throttled by Verdict, Kind:
+            "`on` returns `{Self}`, which can't tell which failures were throttled: return a `Verdict`, or remove `throttled`"
+            "`throttled(…)` applies to `Verdict::THROTTLED`"
+        timed_out by Verdict, Kind:
+            "`on` returns `{Self}`, which can't tell which failures were timeouts: return a `Verdict`, or remove `timed_out`"
+            "`timed_out(…)` applies to `Verdict::TIMEOUT`, and to attempts that the key `timeout` ends"
+        invalid by Verdict, Kind:
+            "`on` returns `{Self}`, which can't tell which values are invalid: return a `Verdict`, or remove `invalid`"
+            "`invalid(…)` applies to `Verdict::INVALID`, and to values that the key `validate` rejects"
+        hint by Verdict, Option<Duration>:
+            "`on` returns `{Self}`, which can't contain a server's hint: return a `Verdict`, or remove `hint`"
+            "to return a hint, write `Verdict::THROTTLED.after(hint)`"
+        max_hint by Verdict, Option<Duration>:
+            "`on` returns `{Self}`, which can't contain a server's hint: return a `Verdict`, or remove `max_hint`"
+            "to return a hint, write `Verdict::THROTTLED.after(hint)`"
+    }
 }

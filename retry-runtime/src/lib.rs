@@ -23,7 +23,6 @@ mod call;
 pub mod chain;
 mod classify;
 mod configure;
-mod error_text;
 mod forward;
 #[cfg(doc)]
 pub mod guide;

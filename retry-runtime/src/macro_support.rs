@@ -58,20 +58,18 @@ pub use crate::call::failure::{Ending, REJECTED_VALUE};
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::reporter::{Reporter, Times, named_by, observed};
 pub use crate::call::stop::Stop;
-pub use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
-pub use crate::classify::into_verdict::IntoVerdict;
-pub use crate::classify::says;
+pub use crate::classify::{FromCancelled, FromRejected, FromTimedOut, IntoVerdict, says};
 pub use crate::hedge::pushback::Pushback;
 pub use crate::hedge::running::{Next, Running};
 #[cfg(feature = "std")]
-pub use crate::observe::changed::changed;
-pub use crate::observe::ignored_timeout::tell as ignores_timeout;
+pub use crate::observe::warnings::changed;
+pub use crate::observe::warnings::ignores_timeout;
 pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::time::cancel::{Uncancelled, abortable};
-pub use crate::time::enabled::{Features, default_timer, expect_timer, give_way, sleep};
 pub use crate::time::moment::Clock;
+pub use crate::time::platform::{Features, default_timer, expect_timer, give_way};
 pub use crate::time::timer::sleep_out;
 pub use crate::{
     Attempt, Backoff, BlockingTimer, Call, Cancel, Cancelled, DefaultTimer, Draft, Event, Failure,

@@ -1,18 +1,12 @@
 //! Reports about calls: events, the log, spans and recordings.
 
-pub(crate) mod cause;
-#[cfg(feature = "std")]
-pub(crate) mod changed;
 pub(crate) mod event;
 pub(crate) mod fields;
-pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
 pub(crate) mod levels;
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
 pub(crate) mod observer;
-#[cfg(feature = "std")]
-pub(crate) mod once_per_name;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
 pub(crate) mod reason;
@@ -20,15 +14,6 @@ pub(crate) mod reason;
 pub(crate) mod record;
 #[cfg(feature = "std")]
 pub(crate) mod recording;
-/// Recording in tests is per thread.
-#[cfg(not(feature = "std"))]
-pub(crate) mod recording {
-    use core::fmt::Display;
-
-    use crate::observe::event::Event;
-
-    pub(crate) fn record(_: &str, _: Option<&dyn Display>, _: Option<&Event<'_>>) {}
-}
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
@@ -65,10 +50,10 @@ pub(crate) mod span {
     }
 }
 pub(crate) mod stopwatch;
-pub(crate) mod verdict_warning;
+pub(crate) mod warnings;
 
-pub use cause::Cause;
 pub use event::{AttemptEnd, Event, EventData};
 pub use observer::Observer;
-pub use reason::Reason;
+pub use reason::{Cause, Reason};
+pub(crate) use report::{Observe, reborrow, report};
 pub use stopwatch::Stopwatch;

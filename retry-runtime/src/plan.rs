@@ -41,14 +41,19 @@ pub use subtask::{Local, Sendable, Subtask};
 pub use summary::Summary;
 pub use validity::Validity;
 
+use retry_classify::macro_support::{shown, shown_within};
 use retry_vocabulary::nearest;
 
-use crate::error_text::shown::shown;
 use crate::plan::graph::Graph;
 #[cfg(feature = "serde")]
 use crate::plan::journal::Journal;
 use crate::plan::node::Node;
 use crate::plan::status::Status;
+
+/// A name among others, as it is shown.
+pub(crate) fn shown_name(name: impl fmt::Display) -> impl fmt::Display {
+    shown_within(name, 96)
+}
 
 /// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
 ///

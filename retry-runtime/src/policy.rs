@@ -27,10 +27,10 @@ pub(crate) use values::Values;
 use core::fmt;
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
 use crate::policy::schedule::{Schedule, named_or};
 use crate::policy::section::at_longest;
 use crate::policy::settings::{PolicySettings, SECTIONS, row};
+use retry_classify::Kind;
 
 /// The number of retries, and the pause before each of them: plain data.
 ///

@@ -41,16 +41,6 @@ mod locked {
             *self.lock() = value;
         }
 
-        pub fn compare_exchange(
-            &self,
-            current: u64,
-            new: u64,
-            success: Ordering,
-            failure: Ordering,
-        ) -> Result<u64, u64> {
-            self.fetch_update(success, failure, |value| (value == current).then_some(new))
-        }
-
         pub fn fetch_update(
             &self,
             _: Ordering,
@@ -83,14 +73,8 @@ mod tests {
             Ok(u64::MAX - 1)
         );
         assert_eq!(number.fetch_update(Relaxed, Relaxed, more), Err(u64::MAX));
-        assert_eq!(
-            number.compare_exchange(0, 5, Relaxed, Relaxed),
-            Err(u64::MAX)
-        );
-        assert_eq!(
-            number.compare_exchange(u64::MAX, 5, Relaxed, Relaxed),
-            Ok(u64::MAX)
-        );
+        let five = |value: u64| (value == u64::MAX).then_some(5);
+        assert_eq!(number.fetch_update(Relaxed, Relaxed, five), Ok(u64::MAX));
         assert_eq!(number.load(Relaxed), 5);
     }
 }

@@ -31,9 +31,8 @@
 //! Drop these values in the reverse order of their creation. They do not apply to tasks that run on other threads. For
 //! those, or to tell one task from another, put the task into a [`Scope`].
 
-mod scope;
+pub(crate) mod scope;
 mod script;
-pub(crate) mod state;
 mod thread;
 
 pub use crate::observe::recording::Recorder;

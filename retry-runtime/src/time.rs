@@ -9,29 +9,30 @@ pub(crate) mod clock;
 #[cfg(not(feature = "std"))]
 #[path = "time/clock_of_timer.rs"]
 pub(crate) mod clock;
-pub(crate) mod enabled;
 pub(crate) mod moment;
 pub(crate) mod pause;
+pub(crate) mod platform;
 pub(crate) mod random;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod signal;
 #[cfg(feature = "std")]
 pub(crate) mod skip;
-/// Skipping pauses in tests is per thread.
-#[cfg(not(feature = "std"))]
-pub(crate) mod skip {
-    pub(crate) fn unskipped<T>(run: impl FnOnce() -> T) -> T {
-        run()
-    }
-}
 pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_timer;
 
-pub use blocking_timer::{BlockingTimer, DefaultTimer};
+pub use blocking_timer::BlockingTimer;
+pub(crate) use cancel::{
+    AbortedBy, CancelledBy, IntoCancelled, MayAbort, Remembered, STEP, Uncancelled, abortable,
+    is_cancelled,
+};
 pub use cancel::{Cancel, CancelFn};
 pub(crate) use moment::Clock;
 pub use moment::Moment;
+pub(crate) use pause::{own_waker, pause_or_cancelled, race};
+pub use platform::DefaultTimer;
+pub(crate) use platform::give_way;
+pub(crate) use timer::sleep_out;
 pub use timer::{Timer, TimerFn};
 #[cfg(feature = "tokio")]
 pub use tokio_timer::TokioTimer;

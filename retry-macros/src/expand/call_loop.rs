@@ -149,7 +149,7 @@ impl Printer<'_> {
                 __retry::give_way().await;
             };
         }
-        let sleep = ours!(__retry::sleep(retry_pause, __retry::Features));
+        let sleep = ours!(__retry::Timer::sleep(&#(self.timer()), retry_pause));
         if self.model.retries_at_once() {
             return ours! {
                 if ::core::time::Duration::is_zero(&retry_pause) {

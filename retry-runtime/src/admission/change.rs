@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::observe::cause::Cause;
+use crate::observe::Cause;
 
 /// A change for all calls, caused by one attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]

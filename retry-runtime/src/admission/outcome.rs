@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
+use retry_classify::Kind;
 
 /// The outcome of an attempt, as breakers and limiters see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

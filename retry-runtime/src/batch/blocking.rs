@@ -7,18 +7,18 @@ use std::thread::{self, ScopedJoinHandle};
 use super::rounds::{Batch, Rounds, items_of};
 use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
+use retry_classify::RejectedBy;
+
 use crate::call::attempted::run_within;
 use crate::call::late;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::name::place_of;
 use crate::chain::on_error::OnError;
 use crate::chain::span::Span;
-use crate::classify::rejected::RejectedBy;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::sync::lock;
-use crate::testing::state::State;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::Cancel;
+use crate::testing::scope::State;
+use crate::time::{BlockingTimer, Cancel};
 use crate::work::in_flight::Work;
 use crate::work::job::Job;
 

@@ -6,14 +6,15 @@ use core::time::Duration;
 
 use super::part::Part;
 use super::round::Round;
+use retry_classify::macro_support::Basis;
+use retry_classify::{Kind, Verdict};
+
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::refused;
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::{Basis, Verdict};
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 
 /// The properties that items must share to share a decision: their retries so far, the kind of failure, and the
 /// budget's view of a failure that is not retried. Also the reason, if the failure alone gives an item up, so that it

@@ -2,8 +2,9 @@ use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 
-use crate::error_text::shown::shown;
-use crate::observe::reason::Reason;
+use retry_classify::macro_support::shown;
+
+use crate::observe::Reason;
 
 /// The reason that an item of [`retry_each`](crate::retry_each) has no value.
 ///

@@ -2,10 +2,10 @@ use core::fmt;
 use core::time::Duration;
 
 use super::item_error::Miscount;
+use retry_classify::{Kind, Rejected, RejectedBy};
+
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 
 /// Items of a round that ended in the same way, and the decision for them.
 #[derive(Clone, Copy)]

@@ -6,12 +6,11 @@ use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
 use crate::call::with_hint::WithHint;
-use crate::observe::event::{Event, EventData};
-use crate::observe::report::{Observe, reborrow, report};
+use crate::observe::{Event, EventData, Observe, reborrow, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// The data shared by all parts of a round.
 pub(super) struct Round<'a> {

@@ -14,20 +14,17 @@ use super::item_error::Miscount;
 use super::part::{ItemEnd, Part, ShownPart};
 use super::round::Round;
 use super::tally::Tally;
+use retry_classify::{Kind, RejectedBy, Verdict};
+
 use crate::admission::outcome::AttemptOutcome;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::chain::context::Observes;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::{Classifies, Described, OnError};
-use crate::classify::kind::Kind;
-use crate::classify::rejected::RejectedBy;
-use crate::classify::verdict::Verdict;
-use crate::observe::event::AttemptEnd;
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
 use crate::observe::report::report_unlogged_end;
-use crate::observe::verdict_warning;
+use crate::observe::warnings::warn_about_verdict;
+use crate::observe::{AttemptEnd, Event, EventData, Reason};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::work::in_flight::{AttemptsOf, BegunAndWaiting, Unit, Work, in_order};
@@ -337,7 +334,7 @@ where
         let verdict = self.on.verdict(error);
         if verdict.warns() {
             let on = &self.on;
-            verdict_warning::tell(self.job.rules.name(), verdict, &Described { on, error });
+            warn_about_verdict(self.job.rules.name(), verdict, &Described { on, error });
         }
         verdict
     }

@@ -6,9 +6,7 @@ use std::thread::{self, Thread};
 
 use crate::chain::into_chain::IntoChain;
 use crate::sync::lock;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, CancelFn};
-use crate::time::moment::Moment;
+use crate::time::{BlockingTimer, Cancel, CancelFn, Moment};
 use crate::work::in_flight::AttemptsOf;
 
 /// Ends waits: after a panic on another thread, or when the batch is cancelled.

@@ -3,8 +3,7 @@
 use alloc::collections::BTreeMap;
 
 use super::part::{ItemEnd, Part};
-use crate::observe::event::AttemptEnd;
-use crate::observe::reason::Reason;
+use crate::observe::{AttemptEnd, Reason};
 
 /// The data to report about a round once it has ended.
 #[derive(Default)]

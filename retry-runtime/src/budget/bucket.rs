@@ -1,7 +1,8 @@
 use core::fmt;
 
+use retry_classify::Kind;
+
 use crate::budget::retry_budget::RetryBudget;
-use crate::classify::kind::Kind;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::clock;
 
@@ -194,14 +195,22 @@ impl Budget {
         }
     }
 
-    /// Asked before anything is given: nothing is written to memory that all threads share while all goes well.
+    /// Returns true if the budget holds all its tokens. Checked before anything is given: while all goes well, nothing is
+    /// written to memory that all threads share.
     #[inline]
     fn is_at_capacity(&self) -> bool {
         self.tokens.load(Relaxed) >= self.rule.capacity
     }
 
-    #[cold]
+    #[inline]
     fn give(&self, tokens: u64) {
+        if !self.is_at_capacity() {
+            self.add(tokens);
+        }
+    }
+
+    #[cold]
+    fn add(&self, tokens: u64) {
         let more = |there: u64| Some(there.saturating_add(tokens).min(self.rule.capacity));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, more);
     }
@@ -215,7 +224,9 @@ impl Budget {
         // Who sets the time adds the tokens, so that no two threads add the same.
         let set = self.filled.fetch_update(Relaxed, Relaxed, |last| {
             // The clock is read after `last` was loaded, so `last` is not later, whichever thread set it.
-            let now = now();
+            // Not zero, which is never.
+            let now = clock::now().since_origin().as_nanos();
+            let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
             // Counts from now at the first look, when it is full, and after the clock was set back.
             let begins = last == 0 || now < last;
             let passed = if begins { 0 } else { u128::from(now - last) };
@@ -247,26 +258,15 @@ impl RetryBudget for Budget {
 
     #[inline]
     fn called(&self) {
-        if !self.is_at_capacity() {
-            self.give(self.rule.per_call);
-        }
+        self.give(self.rule.per_call);
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        if !self.is_at_capacity() {
-            self.give(match retried {
-                Some(kind) if self.rule.gives_back && kind != Kind::Invalid => self.cost(kind),
-                _ => self.rule.per_success,
-            });
-        }
-    }
-
-    #[inline]
-    fn succeeded_at_once(&self) {
-        if !self.is_at_capacity() {
-            self.give(self.rule.per_call.saturating_add(self.rule.per_success));
-        }
+        self.give(match retried {
+            Some(kind) if self.rule.gives_back && kind != Kind::Invalid => self.cost(kind),
+            _ => self.rule.per_success,
+        });
     }
 
     fn answered(&self, retried: Option<Kind>) {
@@ -284,12 +284,6 @@ impl RetryBudget for Budget {
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
     }
-}
-
-/// The time in nanoseconds since the clock's origin, and not zero.
-fn now() -> u64 {
-    let now = clock::now().since_origin().as_nanos();
-    u64::try_from(now).unwrap_or(u64::MAX).max(1)
 }
 
 /// Shows the tokens that are there, and how many it holds: `486 of 500 tokens`.

@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
 
-use crate::classify::kind::Kind;
+use retry_classify::Kind;
+
 use crate::forward::forward;
 
 /// What retries are paid from, shared by calls: the key `budget`.
@@ -63,13 +64,6 @@ pub trait RetryBudget {
         let _ = retried;
     }
 
-    /// Tells of a call that succeeded at once: [`called`](Self::called) and [`succeeded`](Self::succeeded) in one.
-    #[inline]
-    fn succeeded_at_once(&self) {
-        self.called();
-        self.succeeded(None);
-    }
-
     /// Tells of a call that ended with an error that is not worth a retry, such as a 404: the server answered. `retried` is
     /// as in [`succeeded`](Self::succeeded). An attempt that timed out is no answer, nor is an error that nobody knows.
     fn answered(&self, retried: Option<Kind>) {
@@ -89,7 +83,6 @@ forward! {
         fn refund(&self, kind: Kind) => ();
         fn called(&self) => ();
         fn succeeded(&self, retried: Option<Kind>) => ();
-        fn succeeded_at_once(&self) => ();
         fn answered(&self, retried: Option<Kind>) => ();
         fn failed(&self, kind: Kind) => ();
     }

@@ -3,16 +3,15 @@ use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU8, AtomicU32};
 use core::time::Duration;
 
+use retry_classify::{Kind, Verdict};
+
 use crate::call::call_id::{CallId, Drawn};
 use crate::call::errors::Errors;
 use crate::call::gave_up::GaveUp;
 use crate::call::note::Note;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::policy::schedule::limit;
-use crate::time::moment::Clock;
-use crate::time::moment::Moment;
+use crate::time::{Clock, Moment};
 
 /// The current attempt, as seen by the body of an annotated function: the key `attempt`.
 ///

@@ -2,14 +2,14 @@
 
 use core::time::Duration;
 
+use retry_classify::{Kind, Verdict};
+
 use crate::call::failure::Failure;
 #[cfg(feature = "std")]
 use crate::call::sites;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
-use crate::observe::reason::Reason;
-use crate::observe::verdict_warning;
+use crate::observe::Reason;
+use crate::observe::warnings::warn_about_verdict;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
 use crate::policy::schedule::Schedule;
@@ -39,7 +39,7 @@ impl Call {
             return Err(Reason::Cancelled);
         }
         if failure.verdict.warns() {
-            verdict_warning::tell(failure.site.name(), failure.verdict, failure.error);
+            warn_about_verdict(failure.site.name(), failure.verdict, failure.error);
         }
         let kind = retryable(failure.verdict, failure.inputs.idempotent)?;
         if failure.inputs.repeated {

@@ -14,6 +14,8 @@ use core::mem;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
+use retry_classify::RejectedBy;
+
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::hook::HookOutcome;
@@ -24,16 +26,12 @@ use crate::call::state::Call;
 use crate::call::steps::{Next, State, Steps};
 use crate::call::stop::Stop;
 use crate::call::waiting::{Queue, wait, wait_blocking};
-use crate::classify::rejected::RejectedBy;
 use crate::hedge::pushback::Pushback;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::policy::Policy;
 use crate::policy::values::Values;
-use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{self, Cancel};
-use crate::time::moment::Moment;
-use crate::time::pause::{OwnWaker, pause_or_cancelled};
-use crate::time::timer::Timer;
+use crate::time::{BlockingTimer, Moment, Timer, pause_or_cancelled};
 
 /// One call in flight.
 ///
@@ -92,7 +90,7 @@ impl<P: Protects, T: Timer> Driver<P, T> {
     /// timers reject any other.
     pub async fn is_cancelled<C: Future>(&mut self, mut cancelled: Pin<Box<C>>) -> bool {
         let is_cancelled = &mut self.state.is_cancelled;
-        *is_cancelled = *is_cancelled || cancel::is_cancelled(cancelled.as_mut(), &OwnWaker.await);
+        *is_cancelled = *is_cancelled || cancel::is_cancelled(cancelled.as_mut()).await;
         *is_cancelled
     }
 }

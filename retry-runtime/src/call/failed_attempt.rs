@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
+use retry_classify::Kind;
 
 /// A failed attempt of a call that gave up, from [`GaveUp::failures`](crate::GaveUp::failures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

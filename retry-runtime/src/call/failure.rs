@@ -1,17 +1,16 @@
 use core::fmt;
 use core::time::Duration;
 
+use retry_classify::{Kind, Rejected, Verdict};
+
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::computed_range;
 use crate::call::site::Site;
-use crate::classify::kind::Kind;
-use crate::classify::rejected::Rejected;
-use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
-use crate::observe::report::{Observe, reborrow};
+use crate::observe::{Observe, reborrow};
 use crate::policy::Policy;
 use crate::policy::values::Values;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// A failed attempt, with the loop's settings and state: the argument of
 /// [`Call::failed_with`](crate::Call::failed_with).

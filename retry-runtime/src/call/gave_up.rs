@@ -6,11 +6,12 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 
+use retry_classify::macro_support::shown;
+
 use crate::call::errors::{Errors, FIRST};
 use crate::call::failed_attempt::FailedAttempt;
-use crate::error_text::shown::shown;
+use crate::observe::Reason;
 use crate::observe::fields::Delay;
-use crate::observe::reason::Reason;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.
 ///

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use retry_classify::macro_support::shown;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::call::failed_attempt::FailedAttempt;
 use crate::call::gave_up::GaveUp;
-use crate::error_text::shown::shown;
 
 /// Times are in seconds, and the words are those of the log.
 impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {

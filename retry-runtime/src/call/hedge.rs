@@ -2,14 +2,14 @@
 
 use core::time::Duration;
 
+use retry_classify::Kind;
+use retry_classify::macro_support::shown;
+
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::error_text::shown::shown;
 use crate::hedge::pushback::Pushback;
-use crate::observe::event::{Event, EventData};
-use crate::observe::report::{reborrow, report};
+use crate::observe::{Event, EventData, reborrow, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;

@@ -5,9 +5,9 @@ use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::policy::Policy;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// The tolerance for a pause that should have ended by the deadline: timers have a granularity, and threads have to be
 /// scheduled. Anything later counts as missing the deadline.

@@ -8,8 +8,7 @@ use core::pin::Pin;
 use std::sync::Mutex;
 
 use crate::call::site::{Name as SiteName, Site};
-use crate::observe::event::{Event, EventData};
-use crate::observe::report::{Observe, report};
+use crate::observe::{Event, EventData, Observe, report};
 use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::sync::lock;

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
+use retry_classify::Kind;
 
 /// The facts about a failed attempt, apart from its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use core::future::{Future, pending};
 use core::pin::Pin;
 use core::time::Duration;
 
+use retry_classify::{Classify, Rejected, Verdict};
+
 use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::Decision;
@@ -15,17 +17,10 @@ use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::stop::Stop;
-use crate::classify::Classify;
-use crate::classify::rejected::Rejected;
-use crate::classify::verdict::Verdict;
-use crate::observe::event::Event;
-use crate::observe::report::Observe;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::cancel::{Cancel, Remembered, Uncancelled, is_cancelled};
-use crate::time::moment::Moment;
-use crate::time::pause::OwnWaker;
-use crate::time::timer::Timer;
+use crate::observe::{Event, Observe};
+use crate::time::{
+    BlockingTimer, Cancel, DefaultTimer, Moment, Remembered, Timer, Uncancelled, is_cancelled,
+};
 
 /// The attempts of one call, for your own loop.
 ///
@@ -377,8 +372,7 @@ impl<P: Protects, W: Timer> Attempts<'_, P, W> {
     }
 
     async fn is_cancelled(&mut self) -> bool {
-        let waker = OwnWaker.await;
-        is_cancelled(self.keys.cancelled.as_mut(), &waker)
+        is_cancelled(self.keys.cancelled.as_mut()).await
     }
 
     async fn wait(&mut self) {

@@ -3,15 +3,13 @@
 
 use core::time::Duration;
 
+use retry_classify::macro_support::shown;
+use retry_classify::{Kind, RejectedBy};
+
 use crate::call::decide::Decision;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::classify::rejected::RejectedBy;
-use crate::error_text::shown::shown;
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::report;
+use crate::observe::{Event, EventData, Reason, report};
 use crate::policy::Policy;
 use crate::policy::schedule::{Schedule, limit};
 

@@ -1,10 +1,8 @@
 use alloc::boxed::Box;
 
 use crate::call::site::Site;
-use crate::observe::event::Event;
-use crate::observe::report::Observe;
-use crate::observe::stopwatch::Stopwatch;
-use crate::time::moment::Moment;
+use crate::observe::{Event, Observe, Stopwatch};
+use crate::time::Moment;
 
 /// The name and the observer of a call. Each step of a driver takes them, because they may borrow what the body changes.
 pub trait Reporter {

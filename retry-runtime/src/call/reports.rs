@@ -2,17 +2,15 @@
 
 use core::fmt;
 
+use retry_classify::Cancelled;
+use retry_classify::macro_support::shown;
+
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::with_hint::WithHint;
-use crate::classify::cancelled::Cancelled;
-use crate::error_text::shown::shown;
-use crate::observe::event::AttemptEnd;
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::{Observe, report};
+use crate::observe::{AttemptEnd, Event, EventData, Observe, Reason, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;

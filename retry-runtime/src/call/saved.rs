@@ -3,11 +3,11 @@
 use alloc::string::String;
 use core::fmt;
 
+use retry_classify::Kind;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
 
 const RETRIES: &str = "retries";
 const OFFSET: &str = "earlier_retries";

@@ -4,7 +4,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error_text::shown::shown_within;
+use retry_classify::macro_support::shown_within;
+
 use crate::policy::Policy;
 use crate::sync::{Mutex, lock};
 

@@ -1,17 +1,17 @@
 use core::fmt;
 use core::time::Duration;
 
+use retry_classify::{Kind, Verdict};
+
 use crate::budget::retry_budget::Paid;
 use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::next_attempt::NextAttempt;
 use crate::call::site::Site;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 #[cfg(feature = "nested")]
-use crate::observe::report::reborrow;
+use crate::observe::reborrow;
 use crate::policy::Policy;
 use crate::policy::millis;
 use crate::policy::schedule::limit;

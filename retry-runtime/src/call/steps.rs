@@ -25,6 +25,8 @@ use core::mem;
 use core::task::Waker;
 use core::time::Duration;
 
+use retry_classify::RejectedBy;
+
 use crate::admission::change::{Changes, HALF_OPENED, UNCHANGED};
 use crate::admission::outcome::AttemptOutcome;
 use crate::admission::{Admission, AdmissionControl};
@@ -38,14 +40,10 @@ use crate::call::rejection::Rejections;
 use crate::call::reporter::{Reporter, Times};
 use crate::call::state::Call;
 use crate::call::stop::Stop;
-use crate::classify::rejected::RejectedBy;
 use crate::hedge::pushback::Pushback;
-use crate::observe::event::{Event, EventData};
-use crate::observe::reason::Reason;
-use crate::observe::report::{Observe, reborrow, report};
-use crate::observe::stopwatch::Stopwatch;
+use crate::observe::{Event, EventData, Observe, Reason, Stopwatch, reborrow, report};
 use crate::policy::values::Values;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// The state that a call keeps between its steps.
 #[derive(Default)]
@@ -409,7 +407,10 @@ impl Steps<'_> {
         if let Some(budget) = self.shared.budget() {
             match &self.state.past {
                 Some(past) => past.call.credit(budget),
-                None => budget.succeeded_at_once(),
+                None => {
+                    budget.called();
+                    budget.succeeded(None);
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 use alloc::string::String;
 
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::observe::reason::Reason;
+use retry_classify::{Rejected, RejectedBy};
+
+use crate::observe::Reason;
 
 /// The reason that a call ends before an attempt.
 #[derive(Debug)]

@@ -5,16 +5,15 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
+use retry_classify::macro_support::{Basis, shown};
+use retry_classify::{Kind, Verdict};
+
 use crate::admission::change::{Change, Changes, Transition};
 use crate::admission::outcome::AttemptOutcome;
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::{Basis, Verdict};
-use crate::error_text::shown::shown;
-use crate::observe::event::EventData;
-use crate::observe::report::{Observe, reborrow};
+use crate::observe::{EventData, Observe, reborrow};
 use crate::policy::Policy;
 
 impl Call {
@@ -38,11 +37,10 @@ impl Call {
     /// ```
     #[inline]
     pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if self.has_outcome {
-            budget.succeeded(self.last_retry_kind);
-        } else {
-            budget.succeeded_at_once();
+        if !self.has_outcome {
+            budget.called();
         }
+        budget.succeeded(self.last_retry_kind);
     }
 
     /// Credits a budget for a success after which the call goes on, and may still fail.

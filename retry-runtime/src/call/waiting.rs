@@ -6,17 +6,13 @@ use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
+use retry_classify::RejectedBy;
+
 use crate::admission::Admission;
 use crate::call::held::Held;
 use crate::call::protections::Protects;
-use crate::classify::rejected::RejectedBy;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, STEP};
-use crate::time::clock::{self, Clocks};
-use crate::time::moment::Moment;
-use crate::time::pause::{OwnWaker, Pause};
-use crate::time::skip;
-use crate::time::timer::{Timer, sleep_out};
+use crate::time::clock::Clocks;
+use crate::time::{BlockingTimer, Cancel, Moment, STEP, Timer, give_way, own_waker, sleep_out};
 
 /// Waits until the limiter admits the attempt. Returns the time that this took. If it fails, the attempt was not
 /// admitted.
@@ -32,15 +28,21 @@ pub(super) async fn wait(
     let began = timer.now();
     let patience = Patience::new(began, queue.longest_wait(), deadline);
     loop {
-        let waker = OwnWaker.await;
+        let waker = own_waker().await;
         let clocks = Clocks::read(|| timer.now());
         let Some(nap) = patience.ask(queue, &waker, clocks.other)? else {
             return Ok(clocks.other.since(began));
         };
         drop(waker);
-        let wakes = nap.end(clocks.own);
-        let sleep = pin!(sleep_out(&timer, nap.length()));
-        let mut pause = Pause::new(sleep);
+        let wakes = nap.end(clocks.other);
+        let mut pause = pin!(async {
+            give_way().await;
+            match nap {
+                Nap::UntilTurn(length) => timer.sleep(length).await,
+                // A time limit, which tests don't skip.
+                Nap::Patient(length) => sleep_out(&timer, length).await,
+            }
+        });
         // The loop has just asked. If the first poll asked again, an expected wait that keeps changing could prevent
         // the loop from ever sleeping.
         let mut has_asked = true;
@@ -53,19 +55,14 @@ pub(super) async fn wait(
                 clocks.catch_up(now, nap.length());
                 match patience.ask(queue, context.waker(), now) {
                     Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
-                    Ok(Some(nap)) if is_earlier(nap.end(clock::beside(now)), wakes) => {
+                    Ok(Some(nap)) if is_earlier(nap.end(timer.now()), wakes) => {
                         return Poll::Ready(Ok(None));
                     }
                     Ok(Some(_)) => {}
                     Err(by) => return Poll::Ready(Err(by)),
                 }
             }
-            match nap {
-                Nap::UntilTurn(_) => pause.poll(context),
-                // A time limit is not skipped in tests: it would be reached at once.
-                Nap::Patient(_) => skip::unskipped(|| pause.poll(context)),
-            }
-            .map(|()| Ok(None))
+            pause.as_mut().poll(context).map(|()| Ok(None))
         })
         .await?;
         if let Some(waited) = waited {

@@ -4,7 +4,7 @@ use core::time::Duration;
 use retry_vocabulary::duration::Written;
 
 use crate::call::decide::Decision;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 
 /// An error, and the server's wait if that ends the call.
 pub(crate) struct WithHint<E> {

@@ -7,8 +7,6 @@ use core::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::time::skip;
-
 /// The end of an attempt.
 pub(super) enum Attempted<V> {
     /// The outcome, or `None` if the time limit was reached; and true if the call was cancelled by then.
@@ -42,8 +40,7 @@ impl<F: Future, S: Future, C: Future> Future for Attempting<'_, F, S, C> {
             Poll::Ready(outcome) => Some(outcome),
             Poll::Pending => {
                 let end = this.end.as_mut();
-                let is_late = end
-                    .is_some_and(|end| skip::unskipped(|| end.as_mut().poll(context)).is_ready());
+                let is_late = end.is_some_and(|end| end.as_mut().poll(context).is_ready());
                 match (is_late, is_aborted) {
                     (true, _) => None,
                     (false, true) => return Poll::Ready(Attempted::Aborted),

@@ -4,12 +4,10 @@ use core::borrow::Borrow;
 use crate::call::reporter::{Reporter, Times};
 use crate::call::site::Site;
 use crate::chain::keys::Settings;
-use crate::observe::event::Event;
-use crate::observe::report::Observe;
-use crate::observe::stopwatch::Stopwatch;
+use crate::observe::{Event, Observe, Stopwatch};
 use crate::policy::Policy;
 #[cfg(any(feature = "batch", feature = "plan"))]
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// The function that a chain's `observe` takes. It is not an [`Observer`](crate::Observer), because the compiler infers
 /// the type of a closure's argument only if a function is required.

@@ -1,12 +1,11 @@
 //! Errors of calls that end without an attempt's error.
 
+use retry_classify::{Cancelled, Rejected, TimedOut};
+
 use crate::chain::hooks::Timed;
 use crate::chain::kept::{Forgets, Keeps, Rejects};
-use crate::classify::cancelled::Cancelled;
-use crate::classify::conversions::{FromCancelled, FromRejected, FromTimedOut};
-use crate::classify::rejected::Rejected;
-use crate::classify::timed_out::TimedOut;
-use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
+use crate::classify::{FromCancelled, FromRejected, FromTimedOut};
+use crate::time::{AbortedBy, CancelledBy, Uncancelled};
 
 /// Functions that create these errors, each if the chain has a key that needs it.
 #[derive(Debug)]

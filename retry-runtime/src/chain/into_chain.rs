@@ -7,8 +7,7 @@ use crate::chain::keys::{BorrowedProtections, Keys, Settings};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::cancel::Uncancelled;
+use crate::time::{DefaultTimer, Uncancelled};
 
 /// The types that batches and plans accept as their policy: a [`Policy`], a `&Policy`, or a chain of keys that they
 /// support. If no feature provides a timer, only a chain with a `timer` is accepted.

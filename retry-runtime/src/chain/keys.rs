@@ -6,8 +6,7 @@ use crate::admission::AdmissionControl;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::protections::Protects;
 use crate::chain::kept::Forgets;
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::cancel::Uncancelled;
+use crate::time::{DefaultTimer, Uncancelled};
 
 /// The keys of a chain that are plain values.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 use core::any::type_name;
 use core::fmt;
 
-use crate::classify::verdict::Verdict;
-use crate::classify::{Classify, says};
+use retry_classify::{Classify, Verdict};
+
+use crate::classify::says;
 
 /// Decides which errors are retried and, in a chain with the key `idempotent`, which are ambiguous. A bound for
 /// functions that are generic over chains. To classify errors, implement [`Classifies`] instead.

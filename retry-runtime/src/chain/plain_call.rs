@@ -1,5 +1,7 @@
 //! Calls of a policy without further keys. They only borrow the policy.
 
+use retry_classify::Classify;
+
 use crate::call::driver::Driver;
 use crate::chain::context::Context;
 use crate::chain::ends::EndsBy;
@@ -11,10 +13,8 @@ use crate::chain::on_error::ByClassify;
 use crate::chain::operation::BlockingOutcome;
 use crate::chain::run::Run;
 use crate::chain::run_blocking::run_blocking;
-use crate::classify::Classify;
 use crate::policy::Policy;
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::cancel::Uncancelled;
+use crate::time::{DefaultTimer, Uncancelled};
 
 impl Policy {
     /// Calls `operation` until it succeeds or this policy gives up, with the same loop as the attribute.

@@ -20,9 +20,7 @@ use crate::chain::run_async::run;
 use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::around;
 use crate::policy::Policy;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, MayAbort};
-use crate::time::timer::Timer;
+use crate::time::{BlockingTimer, Cancel, MayAbort, Timer};
 
 /// A policy with further keys: the attribute as a method chain, for closures.
 ///

@@ -6,6 +6,8 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
+use retry_classify::{Cancelled, Rejected, RejectedBy, Verdict};
+
 use crate::call::attempt::Attempt;
 use crate::call::decide::Decision;
 use crate::call::driver::Driver;
@@ -19,13 +21,10 @@ use crate::chain::kept::{Keep, Kept};
 use crate::chain::keys::AttemptLimit;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::Span;
-use crate::classify::cancelled::Cancelled;
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::classify::verdict::Verdict;
-use crate::observe::ignored_timeout;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
+use crate::observe::warnings::ignores_timeout;
 use crate::policy::Policy;
-use crate::time::moment::Clock;
+use crate::time::Clock;
 
 /// A chain's call in flight, without the parts that depend on the types of outcomes.
 pub(super) struct Run<'a, P: Protects, W, O, Q> {
@@ -58,7 +57,7 @@ impl<P: Protects, W, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> {
         }
         let policy = self.context.policy();
         if self.context.settings.limit == AttemptLimit::None && policy.attempt_limit().is_some() {
-            ignored_timeout::tell(self.context.name());
+            ignores_timeout(self.context.name());
         }
         self.driver.set_deadline(policy.time_limit());
         // Other calls need the number only after a failure, which provides it.

@@ -6,6 +6,8 @@ use core::borrow::Borrow;
 use core::future::Future;
 use core::pin::{Pin, pin};
 
+use retry_classify::TimedOut;
+
 use crate::call::attempt::Attempt;
 use crate::call::attempted::attempt_within;
 use crate::call::hook::HookOutcome;
@@ -18,12 +20,9 @@ use crate::chain::kept::{Keep, Kept};
 use crate::chain::on_error::OnError;
 use crate::chain::run::{End, Run};
 use crate::chain::span::Within;
-use crate::classify::timed_out::TimedOut;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::policy::Policy;
-use crate::time::cancel::{abortable, is_cancelled};
-use crate::time::pause::OwnWaker;
-use crate::time::timer::Timer;
+use crate::time::{Timer, abortable, is_cancelled, sleep_out};
 
 /// Calls the operation until it succeeds or the policy gives up.
 ///
@@ -52,7 +51,7 @@ pub(super) fn run<M: Keep, Fut: Future<Output = Result<T, E>>, T, E>(
         run.driver.timer().expect(|| run.context.name());
         let aborts = ends().aborted.is_some();
         let end = 'call: loop {
-            if aborts && is_cancelled(cancelled.as_mut(), &OwnWaker.await) {
+            if aborts && is_cancelled(cancelled.as_mut()).await {
                 break End::Aborted;
             }
             while run.driver.waits(run.context.reporter()) {
@@ -117,7 +116,7 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
         let limit = self.limit();
         Attempting {
             attempt,
-            end: limit.map(|limit| Box::pin(self.driver.timer().sleep(limit))),
+            end: limit.map(|limit| Box::pin(sleep_out(self.driver.timer(), Some(limit)))),
             cancelled,
             aborts,
         }
@@ -158,13 +157,13 @@ impl<P: Protects, W: Timer, O: Observes, Q: Borrow<Policy>> Run<'_, P, W, O, Q> 
     ) -> bool {
         if let Some(rejection) = self.driver.rejection() {
             // A `cancel` future that ended a wait has completed, and must not be polled again.
-            let is_cancelled = Reason::from(rejection.0) == Reason::Rejected
-                && is_cancelled(cancelled, &OwnWaker.await);
+            let is_cancelled =
+                Reason::from(rejection.0) == Reason::Rejected && is_cancelled(cancelled).await;
             self.rejected(rejection, is_cancelled);
             return false;
         }
         self.driver.wait(Box::pin(cancelled.as_mut())).await;
-        aborts && is_cancelled(cancelled, &OwnWaker.await)
+        aborts && is_cancelled(cancelled).await
     }
 
     /// Runs the hooks, and pauses between them. Returns true if the call is aborted.

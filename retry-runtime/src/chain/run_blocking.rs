@@ -15,8 +15,7 @@ use crate::chain::on_error::OnError;
 use crate::chain::run::{End, Run};
 use crate::chain::span::Span;
 use crate::policy::Policy;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::Cancel;
+use crate::time::{BlockingTimer, Cancel};
 
 /// Calls the operation until it succeeds or the policy gives up.
 pub(super) fn run_blocking<T, E>(

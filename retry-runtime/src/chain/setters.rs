@@ -18,10 +18,9 @@ use crate::chain::kept::{Forgets, Keep, Keeps, Rejects};
 use crate::chain::keys::{AttemptLimit, Keys};
 use crate::chain::on_error::{ByClassify, ByVerdict, OnFunction, ShownBy};
 use crate::chain::policy_call::PolicyCall;
-use crate::classify::into_verdict::IntoVerdict;
+use crate::classify::IntoVerdict;
 use crate::policy::Policy;
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::cancel::{AbortedBy, CancelledBy, Uncancelled};
+use crate::time::{AbortedBy, CancelledBy, DefaultTimer, Uncancelled};
 
 /// A type with a policy's setters: only `Policy` has them.
 #[diagnostic::on_unimplemented(

@@ -1,7 +1,6 @@
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
+use retry_classify::{Kind, Verdict};
 
 /// Whether the server asked a call for fewer requests, or to wait: then no attempt begins beside another any more.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,8 +8,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use crate::hedge::delay::HedgeDelay;
-use crate::time::moment::Moment;
-use crate::time::skip;
+use crate::time::Moment;
 
 /// The attempts of a call that run, and the sleep until the next may begin beside them.
 ///
@@ -155,7 +154,7 @@ where
         }
         let mut delay = Duration::ZERO;
         if !self.is_due {
-            ready!(skip::unskipped(|| self.sleep.as_mut().poll(context)));
+            ready!(self.sleep.as_mut().poll(context));
             delay = self.measured.after.unwrap_or_default();
         }
         self.sleeps = false;

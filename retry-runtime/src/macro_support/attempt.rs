@@ -9,15 +9,14 @@ use core::marker::PhantomData;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
+use retry_classify::TimedOut;
+
 use crate::call::attempt::Attempt;
 use crate::chain::name::without_closures;
-use crate::classify::timed_out::TimedOut;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::enabled::{HasTimer, default_timer, expect_timer};
 #[cfg(not(feature = "std"))]
-use crate::time::moment::Moment;
-use crate::time::pause::race;
-use crate::time::timer::{Timer, sleep_out};
+use crate::time::Moment;
+use crate::time::platform::{HasTimer, default_timer, expect_timer};
+use crate::time::{BlockingTimer, Timer, race, sleep_out};
 
 /// The return type of an annotated function.
 #[diagnostic::on_unimplemented(

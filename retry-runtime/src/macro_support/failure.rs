@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use core::time::Duration;
 
 use retry_classify::macro_support::else_by;
+use retry_classify::{Classify, Verdict};
 use retry_vocabulary::range::LEAST_REPEATS;
 
 use super::services::{ViaFn, ViaTrait};
@@ -18,12 +19,8 @@ use crate::call::next_attempt::NextAttempt;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::call::stop::Stop;
-use crate::classify::Classify;
-use crate::classify::conversions::FromRejected;
-use crate::classify::into_verdict::IntoVerdict;
-use crate::classify::verdict::Verdict;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::timer::Timer;
+use crate::classify::{FromRejected, IntoVerdict};
+use crate::time::{BlockingTimer, Timer};
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, jitter is not decorrelated, and values are not validated. A full [`Call`]

@@ -11,11 +11,8 @@ use core::time::Duration;
 use crate::admission::with_cost::WithCost;
 #[cfg(not(feature = "std"))]
 use crate::budget::retry_budget::RetryBudget;
-use crate::observe::event::Event;
-use crate::observe::observer::Observer;
-use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, CancelFn, IntoCancelled};
-use crate::time::timer::Timer;
+use crate::observe::{Event, Observer};
+use crate::time::{BlockingTimer, Cancel, CancelFn, IntoCancelled, Timer};
 #[cfg(feature = "std")]
 use crate::{budget::bucket::Budget, time::timer::TimerFn};
 

@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use crate::observe::span as spans;
 #[cfg(feature = "tracing")]
-use crate::time::enabled::Features;
+use crate::time::platform::Features;
 
 pub use spans::{enter, of_attempt, within};
 

@@ -12,7 +12,7 @@ use crate::hedge::running::Measured;
 use crate::policy::Policy;
 use crate::policy::backoff::Backoff;
 use crate::policy::section::Section;
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
 /// Integers that can be a number of retries: a negative one means none, one that is too large means unlimited.
 #[diagnostic::on_unimplemented(

@@ -1,9 +1,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
-use crate::observe::cause::Cause;
-use crate::observe::reason::Reason;
+use retry_classify::Kind;
+
+use crate::observe::{Cause, Reason};
 
 /// An event in a call.
 ///

@@ -3,10 +3,11 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
-use crate::error_text::shown::shown;
-use crate::observe::event::{Event, EventData};
-use crate::observe::record::Record;
+use retry_classify::Kind;
+use retry_classify::macro_support::shown;
+
+use crate::observe::record::{Level, Record};
+use crate::observe::{Event, EventData};
 
 /// The fields of a log line, in order: rows `name: type, as shown;`.
 macro_rules! fields {
@@ -16,7 +17,10 @@ macro_rules! fields {
         pub(crate) struct Fields<'a> {
             /// The name of the event, with which the line starts.
             pub(crate) name: &'static str,
-            /// The record, whose level can be set. `None` if the event is only for observers, or has its own level.
+            /// The default level.
+            #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
+            pub(crate) level: Level,
+            /// The record, if its level can be changed.
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
             pub(crate) attempt: Option<u32>,
@@ -28,15 +32,16 @@ macro_rules! fields {
         impl<'a> Fields<'a> {
             pub(crate) const fn new(
                 name: &'static str,
+                level: Level,
                 call: &'a dyn fmt::Display,
                 attempt: Option<u32>,
             ) -> Self {
-                Self { name, record: None, call, attempt, $($field: None,)* summary: None }
+                Self { name, level, record: None, call, attempt, $($field: None,)* summary: None }
             }
 
             fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.write_one(f, "attempt", self.attempt)?;
-                $(self.write_one(f, stringify!($field), self.$field$(.map($shown))?)?;)*
+                write_field(f, "attempt", self.attempt)?;
+                $(write_field(f, stringify!($field), self.$field$(.map($shown))?)?;)*
                 Ok(())
             }
         }
@@ -44,7 +49,10 @@ macro_rules! fields {
 }
 
 fields! {
+    /// The number of this correction.
     correction: u32;
+    /// The number of corrections so far.
+    corrections: u32;
     max: Max;
     /// The number of the retry and its limit, if its kind has its own count.
     retry: u32;
@@ -63,17 +71,17 @@ fields! {
     attempts: u64;
 }
 
-/// Each event with its name, its record and its fields: rows `data => name record, field: value, …;`.
+/// Each event with its name, level, record and fields: rows `data => name level record, field: value, …;`.
 macro_rules! rows {
     ($event:ident: $(
         $(#[$cfg:meta])?
-        $data:ident $({ $($bound:tt)* })? => $name:literal $($record:ident)? $(, $field:ident $(: $value:expr)?)*;
+        $data:ident $({ $($bound:tt)* })? => $name:literal $level:ident $($record:ident)? $(, $field:ident $(: $value:expr)?)*;
     )*) => {
         match $event.data {
             $($(#[$cfg])? EventData::$data $({ $($bound)* })? => Fields {
                 $(record: Some(Record::$record),)?
                 $($field: rows!(@ $field $($value)?).into(),)*
-                ..Fields::new($name, &$event.call, Some($event.attempt))
+                ..Fields::new($name, Level::$level, &$event.call, Some($event.attempt))
             },)*
         }
     };
@@ -84,43 +92,43 @@ macro_rules! rows {
 impl Event<'_> {
     pub(crate) fn fields(&self) -> Fields<'_> {
         rows! { self:
-            Started => "starting";
-            Retrying { retry, retry_max, max, delay, error, kind } => "retrying" Retrying,
+            Started => "starting" Off;
+            Retrying { retry, retry_max, max, delay, error, kind } => "retrying" Warn Retrying,
                 max: Max(max),
                 retry: self.counts_apart(retry, retry_max, max).then_some(retry),
                 retry_max: retry_max.filter(|_| self.counts_apart(retry, retry_max, max)),
                 delay, error, reason: kind.name();
-            Correcting { correction, max, delay, error } => "correcting" Correcting,
+            Correcting { correction, max, delay, error } => "correcting" Warn Correcting,
                 correction, max: Max(max), delay, error, reason: Kind::Invalid.name();
-            Hedging { max, delay } => "hedging" Hedging, max: Max(max), delay;
-            AttemptFailed { error, kind } => "attempt failed" AttemptFailed,
+            Hedging { max, delay } => "hedging" Info Hedging, max: Max(max), delay;
+            AttemptFailed { error, kind } => "attempt failed" Warn AttemptFailed,
                 error, reason: kind.name();
-            ItemsFailed { max, error, kind, follows: Ok(delay) } => "retrying" Retrying,
+            ItemsFailed { max, error, kind, follows: Ok(delay) } => "retrying" Warn Retrying,
                 max: Max(max), delay, error, reason: kind.map(Kind::name);
-            ItemsFailed { max, error, follows: Err(reason), .. } => "gave up" GaveUp,
+            ItemsFailed { max, error, follows: Err(reason), .. } => "gave up" Warn GaveUp,
                 max: Max(max), error, reason: reason.name();
-            FallingBack { corrections, max, error, reason, .. } => "falling back" FallingBack,
-                correction: any(corrections), max: Max(max), error, reason: reason.name();
-            FellBack { corrections, max } => "fell back" FellBack,
-                correction: any(corrections), max: Max(max);
-            GaveUp { corrections, max, error, reason, .. } => "gave up" GaveUp,
-                correction: any(corrections), max: Max(max), error, reason: reason.name();
-            Succeeded { corrections, max, .. } => "succeeded" Succeeded,
-                correction: any(corrections), max: Max(max);
-            BreakerOpened { open_for, error, cause } => "breaker opened" BreakerOpened,
+            FallingBack { corrections, max, error, reason, .. } => "falling back" Warn FallingBack,
+                corrections: any(corrections), max: Max(max), error, reason: reason.name();
+            FellBack { corrections, max } => "fell back" Info FellBack,
+                corrections: any(corrections), max: Max(max);
+            GaveUp { corrections, max, error, reason, .. } => "gave up" Warn GaveUp,
+                corrections: any(corrections), max: Max(max), error, reason: reason.name();
+            Succeeded { corrections, max, .. } => "succeeded" Info Succeeded,
+                corrections: any(corrections), max: Max(max);
+            BreakerOpened { open_for, error, cause } => "breaker opened" Warn BreakerOpened,
                 delay: open_for, error, reason: cause.name();
-            BreakerHalfOpened => "breaker half open" BreakerHalfOpened,
+            BreakerHalfOpened => "breaker half open" Info BreakerHalfOpened,
                 reason: "open for long enough";
-            BreakerClosed => "breaker closed" BreakerClosed, reason: "trial call succeeded";
-            Waiting { ahead, at_least } => "waiting" Waiting, ahead, delay: at_least;
-            Waited { waited } => "waited" Waited, delay: waited;
-            LimiterPaused { pause } => "limiter paused" LimiterPaused, delay: pause;
-            LimiterResumed => "limiter resumed" LimiterResumed;
-            LimitChanged { limit } => "limit changed" LimitChanged, limit;
-            RateChanged { rate } => "rate changed" RateChanged, rate;
-            Progressed { done, failed, waiting } => "progressed", done, failed, waiting;
+            BreakerClosed => "breaker closed" Info BreakerClosed, reason: "trial call succeeded";
+            Waiting { ahead, at_least } => "waiting" Debug Waiting, ahead, delay: at_least;
+            Waited { waited } => "waited" Debug Waited, delay: waited;
+            LimiterPaused { pause } => "limiter paused" Info LimiterPaused, delay: pause;
+            LimiterResumed => "limiter resumed" Info LimiterResumed;
+            LimitChanged { limit } => "limit changed" Debug LimitChanged, limit;
+            RateChanged { rate } => "rate changed" Debug RateChanged, rate;
+            Progressed { done, failed, waiting } => "progressed" Off, done, failed, waiting;
             #[cfg(feature = "nested")]
-            Nested { outer, attempts } => "retries multiply" Nested, outer, attempts;
+            Nested { outer, attempts } => "retries multiply" Warn Nested, outer, attempts;
         }
     }
 
@@ -135,17 +143,12 @@ fn any(count: u32) -> Option<u32> {
     (count > 0).then_some(count)
 }
 
-impl Fields<'_> {
-    fn write_one(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        name: &str,
-        value: Option<impl fmt::Display>,
-    ) -> fmt::Result {
-        let is_many = name == "correction" && self.record != Some(Record::Correcting);
-        let s = if is_many { "s" } else { "" };
-        value.map_or(Ok(()), |value| write!(f, " {name}{s}={value}"))
-    }
+fn write_field(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<impl fmt::Display>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
 }
 
 impl fmt::Display for Fields<'_> {

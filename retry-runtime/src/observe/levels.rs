@@ -5,12 +5,16 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 #[cfg(feature = "std")]
 use crate::name::begins_with;
+use crate::observe::fields::Fields;
 use crate::observe::record::{Level, Record};
 #[cfg(feature = "std")]
 use crate::sync::{Mutex, lock};
 
+/// The number of records: `RateChanged` is the last.
+const RECORDS: usize = Record::RateChanged as usize + 1;
+
 /// The number (from 1) of each record's level; 0 if it is the documented one.
-static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record::COUNT];
+static CHANGED: [AtomicU8; RECORDS] = [const { AtomicU8::new(0) }; RECORDS];
 
 /// Name prefixes, each with the highest level at which their records are logged.
 #[cfg(feature = "std")]
@@ -66,11 +70,14 @@ pub fn reset_levels() {
     }
 }
 
-/// The level of a record for that call.
-pub(crate) fn of(record: Record, call: &dyn fmt::Display) -> Level {
+/// The level of these fields. A record's can be changed; anything else has its own.
+pub(crate) fn of(fields: &Fields<'_>) -> Level {
+    let Some(record) = fields.record else {
+        return fields.level;
+    };
     let number = usize::from(CHANGED[record as usize].load(Ordering::Relaxed));
     let changed = number.checked_sub(1).map(|index| Level::ALL[index]);
-    at_most(changed.unwrap_or(record.level()), call)
+    at_most(changed.unwrap_or(fields.level), fields.call)
 }
 
 /// The level, limited to the highest one for the call.

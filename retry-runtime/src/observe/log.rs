@@ -4,32 +4,19 @@
 //! and limiter that is paused or resumed. `DEBUG`: each wait and other change of a limiter, and, with the target
 //! `retry::reason`, the guide's address for a reason.
 
+use retry_classify::macro_support::shown;
 use tracing::field::display;
 
-use crate::error_text::shown::shown;
 use crate::observe::fields::{Delay, Fields, Message};
 use crate::observe::levels;
-#[cfg(feature = "std")]
-use crate::observe::once_per_name::OncePerName;
 use crate::observe::record::{Level, Record};
-
-/// Does nothing if the event has no record.
-pub(crate) fn log(fields: &Fields<'_>) {
-    let Some(record) = fields.record else {
-        return;
-    };
-    let level = levels::of(record, fields.call);
-    log_at(level, fields);
-    // A program that changed the level already knows about the record.
-    #[cfg(feature = "std")]
-    if let (Record::GaveUp, Some(reason), true) = (record, fields.reason, level == record.level()) {
-        explain(reason);
-    }
-}
+#[cfg(feature = "std")]
+use crate::observe::warnings::OncePerName;
 
 /// All records have the same fields, so that one query fits them all. Numeric fields are numbers, which can be summed,
 /// and the delay is in seconds.
-pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
+pub(crate) fn log(fields: &Fields<'_>) {
+    let level = levels::of(fields);
     let max = fields.max.and_then(|max| max.0);
     let delay = fields.delay.map(|delay| Delay::new(delay).seconds());
     let error = fields.error.map(|error| display(shown(error)));
@@ -42,7 +29,7 @@ pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
                 message = %Message(fields),
                 call = %shown(fields.call),
                 attempt = fields.attempt,
-                correction = fields.correction,
+                correction = fields.correction.or(fields.corrections),
                 max,
                 delay,
                 error,
@@ -65,6 +52,13 @@ pub(crate) fn log_at(level: Level, fields: &Fields<'_>) {
         (Level::Info, _) => record!(INFO),
         (Level::Debug, _) => record!(DEBUG),
         (Level::Trace, _) => record!(TRACE),
+    }
+    // A program that changed the level already knows about the record.
+    #[cfg(feature = "std")]
+    if let (Some(Record::GaveUp), Some(reason), true) =
+        (fields.record, fields.reason, level == fields.level)
+    {
+        explain(reason);
     }
 }
 

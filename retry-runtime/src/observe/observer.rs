@@ -3,7 +3,7 @@ use alloc::rc::Rc;
 use alloc::sync::Arc;
 
 use crate::forward::forward;
-use crate::observe::event::Event;
+use crate::observe::Event;
 
 /// Receives the events of calls: the key `observe`.
 ///

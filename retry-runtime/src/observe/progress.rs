@@ -2,8 +2,7 @@
 
 use core::mem::replace;
 
-use crate::observe::event::{Event, EventData};
-use crate::observe::report::Observe;
+use crate::observe::{Event, EventData, Observe};
 
 /// Counts completed and failed items or subtasks.
 #[derive(Clone, Copy, Debug, Default)]

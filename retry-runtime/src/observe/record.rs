@@ -1,4 +1,3 @@
-#[cfg(feature = "tracing")]
 use crate::listed::listed;
 
 /// A log record, named after its event. Events without a record are only for observers.
@@ -48,37 +47,7 @@ pub enum Record {
     RateChanged,
 }
 
-impl Record {
-    /// The number of records: `RateChanged` is the last.
-    #[cfg(feature = "tracing")]
-    pub(crate) const COUNT: usize = Self::RateChanged as usize + 1;
-
-    /// The documented level.
-    #[cfg(feature = "tracing")]
-    pub(crate) const fn level(self) -> Level {
-        match self {
-            Self::Retrying
-            | Self::Correcting
-            | Self::AttemptFailed
-            | Self::FallingBack
-            | Self::GaveUp
-            | Self::BreakerOpened => Level::Warn,
-            #[cfg(feature = "nested")]
-            Self::Nested => Level::Warn,
-            Self::Hedging
-            | Self::FellBack
-            | Self::Succeeded
-            | Self::BreakerHalfOpened
-            | Self::BreakerClosed
-            | Self::LimiterPaused
-            | Self::LimiterResumed => Level::Info,
-            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::Debug,
-        }
-    }
-}
-
 /// The importance of a log record: the levels of `tracing`, and none.
-#[cfg(feature = "tracing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Nothing is logged.
@@ -95,5 +64,4 @@ pub enum Level {
     Trace,
 }
 
-#[cfg(feature = "tracing")]
 listed!(Level: Off, Error, Warn, Info, Debug, Trace);

@@ -1,8 +1,10 @@
 //! Sends events to the log, a test's recording, and the call's observer.
 
-use crate::observe::event::Event;
+use crate::observe::Event;
+use crate::observe::fields::Fields;
 #[cfg(feature = "tracing")]
 use crate::observe::log::log;
+#[cfg(feature = "std")]
 use crate::observe::recording;
 
 /// The call to an observer set with the key `observe`.
@@ -19,6 +21,7 @@ pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Obser
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "tracing")]
     log(&event.fields());
+    #[cfg(feature = "std")]
     recording::record(event.call, Some(event), Some(event));
     if let Some(observe) = observe {
         observe(event);
@@ -34,14 +37,10 @@ pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>
     }
 }
 
-/// Logs and records a message that isn't an event, at this level.
-macro_rules! report_line {
-    ($level:ident, $call:expr, $fields:expr) => {{
-        let fields = &$fields;
-        #[cfg(feature = "tracing")]
-        $crate::observe::log::log_at($crate::observe::record::Level::$level, fields);
-        $crate::observe::recording::record($call, Some(fields), None);
-    }};
+/// Logs and records a message that isn't an event.
+pub(crate) fn report_line(call: &str, fields: &Fields<'_>) {
+    #[cfg(feature = "tracing")]
+    log(fields);
+    #[cfg(feature = "std")]
+    recording::record(call, Some(fields), None);
 }
-
-pub(crate) use report_line;

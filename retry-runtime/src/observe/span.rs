@@ -7,7 +7,7 @@ use core::pin::Pin;
 pub(crate) use tracing::Span;
 pub(crate) use tracing::span::Entered;
 
-use crate::error_text::shown::shown;
+use retry_classify::macro_support::shown;
 
 /// The span of a call.
 pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {

@@ -1,8 +1,7 @@
 //! The times in events.
 
-use crate::observe::event::{Event, EventData};
-use crate::observe::report::Observe;
-use crate::time::moment::Moment;
+use crate::observe::{Event, EventData, Observe};
+use crate::time::Moment;
 
 /// Adds the durations of the call and its attempts to the events of one call, for your own loops.
 ///

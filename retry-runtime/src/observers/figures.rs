@@ -125,27 +125,24 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
             to.measure(Measured::AttemptsPerCall, attempts.into(), &[name]);
         }
     }
-    for shared in shared.0.iter().flatten() {
-        shared.measure(to);
-    }
+    shared.measure(to);
 }
 
-/// A shared protection, with the name under which it is shown.
+/// The shared protections that an observer shows, with their names: a fixed number, so that it fits in a constant.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
+
 #[derive(Clone, Copy)]
 pub(super) enum Shared<'a> {
-    Budget(&'a str, &'a Budget),
-    Breaker(&'a str, &'a (dyn AdmissionControl + Sync)),
-    Limiter(&'a str, &'a (dyn AdmissionControl + Sync)),
+    Budget(&'a Budget),
+    Breaker(&'a (dyn AdmissionControl + Sync)),
+    Limiter(&'a (dyn AdmissionControl + Sync)),
 }
-
-/// A fixed number, so that it fits in a constant.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Gauged<'a>([Option<Shared<'a>>; 16]);
 
 impl<'a> Gauged<'a> {
     pub(super) const NONE: Self = Self([None; 16]);
 
-    pub(super) const fn with(mut self, shared: Shared<'a>) -> Self {
+    pub(super) const fn with(mut self, name: &'a str, shared: Shared<'a>) -> Self {
         let mut at = 0;
         while self.0[at].is_some() {
             at += 1;
@@ -154,43 +151,40 @@ impl<'a> Gauged<'a> {
                 "an observer shows at most 16 budgets, breakers and limiters"
             );
         }
-        self.0[at] = Some(shared);
+        self.0[at] = Some((name, shared));
         self
     }
-}
 
-impl Shared<'_> {
     fn measure(&self, to: &impl Instruments) {
-        match *self {
-            Self::Budget(name, budget) => {
-                let label = ("retry.budget", Value::Name(name));
-                to.measure(Measured::Budget, budget.available(), &[label]);
-            }
-            Self::Breaker(name, breaker) => {
-                let label = ("retry.breaker", Value::Name(name));
-                let state = breaker.state().circuit.unwrap_or(if breaker.is_open() {
-                    BreakerState::Open
-                } else {
-                    BreakerState::Closed
-                });
-                to.measure(Measured::Breaker, number_of(state), &[label]);
-            }
-            Self::Limiter(name, limiter) => {
-                let label = ("retry.limiter", Value::Name(name));
-                let state = limiter.state();
-                let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
-                for (what, value) in [
-                    (Measured::Running, state.running.map(whole)),
-                    (
-                        Measured::Waiting,
-                        state.waiting.map(|waiting| whole(waiting as u64)),
-                    ),
-                    (Measured::Limit, state.limit.map(f64::from)),
-                    (Measured::Rate, state.rate),
-                ] {
-                    if let Some(value) = value {
-                        to.measure(what, value, &[label]);
-                    }
+        for (name, shared) in self.0.iter().flatten() {
+            let name = Value::Name(name);
+            let show = |what, key, value: Option<f64>| {
+                if let Some(value) = value {
+                    to.measure(what, value, &[(key, name)]);
+                }
+            };
+            match shared {
+                Shared::Budget(budget) => {
+                    show(Measured::Budget, "retry.budget", Some(budget.available()));
+                }
+                Shared::Breaker(breaker) => {
+                    // A higher number is worse.
+                    let state = match breaker.state().circuit {
+                        None if !breaker.is_open() => 0.0,
+                        Some(BreakerState::Closed | BreakerState::ForcedClosed) => 0.0,
+                        Some(BreakerState::HalfOpen) => 1.0,
+                        Some(BreakerState::Open | BreakerState::ForcedOpen) | None => 2.0,
+                    };
+                    show(Measured::Breaker, "retry.breaker", Some(state));
+                }
+                Shared::Limiter(limiter) => {
+                    let (key, state) = ("retry.limiter", limiter.state());
+                    let whole = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+                    show(Measured::Running, key, state.running.map(whole));
+                    let waiting = state.waiting.map(|waiting| whole(waiting as u64));
+                    show(Measured::Waiting, key, waiting);
+                    show(Measured::Limit, key, state.limit.map(f64::from));
+                    show(Measured::Rate, key, state.rate);
                 }
             }
         }
@@ -200,9 +194,7 @@ impl Shared<'_> {
 /// Shows only the names, because a breaker or a limiter may not implement [`Debug`](fmt::Debug).
 impl fmt::Debug for Gauged<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.0.iter().flatten().map(|shared| match shared {
-            Shared::Budget(name, _) | Shared::Breaker(name, _) | Shared::Limiter(name, _) => name,
-        });
+        let names = self.0.iter().flatten().map(|(name, _)| name);
         f.debug_list().entries(names).finish()
     }
 }
@@ -224,14 +216,5 @@ impl CallEnd {
             Self::FellBack => "fell back",
             Self::GaveUp(reason) => reason.name(),
         }
-    }
-}
-
-/// The number for a state: a higher one is worse.
-const fn number_of(state: BreakerState) -> f64 {
-    match state {
-        BreakerState::Closed | BreakerState::ForcedClosed => 0.0,
-        BreakerState::HalfOpen => 1.0,
-        BreakerState::Open | BreakerState::ForcedOpen => 2.0,
     }
 }

@@ -1,13 +1,13 @@
 use ::metrics::{
     Label, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
+use retry_classify::macro_support::shown;
 
 use super::figures::{
     self, FIGURES, Figure, Gauged, Instruments, Measured, SECONDS, Shared, Sort, Value, measure,
 };
 use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
-use crate::error_text::shown::shown;
 use crate::observe::{Event, Observer};
 
 /// Records metrics of calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
@@ -91,7 +91,7 @@ impl<'a> Metrics<'a> {
     /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
     #[must_use]
     pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared = self.shared.with(Shared::Budget(name, budget));
+        self.shared = self.shared.with(name, Shared::Budget(budget));
         self
     }
 
@@ -127,7 +127,7 @@ impl<'a> Metrics<'a> {
         name: &'a str,
         breaker: &'a (dyn AdmissionControl + Sync),
     ) -> Self {
-        self.shared = self.shared.with(Shared::Breaker(name, breaker));
+        self.shared = self.shared.with(name, Shared::Breaker(breaker));
         self
     }
 
@@ -139,7 +139,7 @@ impl<'a> Metrics<'a> {
         name: &'a str,
         limiter: &'a (dyn AdmissionControl + Sync),
     ) -> Self {
-        self.shared = self.shared.with(Shared::Limiter(name, limiter));
+        self.shared = self.shared.with(name, Shared::Limiter(limiter));
         self
     }
 }

@@ -1,12 +1,12 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
+use retry_classify::macro_support::shown;
 
 use super::figures::{
     FIGURES, Figure, Gauged, Instruments, Label, Measured, SECONDS, Shared, Sort, Value, measure,
 };
 use crate::admission::AdmissionControl;
 use crate::budget::bucket::Budget;
-use crate::error_text::shown::shown;
 use crate::observe::{Event, Observer};
 
 /// Records metrics of calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
@@ -101,7 +101,7 @@ impl<'a> OpenTelemetry<'a> {
     /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
     #[must_use]
     pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared = self.shared.with(Shared::Budget(name, budget));
+        self.shared = self.shared.with(name, Shared::Budget(budget));
         self
     }
 
@@ -109,7 +109,7 @@ impl<'a> OpenTelemetry<'a> {
     /// several, add it to a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
     #[must_use]
     pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn AdmissionControl + Sync)) -> Self {
-        self.shared = self.shared.with(Shared::Breaker(name, breaker));
+        self.shared = self.shared.with(name, Shared::Breaker(breaker));
         self
     }
 
@@ -117,7 +117,7 @@ impl<'a> OpenTelemetry<'a> {
     /// call that uses this observer.
     #[must_use]
     pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn AdmissionControl + Sync)) -> Self {
-        self.shared = self.shared.with(Shared::Limiter(name, limiter));
+        self.shared = self.shared.with(name, Shared::Limiter(limiter));
         self
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use retry_classify::macro_support::shown;
 
-use crate::error_text::shown::shown;
 use crate::observe::fields::Max;
 use crate::observe::{Event, EventData, Observer};
 use crate::sync::lock;

@@ -1,10 +1,9 @@
 use core::fmt;
-use core::iter::Sum;
-use core::ops::AddAssign;
 use core::time::Duration;
 
-use crate::classify::kind::Kind;
-use crate::error_text::shown::shown;
+use retry_classify::Kind;
+use retry_classify::macro_support::shown;
+
 use crate::observe::event::CallEnd;
 use crate::observe::{Event, EventData, Observer, Reason};
 use crate::sync::{Mutex, lock};
@@ -71,7 +70,7 @@ impl Observer for Stats {
     }
 }
 
-/// The counts of [`Stats`]. Add up totals of several functions, threads or machines with `+=` or `sum()`.
+/// The counts of [`Stats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     succeeded: u64,
@@ -173,35 +172,9 @@ impl Totals {
         self.paused
     }
 
-    /// The last error of any attempt, as the log shows it. After adding totals, the right-hand side's, if it has one.
+    /// The last error of any attempt, as the log shows it.
     pub fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
-    }
-}
-
-impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Self) {
-        self.succeeded += other.succeeded;
-        self.healed += other.healed;
-        self.fell_back += other.fell_back;
-        self.attempts += other.attempts;
-        self.retries += other.retries;
-        self.corrections += other.corrections;
-        self.hedges += other.hedges;
-        for (sum, count) in self.gave_up.iter_mut().zip(other.gave_up) {
-            *sum += count;
-        }
-        self.paused = self.paused.saturating_add(other.paused);
-        self.last_error = other.last_error.or(self.last_error.take());
-    }
-}
-
-impl Sum for Totals {
-    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
-        totals.fold(Self::default(), |mut sum, totals| {
-            sum += totals;
-            sum
-        })
     }
 }
 

@@ -1,7 +1,8 @@
 use core::fmt;
 
-use crate::error_text::shown::shown;
-use crate::observe::reason::Reason;
+use retry_classify::macro_support::shown;
+
+use crate::observe::Reason;
 
 /// The end of [`Plan::run_until`](crate::Plan::run_until). In both cases the plan keeps its outputs and can be run
 /// again.

@@ -1,7 +1,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::error_text::shown::escaped;
+use retry_classify::macro_support::escaped;
 
 /// The reason that a plan or a subtask can't run, or a state can't be loaded: a repeated name, an unknown dependency, a
 /// cycle, a subtask that has completed or still waits for another, a plan that another executor drives, or a state with

@@ -3,8 +3,9 @@
 use core::fmt;
 
 use crate::listed::listed;
+use crate::observe::Reason;
 use crate::observe::fields::Fields;
-use crate::observe::reason::Reason;
+use crate::observe::record::Level;
 use crate::observe::report::report_line;
 use crate::plan::Summary;
 
@@ -36,38 +37,33 @@ pub(crate) fn report_subtask(
     reason: Option<Reason>,
 ) {
     let call = format!("{plan}.{subtask}");
+    let level = match ended {
+        Ended::Completed => Level::Debug,
+        Ended::Healed => Level::Info,
+        Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => Level::Warn,
+    };
     let fields = Fields {
         error,
         reason: reason.map(Reason::name),
-        ..Fields::new(ended.name(), &call, Some(attempt))
+        ..Fields::new(ended.name(), level, &call, Some(attempt))
     };
-    #[cfg_attr(
-        not(feature = "tracing"),
-        allow(clippy::match_same_arms, reason = "only the levels differ")
-    )]
-    match ended {
-        Ended::Completed => report_line!(Debug, plan, fields),
-        Ended::Healed => report_line!(Info, plan, fields),
-        Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
-            report_line!(Warn, plan, fields);
-        }
-    }
+    report_line(plan, &fields);
 }
 
 /// Reports that `retry_failed` starts.
 pub(crate) fn report_retry(plan: &str, error: &str) {
     let fields = Fields {
         error: Some(&error),
-        ..Fields::new("retrying", &plan, None)
+        ..Fields::new("retrying", Level::Warn, &plan, None)
     };
-    report_line!(Warn, plan, fields);
+    report_line(plan, &fields);
 }
 
 /// Reports the result of a run.
 pub(crate) fn report_summary(plan: &str, summary: &Summary) {
     let fields = Fields {
         summary: Some(summary),
-        ..Fields::new("summary", &plan, None)
+        ..Fields::new("summary", Level::Info, &plan, None)
     };
-    report_line!(Info, plan, fields);
+    report_line(plan, &fields);
 }

@@ -1,6 +1,6 @@
-use crate::error_text::shown::shown_name;
 use crate::plan::Plan;
 use crate::plan::graph::Graph;
+use crate::plan::shown_name;
 use crate::plan::status::Status;
 
 impl Status {

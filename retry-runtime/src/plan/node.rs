@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::error_text::shown::shown;
+use retry_classify::macro_support::shown;
+
 use crate::plan::Subtask;
 
 pub(crate) struct Node<'a, T, E, F: ?Sized> {

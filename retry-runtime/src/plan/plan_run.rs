@@ -6,19 +6,16 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
+use retry_classify::macro_support::shown;
+use retry_classify::{Kind, Verdict};
+
 use crate::call::failure::{Failure, is_paid};
 use crate::call::state::Call;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::{Classifies, Described, OnError};
 use crate::chain::span::Span;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
-use crate::error_text::shown::shown;
-use crate::observe::event::AttemptEnd;
-use crate::observe::event::EventData;
-use crate::observe::reason::Reason;
-use crate::observe::report::reborrow;
-use crate::observe::verdict_warning;
+use crate::observe::warnings::warn_about_verdict;
+use crate::observe::{AttemptEnd, EventData, Reason, reborrow};
 use crate::plan::Plan;
 use crate::plan::event::Ended;
 use crate::plan::graph::Graph;
@@ -256,7 +253,7 @@ where
         let Part { name, stopwatch } = &mut run.part;
         let (site, reporter) = self.job.rules.parts_of(name, stopwatch);
         if verdict.warns() {
-            verdict_warning::tell(site.name(), verdict, &failure);
+            warn_about_verdict(site.name(), verdict, &failure);
         }
         attempts.failed_with_others(Failure::new(&site, verdict, &failure), reporter);
         (run.attempts, run.verdict) = (attempts, Some(verdict));

@@ -1,7 +1,8 @@
 use core::cell::RefCell;
 
+use retry_classify::Kind;
+
 use crate::budget::retry_budget::RetryBudget;
-use crate::classify::kind::Kind;
 
 /// The budget of a round: each retried subtask pays for itself, according to its own kind of failure.
 pub(crate) struct RoundBudget<'a> {

@@ -5,12 +5,12 @@ use core::future::{Future, pending};
 use core::mem;
 use core::pin::pin;
 
+use retry_classify::{Rejected, RejectedBy, Verdict};
+
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::classify::verdict::Verdict;
-use crate::observe::reason::Reason;
+use crate::observe::Reason;
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
@@ -19,7 +19,7 @@ use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Subtask, Summary};
 use crate::policy::Policy;
 use crate::time::signal::Signal;
-use crate::time::timer::{Timer, TimerFn};
+use crate::time::{Timer, TimerFn};
 use crate::work::in_flight::{self, BegunAndWaiting, Bounds, Unit, Work};
 use crate::work::job::{Job, Part};
 

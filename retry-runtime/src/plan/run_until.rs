@@ -6,21 +6,20 @@ use core::future::Future;
 use core::pin::pin;
 use core::time::Duration;
 
+use retry_classify::{Kind, Verdict};
+
 use crate::call::attempted::attempt_within;
 use crate::call::decide::refused;
 use crate::chain::into_chain::IntoChain;
 use crate::chain::on_error::OnError;
 use crate::chain::span::around;
-use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
-use crate::observe::event::AttemptEnd;
-use crate::observe::reason::Reason;
+use crate::observe::{AttemptEnd, Reason};
 use crate::plan::node::Node;
 use crate::plan::plan_run::PlanRun;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, Snapshot, Validity};
 use crate::time::cancel::{MayAbort, MayCancel};
-use crate::time::pause::race;
+use crate::time::race;
 use crate::time::signal::Signal;
 use crate::time::timer::{Timer, sleep_until};
 use crate::work::in_flight::Bounds;

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::error_text::shown::shown_name;
+use crate::plan::shown_name;
 
 /// The status of a plan's subtasks so far: each one is in `completed`, `failed`, `blocked` or `pending`. Names are in
 /// the order in which the subtasks were added.

@@ -2,7 +2,7 @@ use alloc::string::String;
 use core::error::Error;
 use core::fmt;
 
-use crate::error_text::shown::shown;
+use retry_classify::macro_support::shown;
 
 /// The reason that a text, a table or a combination of them is not a policy: an unknown key or word, a repeated key, a
 /// value out of range, a `base` above its `cap`, or a text that is not a list of keys.

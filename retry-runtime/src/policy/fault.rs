@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
+use retry_classify::Kind;
 use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::duration::Written;
 use retry_vocabulary::key::{At, Key};
 use retry_vocabulary::range;
 
-use crate::classify::kind::Kind;
 use crate::policy::error::refused;
 use crate::policy::settings::{SECTIONS, row};
 use crate::policy::{Jitter, Policy, PolicyError, Section, Values};

@@ -6,10 +6,10 @@ use core::time::Duration;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, At, Key};
 
-use crate::classify::kind::Kind;
 use crate::policy::error::{PolicyError, short};
 use crate::policy::value::{Entries, KeyValue, RawValue};
 use crate::policy::{Hint, Section};
+use retry_classify::Kind;
 
 /// A struct with an optional value for each of some keys.
 pub(crate) trait Settings: Default {

@@ -5,7 +5,7 @@ use core::future::Future;
 use futures_core::Stream;
 
 use super::{Patience, Retried, Slot, Stopped, ends, first};
-use crate::time::timer::Timer;
+use crate::time::Timer;
 
 pub use super::first::{boxed, boxed as attempted, boxed as fallen};
 

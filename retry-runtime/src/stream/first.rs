@@ -8,7 +8,7 @@ use core::task::{Context, Poll};
 use futures_core::Stream;
 
 use super::{Patience, Retried, Slot, Stopped, StreamItem, ends};
-use crate::time::timer::Timer;
+use crate::time::Timer;
 
 /// A stream whose first item that counts has arrived, or that ended without one.
 #[derive(Debug)]

@@ -6,12 +6,10 @@ use core::pin::{Pin, pin};
 use core::time::Duration;
 
 use futures_core::Stream;
+use retry_classify::TimedOut;
 
 use super::StreamItem;
-use crate::classify::timed_out::TimedOut;
-use crate::time::pause::race;
-use crate::time::skip;
-use crate::time::timer::{Timer, sleep_out};
+use crate::time::{Timer, race, sleep_out};
 
 /// The failure of an attempt.
 #[derive(Debug)]
@@ -102,7 +100,7 @@ impl<E, W: Timer> Patience<E, W> {
         let Some((limit, error)) = self.idle.filter(|_| self.yielded) else {
             return Ok(next.await);
         };
-        let sleep = pin!(skip::unskipped(|| self.timer.sleep(limit)));
+        let sleep = pin!(sleep_out(&self.timer, Some(limit)));
         let next = race(next, sleep).await;
         next.ok_or_else(|| Stopped::dropped(error, limit))
     }

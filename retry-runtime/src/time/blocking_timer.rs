@@ -1,13 +1,10 @@
 use alloc::sync::Arc;
 use core::time::Duration;
-#[cfg(feature = "std")]
-use std::thread;
 
 use crate::forward::forward;
-use crate::time::cancel::{Cancel, STEP};
-use crate::time::moment::{Clock, Moment};
+use crate::time::{Cancel, Clock, Moment, STEP};
 #[cfg(feature = "std")]
-use crate::time::{cancel::Uncancelled, clock, skip, timer::TimerFn};
+use crate::time::{TimerFn, clock};
 
 /// The timer with which a blocking function sleeps between attempts: the key `timer`.
 ///
@@ -80,21 +77,7 @@ pub trait BlockingTimer {
             self.sleep(duration);
             return false;
         }
-        let mut left = duration;
-        let began = self.now();
-        loop {
-            if cancel.is_cancelled() {
-                return true;
-            }
-            if left.is_zero() {
-                return false;
-            }
-            let step = left.min(STEP);
-            self.sleep(step);
-            // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
-            let unslept = duration.saturating_sub(self.now().since(began));
-            left = left.saturating_sub(step).min(unslept);
-        }
+        sleep_in_steps(self, duration, &|| cancel.is_cancelled())
     }
 
     /// Sleeps for at most this time, until the thread is unparked, or for a shorter time of its choice.
@@ -116,6 +99,28 @@ pub trait BlockingTimer {
     }
 }
 
+/// Sleeps until `is_cancelled`, which is checked at every step, and returns true if it is.
+pub(super) fn sleep_in_steps(
+    timer: &(impl BlockingTimer + ?Sized),
+    duration: Duration,
+    is_cancelled: &dyn Fn() -> bool,
+) -> bool {
+    let (mut left, began) = (duration, timer.now());
+    loop {
+        if is_cancelled() {
+            return true;
+        }
+        if left.is_zero() {
+            return false;
+        }
+        let step = left.min(STEP);
+        timer.sleep(step);
+        // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
+        let unslept = duration.saturating_sub(timer.now().since(began));
+        left = left.saturating_sub(step).min(unslept);
+    }
+}
+
 forward! {
     BlockingTimer {
         #![diagnostic::do_not_recommend]
@@ -133,39 +138,6 @@ forward! {
 impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
     fn sleep(&self, duration: Duration) {
         (self.0)(duration);
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Live(clock::now_blocking)
-    }
-}
-
-/// The timer of calls that don't set one. Async calls use the page's timer in a browser with the feature `browser`, or
-/// else tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
-/// timer.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DefaultTimer;
-
-#[cfg(feature = "std")]
-#[diagnostic::do_not_recommend]
-impl BlockingTimer for DefaultTimer {
-    fn sleep(&self, duration: Duration) {
-        Uncancelled.wait(self.to_sleep(duration));
-    }
-
-    fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
-        cancel.wait(self.to_sleep(duration))
-    }
-
-    fn park(&self, at_most: Option<Duration>) {
-        match at_most {
-            Some(most) => thread::park_timeout(most),
-            None => thread::park(),
-        }
-    }
-
-    fn to_sleep(&self, duration: Duration) -> Duration {
-        skip::to_sleep(duration)
     }
 
     fn clock(&self) -> Clock {

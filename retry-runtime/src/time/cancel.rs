@@ -6,7 +6,7 @@ use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
 use core::ops::DerefMut;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
@@ -14,9 +14,8 @@ use std::thread;
 use pin_project_lite::pin_project;
 
 use crate::forward::forward;
-
 #[cfg(feature = "std")]
-use crate::time::clock::Instant;
+use crate::time::{blocking_timer::sleep_in_steps, timer::TimerFn};
 
 /// Poll interval for cancellation sources that can't wake a thread.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
@@ -82,17 +81,7 @@ pub trait Cancel {
     /// By default it checks [`is_cancelled`](Self::is_cancelled) every 10 ms. With the feature `std`.
     #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
-        let started = Instant::now();
-        loop {
-            if self.is_cancelled() {
-                return true;
-            }
-            let left = pause.saturating_sub(started.elapsed());
-            if left.is_zero() {
-                return false;
-            }
-            thread::sleep(left.min(STEP));
-        }
+        sleep_in_steps(&TimerFn(thread::sleep), pause, &|| self.is_cancelled())
     }
 
     /// Returns true if this never cancels anything, and so need not be checked.
@@ -179,15 +168,6 @@ pub struct Uncancelled;
 
 impl Cancel for Uncancelled {
     fn is_cancelled(&self) -> bool {
-        false
-    }
-
-    #[cfg(feature = "std")]
-    fn wait(&self, pause: Duration) -> bool {
-        // A page's thread can't sleep, not even for zero time.
-        if !pause.is_zero() {
-            thread::sleep(pause);
-        }
         false
     }
 
@@ -299,7 +279,9 @@ pub fn abortable<L: Future>(
     })
 }
 
-/// Returns true if the future has completed, polled with the task's waker. If it has, don't poll it again.
-pub(crate) fn is_cancelled(cancelled: Pin<&mut (impl Future + ?Sized)>, waker: &Waker) -> bool {
-    cancelled.poll(&mut Context::from_waker(waker)).is_ready()
+/// Polls the future once, with the task's own waker, and returns true if it has completed. If it has, don't poll it again.
+pub(crate) fn is_cancelled(
+    mut cancelled: Pin<&mut (impl Future + ?Sized)>,
+) -> impl Future<Output = bool> {
+    poll_fn(move |context| Poll::Ready(cancelled.as_mut().poll(context).is_ready()))
 }

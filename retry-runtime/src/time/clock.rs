@@ -1,21 +1,31 @@
 //! The clock for deadlines and elapsed times.
 
 use core::cell::Cell;
-use core::iter;
 use core::time::Duration;
 use std::sync::OnceLock;
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+pub(crate) use std::time::Instant;
 
-pub(crate) use crate::time::enabled::Instant;
-use crate::time::enabled::instant;
-use crate::time::moment::Moment;
-use crate::time::nanos;
-use crate::time::skip;
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+pub(crate) use web_time::Instant;
+
+use crate::time::{Moment, nanos, skip};
 
 /// The time for async code without a timer, and for timers without their own clock: tokio's clock if the feature is on,
 /// so that a paused clock also controls deadlines; in a browser, the page's.
 pub fn now() -> Moment {
     expect_clock();
-    let now = moment(instant());
+    #[cfg(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    ))]
+    let now = tokio::time::Instant::now().into_std();
+    #[cfg(not(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    )))]
+    let now = Instant::now();
+    let now = moment(now);
     if MISSED.get() == 0 {
         now
     } else {
@@ -35,15 +45,10 @@ fn with_missed(now: Moment) -> Moment {
     Moment::from_origin(now.since_origin().saturating_add(missed))
 }
 
-/// The value of [`now`] when another clock has this value.
-pub(crate) fn beside(_: Moment) -> Moment {
-    now()
-}
-
 /// The values of [`now`] and of another clock when a wait on the other clock started.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
-    pub(crate) own: Moment,
+    own: Moment,
     pub(crate) other: Moment,
 }
 
@@ -108,13 +113,10 @@ fn moment(now: Instant) -> Moment {
 }
 
 /// A point well before now: a runtime with a paused clock may still be at the time of its creation, long before the
-/// first call.
+/// first call. Some systems count from their start, and have no earlier times.
 fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    // Some systems count from their start, and have no earlier times.
-    let mut rooms =
-        iter::successors(Some(ROOM), |room| Some(*room / 2)).take_while(|room| !room.is_zero());
-    rooms.find_map(before_now)
+    (0..32).find_map(|halvings| before_now(ROOM / (1 << halvings)))
 }
 
 #[cfg(test)]

@@ -2,26 +2,17 @@
 
 use core::time::Duration;
 
-use crate::time::moment::Moment;
+use crate::time::Moment;
 
-pub(crate) fn beside(other: Moment) -> Moment {
-    other
-}
-
-/// The timer's clock when a wait started, twice: on other targets, the first one is the system's clock.
+/// The timer's clock when a wait started.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
-    pub(crate) own: Moment,
     pub(crate) other: Moment,
 }
 
 impl Clocks {
     pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
-        let now = other();
-        Self {
-            own: now,
-            other: now,
-        }
+        Self { other: other() }
     }
 
     /// A single clock misses nothing.

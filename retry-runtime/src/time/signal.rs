@@ -2,8 +2,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Waker};
 
-use crate::time::cancel::{Remembered, is_cancelled};
-use crate::time::pause::{OwnWaker, pause_or_cancelled};
+use crate::time::{Remembered, own_waker, pause_or_cancelled};
 
 /// A signal that may cancel a batch or a plan, and can be polled again after it has come.
 pub(crate) struct Signal<'a, F> {
@@ -15,12 +14,13 @@ impl<'a, F: Future> Signal<'a, F> {
     pub(crate) async fn new(cancelled: Pin<&'a mut F>) -> Self {
         Self {
             cancelled: Remembered::new(cancelled),
-            waker: OwnWaker.await,
+            waker: own_waker().await,
         }
     }
 
     pub(crate) fn is_cancelled(&mut self) -> bool {
-        is_cancelled(Pin::new(&mut self.cancelled), &self.waker)
+        let waker = self.waker.clone();
+        self.poll(&mut Context::from_waker(&waker))
     }
 
     /// Returns true if the signal has come. Otherwise the task is woken when it does.

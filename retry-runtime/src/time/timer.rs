@@ -3,9 +3,9 @@ use core::future::Future;
 use core::time::Duration;
 
 use crate::forward::forward;
-#[cfg(feature = "std")]
-use crate::time::clock;
 use crate::time::{Clock, Moment};
+#[cfg(feature = "std")]
+use crate::time::{clock, skip};
 
 /// The timer with which an async function sleeps between attempts: the key `timer`. In blocking code the key takes a
 /// [`BlockingTimer`](crate::BlockingTimer).
@@ -113,15 +113,23 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     }
 }
 
-/// Sleeps for `limit`, or forever if it is `None`.
-pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
-    match limit {
-        Some(limit) => timer.sleep(limit).await,
+/// Sleeps for `pause`, or forever if it is `None`.
+pub(crate) async fn sleep_for(timer: impl Timer, pause: Option<Duration>) {
+    match pause {
+        Some(pause) => timer.sleep(pause).await,
         None => core::future::pending().await,
     }
 }
 
-/// Sleeps until `end`, or forever if it is `None`.
+/// Completes after the time limit, or never if it is `None`. Tests don't skip it: it would be reached at once.
+pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
+    let sleep = sleep_for(timer, limit);
+    #[cfg(feature = "std")]
+    let sleep = skip::unskipped(sleep);
+    sleep.await;
+}
+
+/// Completes at `end`, or never if it is `None`.
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
     let left = end.map(|end| end.since(timer.now()));

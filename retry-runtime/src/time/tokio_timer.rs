@@ -2,9 +2,12 @@ use core::future::Future;
 use core::time::Duration;
 use std::panic;
 
-use crate::time::clock;
-use crate::time::skip;
-use crate::time::{Clock, Timer};
+use crate::time::{Clock, Timer, clock, skip};
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+use crate::{
+    forward::forward,
+    time::platform::{DefaultTimer, Features, HasTimer},
+};
 
 /// tokio's timer, the default of async functions.
 ///
@@ -15,36 +18,39 @@ pub struct TokioTimer;
 
 impl Timer for TokioTimer {
     #[inline]
+    #[track_caller]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        tokio_sleep(skip::to_sleep(duration))
+        sleep_of(|| A_CALL, skip::to_sleep(duration))
     }
 
     fn clock(&self) -> Clock {
         Clock::Live(clock::now)
     }
 
+    #[inline]
+    #[track_caller]
     fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
-        expect_tokio(call);
+        if cfg!(debug_assertions) {
+            drop(sleep_of(call, Duration::ZERO));
+        }
     }
 }
 
-/// tokio's own sleep. Its panic without a runtime mentions neither the key nor the user's code.
-#[track_caller]
-pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
-    sleep_of(|| A_CALL, duration)
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+forward!(@held Timer {
+    #![diagnostic::do_not_recommend]
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+    fn clock(&self) -> Clock;
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str);
+} [] [] DefaultTimer, |_timer| TokioTimer);
+
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+impl HasTimer for Features {
+    type Timer = TokioTimer;
 }
 
 /// The name of a call in a panic whose location is the only clue.
 pub(crate) const A_CALL: &str = "a retried call";
-
-/// Panics in debug builds, with the call's name, if [`tokio_sleep`] would.
-#[inline]
-#[track_caller]
-pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
-    if cfg!(debug_assertions) {
-        drop(sleep_of(call, Duration::ZERO));
-    }
-}
 
 /// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is on, which
 /// takes the compiler three times as long as `time`.

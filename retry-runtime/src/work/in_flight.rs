@@ -7,13 +7,12 @@ use core::task::{Context, Poll, ready};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pin_project_lite::pin_project;
+use retry_classify::RejectedBy;
 
 use crate::call::driver::Driver;
 use crate::chain::into_chain::IntoChain;
-use crate::classify::rejected::RejectedBy;
+use crate::time::Timer;
 use crate::time::signal::Signal;
-use crate::time::skip;
-use crate::time::timer::Timer;
 
 /// The call of an attempt of a batch or a plan.
 pub(crate) type AttemptsOf<'a, Q> =
@@ -241,7 +240,7 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> InFlight<Queued, Turn, Begun,
             if let Poll::Ready(next) = self.poll(context, signal) {
                 return Poll::Ready(next);
             }
-            let ended = skip::unskipped(|| end.as_mut().poll(context));
+            let ended = end.as_mut().poll(context);
             ended.map(|()| {
                 let queued = self.drop_waiting();
                 Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))

@@ -11,14 +11,13 @@ use crate::call::site::Site;
 use crate::chain::context::Context;
 use crate::chain::into_chain::{IntoChain, Rules};
 #[cfg(feature = "plan")]
-use crate::observe::event::{Event, EventData};
-use crate::observe::ignored_timeout;
+use crate::observe::Stopwatch;
 use crate::observe::progress::Progress;
-use crate::observe::reason::Reason;
-use crate::observe::report::Observe;
+use crate::observe::warnings::ignores_timeout;
 #[cfg(feature = "plan")]
-use crate::observe::stopwatch::Stopwatch;
-use crate::time::moment::Moment;
+use crate::observe::{Event, EventData};
+use crate::observe::{Observe, Reason};
+use crate::time::Moment;
 use crate::work::in_flight::AttemptsOf;
 
 /// A batch or a plan in flight: its keys, the data shared by its attempts, and its progress.
@@ -43,7 +42,7 @@ impl<'a, Q: IntoChain> Job<'a, Q> {
     ) -> Self {
         let rules = Context::named(rules.policy, rules.settings, name, rules.observer);
         if rules.policy().attempt_limit().is_some() {
-            ignored_timeout::tell(name);
+            ignores_timeout(name);
         }
         let limit = rules.policy().time_limit();
         Self {

@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use core::future::{Future, pending};
 use core::pin::pin;
 
+use retry_classify::{Kind, Rejected, RejectedBy};
+
 use crate::admission::outcome::AttemptOutcome;
 use crate::call::driver::Driver;
 use crate::call::failure::Failure;
@@ -15,11 +17,8 @@ use crate::call::state::Call;
 use crate::call::steps::Next;
 use crate::call::stop::Stop;
 use crate::call::waiting::wait;
-use crate::classify::kind::Kind;
-use crate::classify::rejected::{Rejected, RejectedBy};
-use crate::time::moment::Moment;
-use crate::time::pause::pause_or_cancelled;
-use crate::time::timer::{Timer, sleep_until};
+use crate::time::timer::{Timer, sleep_for};
+use crate::time::{Moment, pause_or_cancelled};
 #[cfg(feature = "batch")]
 use crate::{
     admission::change::HALF_OPENED,
@@ -37,7 +36,8 @@ impl<P: Protects, T: Timer> Driver<P, T> {
             let never = pin!(pending::<()>());
             let deadline = self.state.deadline;
             if let Some(end) = pause_end {
-                pause_or_cancelled(never, pin!(sleep_until(&self.timer, end))).await;
+                let left = end.map(|end| end.since(self.now()));
+                pause_or_cancelled(never, pin!(sleep_for(&self.timer, left))).await;
                 self.state.next = if late::is_over(deadline, || self.now()) {
                     Next::Over(Box::new(Stop::by(RejectedBy::Deadline)))
                 } else {

@@ -1,26 +1,18 @@
-//! A page's timer and clock.
+//! A page's timer.
 
 use core::future::Future;
 use core::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
-pub(crate) use web_time::Instant;
+use web_time::Instant;
 
-use crate::time::blocking_timer::DefaultTimer;
-use crate::time::enabled::{Features, HasTimer};
+use super::{DefaultTimer, Features, HasTimer};
 use crate::time::{Clock, Timer, clock, skip};
-
-pub(crate) fn instant() -> Instant {
-    Instant::now()
-}
-
-/// Yields to the page once.
-pub(crate) type GiveWay = TimeoutFuture;
 
 /// Waits for the page's timer: a task that keeps waking itself would freeze the page, because woken tasks run before
 /// timers and responses.
-pub fn give_way() -> GiveWay {
-    GiveWay::new(0)
+pub async fn give_way() {
+    TimeoutFuture::new(0).await;
 }
 
 /// The longest `setTimeout`: a longer one fires at once.
@@ -56,11 +48,3 @@ impl Timer for DefaultTimer {
 impl HasTimer for Features {
     type Timer = DefaultTimer;
 }
-
-/// Sleeps with the page's timer.
-pub fn sleep(pause: Duration, _: Features) -> impl Future<Output = ()> {
-    Timer::sleep(&DefaultTimer, pause)
-}
-
-/// A page always has a timer.
-pub fn expect_timer() {}

@@ -1,0 +1,91 @@
+//! Log records that are not events: warnings, once per name of a call, and changes by operators.
+
+use core::fmt::Display;
+
+use retry_classify::Verdict;
+
+use crate::observe::fields::Fields;
+use crate::observe::record::Level;
+use crate::observe::report::report_line;
+#[cfg(feature = "std")]
+use crate::sync::{Mutex, lock};
+
+/// Names that were already mentioned. They are limited, because names created for each call must not fill the memory.
+#[cfg(feature = "std")]
+pub(crate) struct OncePerName(Mutex<Vec<String>>);
+
+#[cfg(feature = "std")]
+impl OncePerName {
+    const MOST: usize = 1000;
+
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Returns true if the name was not mentioned yet, and remembers it.
+    pub(crate) fn is_new(&self, call: &str) -> bool {
+        let mut named = lock(&self.0);
+        let is_new = named.len() < Self::MOST && !named.iter().any(|name| name == call);
+        if is_new {
+            named.push(call.to_owned());
+        }
+        is_new
+    }
+}
+
+/// Warns that the call's attempts have no time limit, although the policy has a `timeout`: once per name or, without
+/// `std`, at every call.
+#[cold]
+#[inline(never)]
+pub fn ignores_timeout(call: &str) {
+    #[cfg(feature = "std")]
+    {
+        static WARNED: OncePerName = OncePerName::new();
+
+        if !WARNED.is_new(call) {
+            return;
+        }
+    }
+    let fields = Fields {
+        reason: Some("the call names no `timeout`, or can't have one"),
+        ..Fields::new("ignoring the policy's timeout", Level::Warn, &call, None)
+    };
+    report_line(call, &fields);
+}
+
+/// Warns, once per name, about a verdict that lacks information: the error's type is unknown, or the error has lost the
+/// headers.
+#[cfg(all(feature = "std", feature = "tracing"))]
+pub(crate) fn warn_about_verdict(call: &str, verdict: Verdict, error: &dyn Display) {
+    use retry_classify::macro_support::{Basis, shown};
+
+    const OF_NO_TYPE: &str = "not retried: no type in this error is known to say whether to retry; \
+                              name yours, as in `on = on::is::<Busy>`, or make it known by `on::known`";
+    const WITHOUT_HEADERS: &str = "throttled, and any Retry-After is lost with the headers: ";
+    static UNKNOWN: OncePerName = OncePerName::new();
+    static LOST: OncePerName = OncePerName::new();
+
+    let (warned, why, advice) = match verdict.basis() {
+        Basis::Unknown => (&UNKNOWN, OF_NO_TYPE, ""),
+        Basis::LostHeaders(advice) => (&LOST, WITHOUT_HEADERS, advice),
+        Basis::Answer | Basis::Failed(_) | Basis::Nothing => return,
+    };
+    if warned.is_new(call) {
+        let error = shown(error);
+        // Not the target of calls, because their records all have the same fields.
+        tracing::warn!(target: "retry::classify", call = %call, error = %error, "{why}{advice}");
+    }
+}
+
+/// Does nothing: without `tracing` there is no log, and without `std` the names can't be stored.
+#[cfg(not(all(feature = "std", feature = "tracing")))]
+pub(crate) fn warn_about_verdict(_: &str, _: Verdict, _: &dyn Display) {}
+
+/// Logs that an operator changed a shared protection. Not the target of calls, because it is not part of one.
+#[cfg(feature = "std")]
+pub fn changed(what: &str, to: &dyn Display) {
+    #[cfg(feature = "tracing")]
+    tracing::info!(target: "retry::protections", "{what}: {to}");
+    #[cfg(not(feature = "tracing"))]
+    let _ = (what, to);
+}

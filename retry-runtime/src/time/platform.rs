@@ -1,0 +1,101 @@
+//! The default timers, and the yield of async calls: a page's, tokio's, or neither, selected by features and target.
+
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+mod page;
+
+#[cfg(feature = "std")]
+use core::time::Duration;
+#[cfg(feature = "std")]
+use std::thread;
+
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+pub use self::page::give_way;
+use crate::time::Timer;
+#[cfg(feature = "std")]
+use crate::time::{BlockingTimer, Cancel, Clock, clock, skip};
+
+/// The timer of calls that don't set one. Async calls use the page's timer in a browser with the feature `browser`, or
+/// else tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
+/// timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefaultTimer;
+
+#[cfg(feature = "std")]
+#[diagnostic::do_not_recommend]
+impl BlockingTimer for DefaultTimer {
+    fn sleep(&self, duration: Duration) {
+        let pause = self.to_sleep(duration);
+        // A page's thread can't sleep, not even for zero time.
+        if !pause.is_zero() {
+            thread::sleep(pause);
+        }
+    }
+
+    fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
+        if cancel.is_never() {
+            BlockingTimer::sleep(self, duration);
+            return false;
+        }
+        cancel.wait(self.to_sleep(duration))
+    }
+
+    fn park(&self, at_most: Option<Duration>) {
+        match at_most {
+            Some(most) => thread::park_timeout(most),
+            None => thread::park(),
+        }
+    }
+
+    fn to_sleep(&self, duration: Duration) -> Duration {
+        skip::to_sleep(duration)
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now_blocking)
+    }
+}
+
+/// Implemented if a feature provides a timer.
+#[diagnostic::on_unimplemented(
+    message = "an async function under `#[retry]` needs a timer, and no feature provides one",
+    label = "no timer",
+    note = "enable the feature `tokio` of `retry-runtime`, `browser` in a browser, or set another runtime's timer with `timer = …`"
+)]
+pub trait HasTimer {
+    /// The timer that the features provide.
+    type Timer: Timer + Default;
+}
+
+/// The enabled features.
+pub struct Features;
+
+/// Returns the timer that the features provide.
+pub fn default_timer<F: HasTimer>() -> F::Timer {
+    F::Timer::default()
+}
+
+/// Panics in debug builds, before the first failure, if the timer that the features provide can't sleep here.
+#[inline]
+#[track_caller]
+pub fn expect_timer() {
+    #[cfg(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    ))]
+    crate::time::TokioTimer.expect(|| crate::time::tokio_timer::A_CALL);
+}
+
+/// Yields to the executor once, so that a loop whose sleeps take no time can be dropped, and a timeout around the loop
+/// can fire.
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+pub async fn give_way() {
+    let mut is_due = true;
+    core::future::poll_fn(|context| {
+        if core::mem::take(&mut is_due) {
+            context.waker().wake_by_ref();
+            return core::task::Poll::Pending;
+        }
+        core::task::Poll::Ready(())
+    })
+    .await;
+}
