@@ -173,21 +173,22 @@ pub(crate) fn run() -> Scenario {
     Scenario {
         title: "Collapse",
         about: String::from(
-            "The server takes 1 s, and 10 ms more for each request that it works on, also for clients that \
-             have left: they give up an attempt after 3 s. It can bear 40 calls a second, but not 80.",
+            "The server takes 1 s, and 10 ms more for each request that it is processing. It also processes requests \
+             of clients that have disconnected: they give up an attempt after 3 s. It can handle 40 calls a second, \
+             but not 80.",
         ),
         plots: vec![
             Plot {
                 title: "80 calls a second from 60 s to 90 s: success.",
-                see: "With plain retries the server never recovers, although the rush is over. All else \
-                      recovers, but for the budget with a floor.",
+                see: "With plain retries the server never recovers, although the rush is over. In all other cases \
+                      it recovers, except for the budget with a floor.",
                 x: time,
                 y: success,
                 lines: lines(&peak, Outcome::success),
             },
             Plot {
-                title: "The same: load.",
-                see: "Retries alone keep up three times the load of the calls.",
+                title: "Load in the same rush.",
+                see: "Retries alone keep the load at three times the number of calls.",
                 x: time,
                 y: Axis::linear("requests per second"),
                 lines: lines(&peak, Outcome::load),

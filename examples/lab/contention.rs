@@ -147,13 +147,13 @@ pub(crate) fn run(extent: Extent) -> Scenario {
         plots: vec![
             Plot {
                 title: "Work for the server.",
-                see: "Without jitter the clients that collide meet again and again.",
+                see: "Without jitter, clients that collide once collide again and again.",
                 x: Axis::linear("clients"),
                 y: Axis::linear("writes until all have succeeded"),
                 lines: lines(|effort| effort.writes),
             },
             Plot {
-                title: "Time until all have succeeded.",
+                title: "Time until all clients have succeeded.",
                 see: "Full and decorrelated jitter finish first.",
                 x: Axis::linear("clients"),
                 y: Axis::logarithmic("seconds"),

@@ -163,14 +163,14 @@ pub(crate) fn run(extent: Extent) -> Scenario {
     Scenario {
         title: "Failure rate",
         about: format!(
-            "{CLIENTS} clients make ten calls a second each for a minute. The server fails a part of the \
-             requests, at random."
+            "{CLIENTS} clients make ten calls a second each for a minute. The server fails a random \
+             fraction of the requests."
         ),
         plots: vec![
             Plot {
                 title: "Load.",
                 see: "Once everything fails, retries multiply the requests; a budget keeps them near the \
-                      number of calls, unless each of many clients has a floor of its own.",
+                      number of calls, unless each of many clients has its own floor.",
                 x: Axis::linear("% of requests that fail"),
                 y: Axis::linear("requests for each call"),
                 lines: lines(|outcome| outcome.attempts_per_call),

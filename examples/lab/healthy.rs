@@ -52,25 +52,25 @@ const ASKED: [Asked; 4] = [
         hint: None,
         name: "no hint",
         plot: "No hint.",
-        see: "Adaptive and AIMD limits give way to a high share of refusals, not to a low one.",
+        see: "Adaptive and AIMD limits react to a high share of rejections, but not to a low one.",
     },
     Asked {
         hint: Some(Duration::from_millis(20)),
         name: "20 ms",
         plot: "A hint of 20 ms.",
-        see: "A pause that short costs little more than itself.",
+        see: "A short pause costs little more than its own length.",
     },
     Asked {
         hint: Some(Duration::from_secs(1)),
         name: "1 s",
         plot: "A hint of 1 s.",
-        see: "All calls pause for a second at each refusal. With one refusal in a hundred, the limiters lose hardly more than that.",
+        see: "All calls pause for a second at each rejection. With one rejection in a hundred, the limiters lose hardly more than that.",
     },
     Asked {
         hint: Some(Duration::from_secs(30)),
         name: "30 s",
         plot: "A hint of 30 s.",
-        see: "What a limiter loses beyond the pauses is the wave that it does not send after each.",
+        see: "Beyond the pauses, a limiter loses only the wave of requests that it does not send after each pause.",
     },
 ];
 
@@ -223,10 +223,10 @@ pub(crate) fn run() -> Scenario {
         })
     });
     Scenario {
-        title: "A healthy server that refuses some",
+        title: "A healthy server that rejects some requests",
         about: format!(
-            "The server takes 50 ms for each request and refuses some, whatever their rate. {WORKERS} workers \
-             make one call after the other, with unlimited retries."
+            "The server takes 50 ms for each request and rejects some, at any rate. {WORKERS} workers make one \
+             call at a time, with unlimited retries."
         ),
         plots: ASKED.iter().zip(&outcomes).map(plot).collect(),
         figures: ASKED

@@ -107,7 +107,7 @@ pub(crate) fn run() -> Scenario {
         ),
         plots: vec![Plot {
             title: "A breaker with its defaults.",
-            see: "At any rate, the server is left alone within three seconds, but for a trial call every five.",
+            see: "At any request rate, the server gets no more calls within three seconds, except a trial call every five.",
             x: Axis::linear("seconds"),
             y: Axis::linear("requests for each call"),
             lines: CASES.iter().zip(&down).map(line).collect(),

@@ -110,8 +110,8 @@ pub(crate) fn run() -> Scenario {
     Scenario {
         title: "A plan of subtasks",
         about: format!(
-            "A report takes {} requests, and the server is busy for one in four. A plan retries the subtasks that \
-             failed, and keeps the others.",
+            "A report takes {} requests, and the server is busy for one in four. A plan retries the failed \
+             subtasks, and keeps the others.",
             SUBTASKS.len()
         ),
         plots: Vec::new(),

@@ -191,7 +191,7 @@ const CASES: [Case; 5] = [
 ];
 
 impl Outcome {
-    /// In per cent.
+    /// In percent.
     fn failed(&self) -> f64 {
         let failed = self.calls.iter().filter(|call| !call.is_success);
         100.0 * failed.fold(0.0, |count, _| count + 1.0) / f64::from(CALLS)
@@ -295,25 +295,25 @@ pub(crate) fn run() -> Scenario {
     Scenario {
         title: "A rate-limited model API",
         about: format!(
-            "The API lets {QUOTA} requests a minute through, each takes a second; the others get 429 and \
+            "The API accepts {QUOTA} requests a minute, and each takes a second; the others get 429 and \
              Retry-After. {WORKERS} workers have {} calls to make.",
             Shown(CALLS.into())
         ),
         plots: vec![
             Plot {
                 title: "Calls that succeeded, with max = 3.",
-                see: "Calls that only know of their own refusals use up their retries and fail. A limiter lets them \
-                      wait for their turn.",
+                see: "Calls that react only to their own rejections use up their retries and fail. With a limiter, \
+                      they wait for their turn.",
                 x: time,
                 y: Axis::linear("calls"),
                 lines: lines(&hasty, Outcome::succeeded_by_time),
             },
             Plot {
-                title: "Requests refused, with unlimited retries.",
-                see: "Patience gets all calls through, for a dozen refusals each. With a limiter, which all calls \
-                      share, hardly any request is refused. No way is faster, since the API is not.",
+                title: "Rejected requests, with unlimited retries.",
+                see: "With unlimited retries all calls succeed, after a dozen rejections each. With a shared limiter, \
+                      hardly any request is rejected. No way is faster than the API's limit.",
                 x: time,
-                y: Axis::linear("refused requests"),
+                y: Axis::linear("rejected requests"),
                 lines: lines(&patient, Outcome::refused_by_time),
             },
         ],

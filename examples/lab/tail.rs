@@ -89,7 +89,7 @@ struct Case {
     slow: RangeInclusive<f64>,
     /// The requests per call under normal load.
     requests: RangeInclusive<f64>,
-    /// For how many seconds after the brown-out calls fail.
+    /// The number of seconds after the brown-out in which calls still fail.
     failing: RangeInclusive<f64>,
 }
 
@@ -183,7 +183,7 @@ impl Outcome {
         timeline::per_second(&self.requests, &during) / timeline::per_second(&calls, &during)
     }
 
-    /// For how many seconds after the brown-out calls fail.
+    /// Returns the number of seconds after the brown-out in which calls still fail.
     fn failing(&self) -> f64 {
         let failed = self.calls.iter().filter(|call| !call.is_success);
         let last = failed
@@ -237,23 +237,23 @@ pub(crate) fn run() -> Scenario {
     Scenario {
         title: "Tail",
         about: format!(
-            "The server takes 50 ms, and 4 ms more for each request that it works on, also for clients that \
-             have left. {} % of its answers take a second longer. From 60 s to 75 s it takes 12 ms for each \
+            "The server takes 50 ms, and 4 ms more for each request that it is processing, even for clients that \
+             have disconnected. {} % of its responses take a second longer. From 60 s to 75 s it takes 12 ms for each \
              request. There are {RATE} calls a second; a client waits 3 s.",
             100.0 * SLOW
         ),
         plots: vec![
             Plot {
-                title: "Within what time 99 % of the calls are over.",
-                see: "In calm, hedging takes the slow answers away. A brown-out makes all answers slow.",
+                title: "Time in which 99 % of the calls end.",
+                see: "Under normal load, hedging removes the slow responses. In a brown-out, all responses are slow.",
                 x: time,
                 y: Axis::linear("seconds"),
                 lines: lines(Outcome::slow),
             },
             Plot {
                 title: "Load.",
-                see: "When all answers are slow, all calls are hedged: twice the requests, long after the \
-                      brown-out. A budget keeps it near a tenth.",
+                see: "When all responses are slow, all calls are hedged: twice the requests, long after the \
+                      brown-out. A budget keeps the extra requests near a tenth.",
                 x: time,
                 y: Axis::linear("requests for each call"),
                 lines: lines(Outcome::requests_per_call),

@@ -67,7 +67,7 @@ pub(crate) fn run(policy: &Policy) -> Scenario {
             },
             Plot {
                 title: "Time until a call gives up.",
-                see: "So long a caller waits for an error while the server is down.",
+                see: "The time that a caller waits for an error while the server is down.",
                 x: Axis::linear("seconds since the call began"),
                 y: Axis::linear("% of calls that gave up"),
                 lines: vec![Line::new("given up", given_up.collect())],

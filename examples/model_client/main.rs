@@ -45,25 +45,25 @@ use crate::vendor::Vendor;
 #[derive(Parser)]
 #[command(name = "model_client")]
 struct Arguments {
-    /// Where the API is
+    /// The URL of the API
     #[arg(long, value_name = "http://HOST:PORT/v1", value_parser = base_url)]
     base_url: Url,
-    /// Whose API it is
+    /// The vendor of the API
     #[arg(long, value_enum, default_value_t)]
     vendor: Vendor,
     /// The model's name
     #[arg(long, default_value = "gpt-4o-mini")]
     model: String,
-    /// The key that the API wants
+    /// The API key
     #[arg(long, value_name = "KEY", default_value = "none")]
     api_key: String,
-    /// What to say to the model
+    /// The prompt for the model
     #[arg(long, default_value = "Say hello.")]
     prompt: String,
     /// A TOML file: timeout = "60s" and a table [retry]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The time for every attempt, over that of the file: 180s
+    /// The time limit of every attempt, overrides the file: 180s
     #[arg(long, value_name = "DURATION", value_parser = settings::parse_timeout)]
     timeout: Option<Duration>,
     #[command(flatten)]

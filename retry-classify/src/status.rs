@@ -20,10 +20,13 @@ pub(crate) fn by_status(status: u16) -> Verdict {
 /// conflict, a body that is too large for now (RFC 9110, 15.5.14), a lock, and non-standard statuses.
 #[cfg(feature = "http")]
 pub(crate) fn may_pass(status: u16) -> bool {
-    matches!(
-        status,
-        409 | 413 | 418 | 419 | 423 | 427 | 430 | 432..=448 | 450 | 452..=499
-    )
+    matches!(status, 409 | 413 | 423) || is_non_standard(status)
+}
+
+/// Returns true for a 4xx that no standard defines.
+#[cfg(any(feature = "http", feature = "llm"))]
+pub(crate) fn is_non_standard(status: u16) -> bool {
+    matches!(status, 418 | 419 | 427 | 430 | 432..=448 | 450 | 452..=499)
 }
 
 /// The verdict on a response that something other than its status declares final. A server that responds with a 5xx is

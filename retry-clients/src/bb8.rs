@@ -22,19 +22,18 @@
 //! # let _ = (users, patient_for_a_second);
 //! ```
 //!
-//! A pool keeps to itself why it could not connect: whatever the cause, a wrong password included, `get` says
-//! `TimedOut`.
+//! A pool doesn't report why it could not connect: for any cause, even a wrong password, `get` returns `TimedOut`.
 
 use ::bb8::RunError;
 use retry_runtime::Verdict;
 
-/// Which failures are worth a retry, given which ones of the client in the pool are. If its errors implement
-/// [`Classify`](retry_runtime::Classify), that is `pooled(Classify::classify)`.
+/// Returns a function for `on`, from one for the client's errors. If they implement
+/// [`Classify`](retry_runtime::Classify), use `pooled(Classify::classify)`.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | no connection was free, or a new one ready, in time | transient: nothing was sent |
-/// | an error of the client, from what the function did with the connection | as the client's function says |
+/// | no connection was free or created in time | transient: nothing was sent |
+/// | an error of the client while the function used the connection | by the client's function |
 pub fn pooled<E, V: Into<Verdict>>(on: impl Fn(&E) -> V) -> impl Fn(&RunError<E>) -> Verdict {
     move |error| match error {
         RunError::TimedOut => Verdict::TRANSIENT,

@@ -21,13 +21,13 @@
 use ::deadpool::managed::{HookError, PoolError};
 use retry_runtime::Verdict;
 
-/// Which failures are worth a retry, given which ones of the client in the pool are. If its errors implement
-/// [`Classify`](retry_runtime::Classify), that is `pooled(Classify::classify)`.
+/// Returns a function for `on`, from one for the client's errors. If they implement
+/// [`Classify`](retry_runtime::Classify), use `pooled(Classify::classify)`.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | no connection was free, or a new one ready, in time | transient: nothing was sent |
-/// | an error of the client: of connecting, of a hook, or of what the function did with the connection | as the client's function says |
+/// | no connection was free or created in time | transient: nothing was sent |
+/// | an error of the client while connecting, in a hook, or while the function used the connection | by the client's function |
 /// | a closed pool, a missing runtime, a hook's message | stop |
 pub fn pooled<E, V: Into<Verdict>>(on: impl Fn(&E) -> V) -> impl Fn(&PoolError<E>) -> Verdict {
     move |error| match error {

@@ -1,4 +1,4 @@
-//! How long it takes a program to open a journal of a million steps.
+//! The time to open a journal of a million steps.
 //!
 //! `cargo bench --manifest-path retry-durable/Cargo.toml`
 
@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
     }
     fs::write(&path, text)?;
-    // The first gives the file checks. Each is a program of its own, as opening again where much memory was just freed
-    // takes longer.
+    // The first run adds checksums to the file. Each run is a separate program, because opening is slower after a lot
+    // of memory was freed.
     for _ in 0..4 {
         let program = Command::new(env::current_exe()?)
             .env("JOURNAL", &path)

@@ -1,4 +1,4 @@
-//! An order that is charged and shipped by a program that is killed again and again.
+//! A program that charges and ships an order, and is killed again and again.
 //!
 //! `cargo run --manifest-path retry-durable/Cargo.toml --example order` starts a second program, which does the work, kills
 //! it in the middle, and starts it again until the order is done.
@@ -13,7 +13,7 @@ use std::time::Duration;
 use retry_durable::{Durable, DurableError, Engine, Journal, JournalError};
 use retry_runtime::{Backoff, Jitter, Policy};
 
-/// Nobody answers before the third life.
+/// Requests fail until the program's third run.
 async fn request(life: u32, what: &str) -> Result<String, String> {
     tokio::time::sleep(Duration::from_millis(100)).await;
     println!("    request to {what}");
@@ -23,7 +23,7 @@ async fn request(life: u32, what: &str) -> Result<String, String> {
     Ok(format!("{what} done"))
 }
 
-/// What is to be done, written as if nothing ever ended it.
+/// Processes an order. Written as if the program never stopped.
 async fn order(journal: &Journal, life: u32) -> Result<(), DurableError<String, JournalError>> {
     let policy = Policy::new()
         .max(10)

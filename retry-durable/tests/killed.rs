@@ -1,4 +1,4 @@
-//! A program that is killed in its pause, in its attempt, and between them.
+//! Tests a program that is killed in a pause, in an attempt, and between them.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -14,13 +14,13 @@ use tokio::time::sleep;
 
 const PAUSE: Duration = Duration::from_secs(5);
 const ATTEMPT: Duration = Duration::from_millis(500);
-/// After the beginning of an attempt: so late that a pause that began anew would be seen.
+/// The time after the start of an attempt: late enough to detect a pause that starts again.
 const LATE_IN_PAUSE: Duration = Duration::from_secs(3);
-/// How late an attempt may begin. A pause that began anew would end later.
+/// The maximum delay of an attempt. A pause that starts again would end later.
 const LATE: Duration = Duration::from_secs(1);
 
-/// What `a_killed_program_continues` starts and kills: by itself it does nothing. Each attempt takes a while and fails; the second
-/// doesn't end, and the fourth succeeds. Writes down when they begin.
+/// The program that `a_killed_program_continues` starts and kills. Does nothing when run directly. Each attempt takes a
+/// while and fails; the second doesn't end, and the fourth succeeds. Records their start times.
 #[tokio::test]
 async fn program() {
     let Ok(directory) = env::var("DURABLE_DIRECTORY") else {
@@ -39,7 +39,7 @@ async fn program() {
             .append(true)
             .create(true)
             .open(directory.join("attempts"))?;
-        // As one write, which is seen whole.
+        // In one write, so that it is never read partially.
         attempts.write_all(format!("{}\n", now.as_millis()).as_bytes())?;
         let begun = fs::read_to_string(directory.join("attempts"))?
             .lines()
@@ -76,7 +76,7 @@ async fn a_killed_program_continues() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let begun = || fs::read_to_string(directory.join("attempts")).unwrap_or_default();
-    // In the first pause, and in the second attempt.
+    // During the first pause, and during the second attempt.
     for (attempt, after) in [(1, LATE_IN_PAUSE), (2, Duration::ZERO)] {
         let mut program = start(directory);
         while begun().lines().count() < attempt {
@@ -95,12 +95,12 @@ async fn a_killed_program_continues() {
     let lags: Vec<u64> = begun.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let lags: Vec<_> = lags.into_iter().map(Duration::from_millis).collect();
     let kept = ATTEMPT + PAUSE..ATTEMPT + PAUSE + LATE;
-    // The first pause was kept; the second attempt was made again without one; then all is as ever.
+    // The first pause was kept; the second attempt was made again without a pause; the rest is as usual.
     assert_eq!(begun.len(), 4, "{lags:?}");
     assert!(kept.contains(&lags[0]), "{lags:?}");
     assert!(lags[1] < PAUSE, "{lags:?}");
     assert!(kept.contains(&lags[2]), "{lags:?}");
-    // Three attempts, as the journal has them: the one that was killed is none.
+    // The journal has three attempts: the one that was killed isn't stored.
     let journal = fs::read_to_string(directory.join("journal")).unwrap();
     assert_eq!(journal.matches(": attempt ").count(), 3, "{journal}");
 }

@@ -1,4 +1,4 @@
-//! What a journal asks of the disk, as Valgrind sees it.
+//! A journal's system calls for the disk, recorded by Valgrind.
 
 use std::env;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use retry_durable::{Engine, Journal};
 
-/// What the other test runs: by itself it does nothing.
+/// The program of the other test. Does nothing when run directly.
 #[tokio::test]
 async fn program() {
     let Ok(path) = env::var("DURABLE_JOURNAL") else {
@@ -21,14 +21,14 @@ async fn program() {
 fn a_new_journal_is_on_the_disk_with_its_name_before_its_first_step() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path().canonicalize().unwrap();
-    // The file, its directory, the step.
+    // For the file, its directory, and the step.
     let new = ["sys_fsync", "opens", "sys_fsync", "sys_fdatasync"];
     assert_eq!(synced(&directory), new);
-    // The name is there, and the directory need not be readable any more.
+    // The name is already on disk, so the directory doesn't have to be readable.
     assert_eq!(synced(&directory), ["sys_fsync"]);
 }
 
-/// What the program syncs, and whether it opens the directory.
+/// Returns the program's sync calls, and its opening of the directory.
 fn synced(directory: &Path) -> Vec<&'static str> {
     let traced = Command::new("valgrind")
         .args(["--tool=none", "--trace-syscalls=yes"])

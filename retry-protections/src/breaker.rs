@@ -1,11 +1,8 @@
 //! Circuit breakers.
 
 mod admission;
-mod by_hand;
 pub(crate) mod circuit;
-mod cusum;
-mod last_calls;
-mod rule;
+mod counts;
+mod manual_control;
 mod setters;
-mod waiters;
-mod window;
+mod settings;

@@ -148,22 +148,15 @@ impl<K, V: Rest> All<K, V> {
             return false;
         }
         self.known.retain(|_, known| {
-            let is_unused = is_unused(*known.used.get_or_insert(now), now);
+            let used = *known.used.get_or_insert(now);
+            // If the clock was set back, it is not known when the value was used.
+            let is_unused = now.since(used) >= UNUSED || used.since(now) > AHEAD;
             // A value that a call still holds may change.
             Arc::strong_count(&known.value) > 1 || !known.value.is_at_rest(is_unused)
         });
         let has_room = self.known.len() < most;
         self.full_at = (!has_room).then_some(now);
         has_room
-    }
-}
-
-/// Returns true if [`UNUSED`] has passed since `used`. Also true if the clock was set back by more than [`AHEAD`],
-/// because the time is then unknown.
-fn is_unused(used: Moment, now: Moment) -> bool {
-    match now.checked_since(used) {
-        Some(passed) => passed >= UNUSED,
-        None => used.since(now) > AHEAD,
     }
 }
 

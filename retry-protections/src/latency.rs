@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -34,10 +35,7 @@ pub struct Latency {
 
 #[derive(Debug)]
 struct Last {
-    /// The attempts that are kept, in no particular order once it is full, because the newest replaces the oldest.
-    attempts: [Took; KEPT],
-    kept: usize,
-    oldest: usize,
+    attempts: VecDeque<Took>,
     estimate: Option<Estimate>,
 }
 
@@ -65,9 +63,7 @@ impl Latency {
     pub const fn new() -> Self {
         Self {
             last: Mutex::new(Last {
-                attempts: [(0, false); KEPT],
-                kept: 0,
-                oldest: 0,
+                attempts: VecDeque::new(),
                 estimate: None,
             }),
         }
@@ -94,7 +90,7 @@ impl Latency {
 /// At rest if it has too few attempts for a quantile, or is unused.
 impl Rest for Latency {
     fn is_at_rest(&self, is_unused: bool) -> bool {
-        is_unused || lock(&self.last).kept < LEAST
+        is_unused || lock(&self.last).attempts.len() < LEAST
     }
 }
 
@@ -181,16 +177,17 @@ fn nanos(time: Duration) -> u64 {
 
 impl Last {
     fn push(&mut self, took: Took) {
-        self.attempts[self.oldest] = took;
-        self.oldest = (self.oldest + 1) % KEPT;
-        self.kept = KEPT.min(self.kept + 1);
+        if self.attempts.len() == KEPT {
+            self.attempts.pop_front();
+        }
+        self.attempts.push_back(took);
         if let Some(estimate) = &mut self.estimate {
             estimate.age += 1;
         }
     }
 
     fn quantile(&mut self, quantile: f64) -> Option<Duration> {
-        if self.kept < LEAST {
+        if self.attempts.len() < LEAST {
             return None;
         }
         let fresh = self.estimate.filter(|estimate| {
@@ -198,7 +195,7 @@ impl Last {
         });
         let estimate = fresh.unwrap_or_else(|| Estimate {
             quantile,
-            value: estimate(self.attempts, self.kept, quantile),
+            value: estimate(self.attempts.iter().copied().collect(), quantile),
             age: 0,
         });
         self.estimate = Some(estimate);
@@ -211,14 +208,13 @@ impl Last {
 /// shrinks by 1/`n`.
 #[cold]
 #[expect(clippy::cast_precision_loss, reason = "at most 1024 attempts")]
-fn estimate(mut attempts: [Took; KEPT], kept: usize, quantile: f64) -> Duration {
+fn estimate(mut attempts: Vec<Took>, quantile: f64) -> Duration {
     /// Far below 1/1024, and far above the rounding error of the product.
     const ROUNDING: f64 = 1e-9;
-    let attempts = &mut attempts[..kept];
     attempts.sort_unstable();
     let mut going_on = 1.0;
     let mut longest = Duration::ZERO;
-    for (running, (took, is_dropped)) in (1..=kept).rev().zip(attempts) {
+    for (running, (took, is_dropped)) in (1..=attempts.len()).rev().zip(&attempts) {
         longest = Duration::from_nanos(*took);
         if !*is_dropped {
             going_on *= 1.0 - 1.0 / running as f64;

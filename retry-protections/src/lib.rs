@@ -7,6 +7,7 @@ mod clock;
 mod keyed;
 mod latency;
 mod limiter;
+mod line;
 mod out_of_range;
 
 pub(crate) use retry_runtime::macro_support::sync;

@@ -3,12 +3,10 @@
 pub(crate) mod adaptive;
 mod aimd;
 pub(crate) mod concurrency_limiter;
-mod debt;
 mod gate;
 #[cfg(feature = "governor_0_10")]
 mod governor;
 pub(crate) mod leased;
-mod paced;
 mod queue;
 mod queued;
 pub(crate) mod quota;
@@ -17,4 +15,5 @@ mod remaining;
 mod slow_start;
 #[cfg(test)]
 mod tests;
+mod token_bucket;
 pub(crate) mod work;

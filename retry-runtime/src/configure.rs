@@ -7,7 +7,5 @@ pub(crate) mod installed;
 pub(crate) mod policies;
 #[cfg(feature = "schemars")]
 mod schemars;
-#[cfg(feature = "serde")]
-mod serde;
 #[cfg(feature = "std")]
 pub(crate) mod shared_policy;

@@ -3,15 +3,17 @@
 /// Implements a trait for types that hold an implementor: each method calls its method. The types come after the
 /// methods: pointers; `Option<T>`, where each method says after `=>` what a `None` does; others, with the way to what
 /// they hold. `@held` does it for one such type, which may have methods of its own.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! forward {
     (
         $trait:ident $methods:tt for $($pointer:ty),+
         $(; Option<T>: $doc:literal)?
         $(; $(#[$attr:meta])* [$($generics:tt)*] $holder:ty, |$this:ident| $held:expr)*
     ) => {
-        $(forward!(@held $trait $methods [] [T: $trait + ?Sized] $pointer, |this| **this);)+
-        $(forward!(@option $trait $methods $doc);)?
-        $(forward!(@held $trait $methods [$(#[$attr])*] [$($generics)*] $holder, |$this| $held);)*
+        $($crate::forward!(@held $trait $methods [] [T: $trait + ?Sized] $pointer, |this| **this);)+
+        $($crate::forward!(@option $trait $methods $doc);)?
+        $($crate::forward!(@held $trait $methods [$(#[$attr])*] [$($generics)*] $holder, |$this| $held);)*
     };
     (
         @held $trait:ident {

@@ -87,8 +87,6 @@ pub use retry_classify::*;
 pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
-#[cfg(feature = "tokio")]
-pub use time::TokioTimer;
 pub use time::{BlockingTimer, Cancel, CancelFn, DefaultTimer, Moment, Timer, TimerFn};
 
 // These are shared by calls, so they need the standard library's locks and clock.

@@ -21,6 +21,8 @@ mod progress;
 #[cfg(feature = "std")]
 mod stats;
 
+#[cfg(any(feature = "metrics", feature = "opentelemetry"))]
+pub use self::figures::Measurements;
 #[cfg(feature = "metrics")]
 pub use self::metrics::Metrics;
 #[cfg(feature = "opentelemetry")]

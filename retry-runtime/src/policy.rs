@@ -9,7 +9,7 @@ pub(crate) mod pauses;
 pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
-mod serde;
+pub(crate) mod serde;
 pub(crate) mod settings;
 pub(crate) mod text;
 pub(crate) mod value;
@@ -29,7 +29,7 @@ use core::time::Duration;
 
 use crate::policy::schedule::{Schedule, named_or};
 use crate::policy::section::at_longest;
-use crate::policy::settings::{PolicySettings, SECTIONS, row};
+use crate::policy::settings::{PolicySettings, SECTIONS, row, setters};
 use retry_classify::Kind;
 
 /// The number of retries, and the pause before each of them: plain data.
@@ -74,7 +74,7 @@ use retry_classify::Kind;
 /// and so do [`checked`](Self::checked), in constants, and [`try_checked`](Self::try_checked).
 ///
 /// Two policies are equal if they have the same effect: an unset key equals its default.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Policy {
     /// The values as set.
     settings: PolicySettings,
@@ -138,116 +138,97 @@ impl Policy {
         self.with(None, Section::new().cap(cap))
     }
 
-    /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
-    /// longer.
-    ///
-    /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor. Keep it
-    /// well below `base`, or the first delays are no longer random. A floor never adds a delay where there is none:
-    /// [`Backoff::None`], also in a section, and invalid values still retry without delay.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use retry_runtime::Policy;
-    ///
-    /// let policy = Policy::new()
-    ///     .base(Duration::from_millis(50))
-    ///     .floor(Duration::from_millis(100));
-    /// let delays = policy.delays().map(|delay| delay.as_millis());
-    /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
-    /// ```
-    pub const fn floor(mut self, floor: Duration) -> Self {
-        self.settings.call.floor = Some(at_longest(floor));
-        self
-    }
-
     /// Sets the randomness of the delays. Default [`Jitter::Full`].
     pub const fn jitter(self, jitter: Jitter) -> Self {
         self.with(None, Section::new().jitter(jitter))
     }
 
-    /// Sets the effect of a server's hint. Default [`Hint::Honor`].
-    pub const fn hint(mut self, hint: Hint) -> Self {
-        self.settings.call.hint = Some(hint);
-        self
-    }
+    setters! {
+        /// Sets the shortest delay, including jitter. Default 0. It also applies to sections. A server's hint may be
+        /// longer.
+        ///
+        /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor. Keep it
+        /// well below `base`, or the first delays are no longer random. A floor never adds a delay where there is none:
+        /// [`Backoff::None`], also in a section, and invalid values still retry without delay.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use retry_runtime::Policy;
+        ///
+        /// let policy = Policy::new()
+        ///     .base(Duration::from_millis(50))
+        ///     .floor(Duration::from_millis(100));
+        /// let delays = policy.delays().map(|delay| delay.as_millis());
+        /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
+        /// ```
+        floor(floor: Duration): settings.call.floor = at_longest(floor);
 
-    /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
-    /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
-    pub const fn max_hint(mut self, longest: Duration) -> Self {
-        self.settings.call.max_hint = Some(at_longest(longest));
-        self
-    }
+        /// Sets the effect of a server's hint. Default [`Hint::Honor`].
+        hint(hint: Hint): settings.call.hint = hint;
 
-    /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
-    ///
-    /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must
-    /// be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a chain with
-    /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). In other calls, in blocking code, batches and
-    /// plans, it limits nothing, and the log has one `WARN` per call name.
-    ///
-    /// ```
-    /// use retry_runtime::{Policy, retry};
-    ///
-    /// struct Client { policy: Policy }
-    ///
-    /// impl Client {
-    ///     #[retry(policy = self.policy, timeout)]
-    ///     async fn fetch(&self) -> std::io::Result<String> {
-    ///         Ok(String::from("hello"))
-    ///     }
-    /// }
-    ///
-    /// let client = Client { policy: "max=5, timeout=30s".parse()? };
-    /// # Ok::<(), retry_runtime::PolicyError>(())
-    /// ```
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.call.timeout = Some(at_longest(timeout));
-        self
-    }
+        /// Sets the longest accepted hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s;
+        /// with [`Hint::Clamp`], 5 s above the policy's shortest delay.
+        max_hint(longest: Duration): settings.call.max_hint = at_longest(longest);
 
-    /// Sets the time limit for the whole call, from its start: no retry is planned that would start after it. An
-    /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
-    pub const fn deadline(mut self, deadline: Duration) -> Self {
-        self.settings.call.deadline = Some(at_longest(deadline));
-        self
-    }
+        /// Sets the time limit for each attempt, in calls that enforce it. Default: none.
+        ///
+        /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must
+        /// be `From<TimedOut>`. A call has to opt in: the attribute with the key `timeout` without a value, a chain with
+        /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). In other calls, in blocking code, batches and
+        /// plans, it limits nothing, and the log has one `WARN` per call name.
+        ///
+        /// ```
+        /// use retry_runtime::{Policy, retry};
+        ///
+        /// struct Client { policy: Policy }
+        ///
+        /// impl Client {
+        ///     #[retry(policy = self.policy, timeout)]
+        ///     async fn fetch(&self) -> std::io::Result<String> {
+        ///         Ok(String::from("hello"))
+        ///     }
+        /// }
+        ///
+        /// let client = Client { policy: "max=5, timeout=30s".parse()? };
+        /// # Ok::<(), retry_runtime::PolicyError>(())
+        /// ```
+        timeout(timeout: Duration): settings.call.timeout = at_longest(timeout);
 
-    /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
-    /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
-    /// Default: none.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use retry_runtime::{Jitter, Policy, testing};
-    ///
-    /// let policy = Policy::fixed(Duration::from_secs(2)).max(9).jitter(Jitter::None);
-    /// let limited = policy.total_delay(Duration::from_secs(5));
-    /// let skipped = testing::skip_sleeps();
-    /// let called = limited.on(|_: &&str| true).call_blocking(|| Err::<(), _>("busy"));
-    /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
-    /// ```
-    pub const fn total_delay(mut self, limit: Duration) -> Self {
-        self.settings.call.total_delay = Some(limit);
-        self
-    }
+        /// Sets the time limit for the whole call, from its start: no retry is planned that would start after it. An
+        /// attempt in flight is not dropped; the key `timeout` does that. Default: none.
+        deadline(deadline: Duration): settings.call.deadline = at_longest(deadline);
 
-    /// Sets whether to retry at all. `false` means one attempt, regardless of other keys and sections: there are no
-    /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
-    ///
-    /// With it, one layer of configuration turns off all retries. `max=0` would leave the retries of a section that has
-    /// its own `max`:
-    ///
-    /// ```
-    /// use retry_runtime::{Policy, Section};
-    ///
-    /// let policy = Policy::new().throttled(Section::new().max(10));
-    /// let off = policy.overridden_by(&"enabled=false".parse()?)?;
-    /// assert_eq!(off.delays().count(), 0);
-    /// # Ok::<(), retry_runtime::PolicyError>(())
-    /// ```
-    pub const fn enabled(mut self, enabled: bool) -> Self {
-        self.settings.call.enabled = Some(enabled);
-        self
+        /// Sets the limit for the sum of all pauses of a call, regardless of how long its attempts take: a pause that would
+        /// exceed it ends the call instead. The limit and the pauses are rounded up to whole milliseconds. At most 49 days.
+        /// Default: none.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use retry_runtime::{Jitter, Policy, testing};
+        ///
+        /// let policy = Policy::fixed(Duration::from_secs(2)).max(9).jitter(Jitter::None);
+        /// let limited = policy.total_delay(Duration::from_secs(5));
+        /// let skipped = testing::skip_sleeps();
+        /// let called = limited.on(|_: &&str| true).call_blocking(|| Err::<(), _>("busy"));
+        /// assert_eq!((called, skipped.total().as_secs()), (Err("busy"), 4));
+        /// ```
+        total_delay(limit: Duration): settings.call.total_delay = limit;
+
+        /// Sets whether to retry at all. `false` means one attempt, regardless of other keys and sections: there are no
+        /// pauses, and the call ends as with `max = 0`. Breakers and limiters still apply. Default true.
+        ///
+        /// With it, one layer of configuration turns off all retries. `max=0` would leave the retries of a section that has
+        /// its own `max`:
+        ///
+        /// ```
+        /// use retry_runtime::{Policy, Section};
+        ///
+        /// let policy = Policy::new().throttled(Section::new().max(10));
+        /// let off = policy.overridden_by(&"enabled=false".parse()?)?;
+        /// assert_eq!(off.delays().count(), 0);
+        /// # Ok::<(), retry_runtime::PolicyError>(())
+        /// ```
+        enabled(enabled: bool): settings.call.enabled = enabled;
     }
 
     /// Sets other values for transient failures. A second call replaces only the keys that it sets.
@@ -540,12 +521,6 @@ impl PartialEq for Policy {
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Policy({self})")
-    }
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -36,6 +36,6 @@ mod script;
 mod thread;
 
 pub use crate::observe::recording::Recorder;
-pub use scope::{InScope, Scope};
+pub use scope::Scope;
 pub use script::{Script, fail_times, sequence};
 pub use thread::{Recording, Seeded, SkippedSleeps, record, seed, skip_sleeps};

@@ -18,8 +18,6 @@ pub(crate) mod signal;
 #[cfg(feature = "std")]
 pub(crate) mod skip;
 pub(crate) mod timer;
-#[cfg(feature = "tokio")]
-pub(crate) mod tokio_timer;
 
 pub use blocking_timer::BlockingTimer;
 pub(crate) use cancel::{
@@ -34,8 +32,6 @@ pub use platform::DefaultTimer;
 pub(crate) use platform::give_way;
 pub(crate) use timer::sleep_out;
 pub use timer::{Timer, TimerFn};
-#[cfg(feature = "tokio")]
-pub use tokio_timer::TokioTimer;
 
 /// A time in nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {

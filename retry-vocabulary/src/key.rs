@@ -93,7 +93,7 @@ pub enum Owner {
     Schedule,
     /// Only a policy: it has a setter.
     Policy,
-    /// A call, whatever its policy.
+    /// A call with any policy.
     Call,
     /// A trait.
     Trait,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::plan::{Plan, Validity};
-use retry_runtime::{Policy, Timer, TokioTimer, retry, retry_each, retrying};
+use retry_runtime::{DefaultTimer, Policy, Timer, retry, retry_each, retrying};
 
 static LAST: Mutex<(String, u32)> = Mutex::new((String::new(), 0));
 
@@ -134,7 +134,7 @@ fn main() {
         block_on(plan.run_until(Policy::none(), async |_| Validity::Valid))
     });
     line_of_panic("a retried call", || {
-        block_on(TokioTimer.sleep(Duration::ZERO))
+        block_on(Timer::sleep(&DefaultTimer, Duration::ZERO))
     });
     assert_eq!(block_on(with_timer()).unwrap(), 42);
     assert_eq!(block_on(at_once(&mut 0)), Ok(3));

@@ -114,7 +114,7 @@ fn errors_name_the_flag() {
         (
             &[],
             &["--retry-max", "5, base=1s"],
-            "error: invalid value '5, base=1s' for '--retry-max <COUNT>': `max` takes one value: what is `, base=1s` after it?",
+            "error: invalid value '5, base=1s' for '--retry-max <COUNT>': `5` is a value without its key: write `max=5`",
         ),
         (
             &[],
@@ -195,7 +195,7 @@ impl PolicyFlags for Database {
 }
 
 #[test]
-fn two_clients_have_flags_of_their_own() {
+fn two_clients_have_separate_flags() {
     let command = ::clap::Command::new("two").no_binary_name(true);
     let command = PolicyArgs::<Model>::augment_args(command);
     let command = PolicyArgs::<Database>::augment_args(command);

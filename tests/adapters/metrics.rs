@@ -14,7 +14,7 @@ fn samples<'a>(text: &'a str, metric: &str) -> Vec<&'a str> {
     lines.filter(|line| line.starts_with(metric)).collect()
 }
 
-/// The words in it that begin so.
+/// Returns the words in the text with this prefix.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     words.filter(|word| word.starts_with("retry_")).collect()

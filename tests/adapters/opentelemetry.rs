@@ -363,7 +363,7 @@ async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> 
         .unwrap_or_default()
 }
 
-/// However many items are given up, and in whichever round.
+/// With any number of items given up, in any round.
 #[tokio::test]
 async fn a_batch_round_counts_once_by_its_outcome() {
     type Rounds<'a> = &'a [&'a [Result<(), &'a str>]];

@@ -130,7 +130,7 @@ fn an_entry_of_named_policies_is_a_layer() {
 }
 
 #[test]
-fn no_entry_has_a_name_that_reading_refuses() {
+fn no_entry_has_a_name_that_parsing_rejects() {
     let schema = schema_for!(Policies).to_value();
     let sections = ["transient", "throttled", "timed_out", "invalid", "rejected"];
     assert_eq!(

@@ -754,7 +754,7 @@ async fn a_dropped_call_releases_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trial_call_that_is_dropped_gives_its_place_back() {
+async fn a_dropped_trial_call_releases_its_slot() {
     let world = World::new();
     tokio::time::advance(secs(3600)).await;
     let hangs = EXACT

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Backoff, BlockingTimer, Cancel, Event, GaveUp, Hint, Jitter, Observer, Policy, Timer,
-    TokioTimer, Verdict, retry, retrying, testing,
+    Backoff, BlockingTimer, Cancel, DefaultTimer, Event, GaveUp, Hint, Jitter, Observer, Policy,
+    Timer, Verdict, retry, retrying, testing,
 };
 use support::held_permit::HeldPermit;
 use support::runtime;
@@ -320,7 +320,7 @@ fn an_ending_is_evaluated_once_the_call_gives_up() {
 fn keys_of_the_decision_are_evaluated_once_per_failure() {
     assert_eq!(evaluations_of!(fail, on = counted(is_busy)), PER_FAILURE);
     assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
-    // And before the pause.
+    // Also evaluated before the pause.
     assert_eq!(evaluations!(cancel = counted(Never)), [0, 2, 4]);
     assert_eq!(evaluations!(repeats = counted(9)), PER_FAILURE);
     assert_eq!(
@@ -489,7 +489,7 @@ async fn keys_that_allow_a_hedge_are_evaluated_before_each() {
     assert_eq!(hedged!(idempotent = counted(true)), 1);
     assert_eq!(hedged!(cancel = counted(pending())), 1);
     // Once for each call.
-    assert_eq!(hedged!(timer = counted(TokioTimer)), 1);
+    assert_eq!(hedged!(timer = counted(DefaultTimer)), 1);
     assert_eq!(hedged!(budget = counted(&BUDGET)), 1);
 }
 
@@ -563,7 +563,7 @@ async fn after_a_failure_keys_run_in_one_order() {
         repeats = noted("repeats", 9),
         budget = noted("budget", &BUDGET),
         cancel = noted("cancel", pending()),
-        timer = noted("timer", TokioTimer),
+        timer = noted("timer", DefaultTimer),
         before_pause = async |_, _| noted("before_pause", ()),
         before_retry = async |_, _| noted("before_retry", ())
     )]

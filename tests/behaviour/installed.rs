@@ -182,12 +182,12 @@ async fn a_default_is_for_what_a_function_does_not_set() {
     let error = "default??(max=1)".parse::<Policies>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`default??` has more than one `?`: keep one"
+        "no call is named `default??`: write the beginning of a name, as in `redis`, or `default`, for all calls"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_under_way_follows() {
+async fn a_running_call_uses_newly_installed_policies() {
     let _turn = turn();
     let (server, recording) = (failures(99), testing::record());
     let call = plain(&server);
@@ -272,7 +272,7 @@ async fn no_hedge_starts_if_retries_are_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn protections_hear_of_what_is_switched_off() {
+async fn protections_record_calls_with_retries_off() {
     let _turn = turn();
     install("installed(enabled=false)");
     let breaker = Breaker::new().consecutive_failures(2);
@@ -468,16 +468,16 @@ fn invalid_policies_are_not_installed() {
         ),
         (
             "installed=1",
-            "`installed` takes keys: write them in parentheses, as in `installed(max=2)`",
+            "`installed` can't be `1`: it takes keys, as in `max = 5`",
         ),
         (
             "installed",
-            "`installed` takes keys: write them in parentheses, as in `installed(max=2)`",
+            "`installed` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
         ),
         ("enabled", "`enabled` has no value: write `enabled=…`"),
         (
             "max=1",
-            "`max` takes keys: write them in parentheses, as in `max(max=2)`",
+            "`max` is no name of a call: write it in `default`, for all calls",
         ),
         (
             "throttled(max=1)",
@@ -489,7 +489,7 @@ fn invalid_policies_are_not_installed() {
         ),
         (
             "a(throttled(max(b=1)))",
-            "`)` is missing after the value of `throttled.max`",
+            "`)` is missing after the value of `max`",
         ),
     ] {
         let policies = text.parse::<Policies>();

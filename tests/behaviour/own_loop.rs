@@ -64,7 +64,7 @@ async fn a_dropped_loop_releases_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_waits_for_its_turn_and_costs_what_the_loop_says() {
+async fn an_attempt_waits_for_its_turn_and_has_the_loops_cost() {
     let limiter = RateLimiter::fixed(4, secs(1));
     let began = Instant::now();
     let mut first = Attempts::new(&SITE).limiter(&limiter).cost(4);
@@ -127,7 +127,7 @@ async fn a_saved_call_continues_with_its_state() {
     let saved = serde_json::to_string(&attempts.into_saved()).unwrap();
     assert_eq!(budget.left(), 8);
 
-    // Dropped before its attempt begins, it gives the payment back.
+    // If it is dropped before its attempt starts, the payment is refunded.
     let saved: Call = serde_json::from_str(&saved).unwrap();
     drop(Attempts::from_saved(&site, saved).budget(&budget));
     assert_eq!(budget.left(), 9);

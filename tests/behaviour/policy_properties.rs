@@ -275,7 +275,7 @@ fn setters_and_text() -> impl Strategy<Value = (Policy, String)> {
 
 proptest! {
     #[test]
-    fn a_check_refuses_what_a_text_does((policy, text) in setters_and_text()) {
+    fn checked_rejects_the_same_values_as_text((policy, text) in setters_and_text()) {
         let read = text.parse::<Policy>();
         prop_assert_eq!(policy.try_checked().ok(), read.ok(), "{}", text);
     }

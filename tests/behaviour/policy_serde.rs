@@ -223,7 +223,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "throttled = 5",
         r#"{"throttled": 5}"#,
-        "`throttled = 5` is not a section: write a table of its keys, as in `throttled = { max = 5 }`",
+        "`throttled` can't be `5`: it takes keys, as in `max = 5`",
     ),
     (
         "cap = '500ms'",
@@ -276,7 +276,7 @@ fn rejects_values_that_only_json_has() {
         ),
         (
             r#""max=5""#,
-            "invalid type: string \"max=5\", expected a table of a policy's keys",
+            "invalid type: string \"max=5\", expected a table of keys",
         ),
     ] {
         let error = serde_json::from_str::<Policy>(json)

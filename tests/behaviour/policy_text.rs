@@ -91,14 +91,14 @@ fn prints_the_format_that_it_parses() {
     );
     let patient = Policy::new()
         .max(u32::MAX)
-        .factor(1e300)
+        .factor(1.5)
         .cap(Duration::MAX)
         .jitter(Jitter::Ratio(0.25))
         .deadline(Duration::from_secs(90))
         .throttled(Section::new().max(10).base(Duration::from_secs(5)));
     assert_eq!(
         patient.to_string(),
-        "max=unlimited, backoff=exp, base=1s, factor=1e300, \
+        "max=unlimited, backoff=exp, base=1s, factor=1.5, \
          cap=213503d23h34m33s709ms551us614ns, jitter=0.25, hint=honor, max_hint=2m, \
          deadline=1m30s, throttled(max=10, base=5s)",
     );
@@ -228,6 +228,7 @@ fn refuses_values() {
     const COUNT: &str = "it takes a whole number from 0 to 4294967294, or \"unlimited\"";
     const WORDS: &str =
         "exp, fixed, linear, fibonacci, none; or a list of delays, as in [\"1s\", \"5s\", \"30s\"]";
+    const BOTH: &str = "write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`";
     const DURATION: &str = "it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
     for (text, message) in [
         ("max=-1", format!("`max = -1` is out of range: {COUNT}")),
@@ -292,10 +293,6 @@ fn refuses_values() {
             "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into(),
         ),
         ("base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into()),
-        (
-            "jitter=0.1234567891",
-            "`jitter = 0.1234567891` is out of range: it takes a ratio of at most 9 decimals".into(),
-        ),
         ("base=[5s]", format!("`base` can't be `[…]`: {DURATION}")),
         (
             "backoff=[]",
@@ -331,7 +328,7 @@ fn refuses_values() {
         ),
         (
             "throttled=5",
-            "`throttled = 5` is not a section: write its keys, as in `throttled(max=5)`".into(),
+            "`throttled` can't be `5`: it takes keys, as in `max = 5`".into(),
         ),
         (
             "cap=500ms",
@@ -355,7 +352,7 @@ fn refuses_values() {
         ),
         (
             "default",
-            "`default` is no key: an empty text is the default policy".into(),
+            format!("`default` is not a key with a value: {BOTH}"),
         ),
         (
             "5",
@@ -367,15 +364,15 @@ fn refuses_values() {
         ),
         (
             "backoff=1s, 5s",
-            "`5s` is a value without its key: several delays stand in brackets, as in `backoff=[1s, 5s]`".into(),
+            format!("`5s` is not a key with a value: {BOTH}"),
         ),
         (
             "{\"max\": 5}",
-            "`{` begins no key: a policy's text is `max=5, base=1s`; let a parser of JSON read JSON".into(),
+            format!("`{{` is not a key with a value: {BOTH}"),
         ),
         (
             "max: 5",
-            "`max` takes its value after `=`, not `:`: write `max=5`".into(),
+            format!("`max: 5` is not a key with a value: {BOTH}"),
         ),
         (
             "max_backoff_ms=500",
@@ -383,27 +380,27 @@ fn refuses_values() {
         ),
         (
             "jitter=none, deadline=999ms",
-            "the first retry would come too late (`base = 1s` exceeds `deadline = 999ms`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 1s, `deadline = 999ms`): lower one or raise the other".into(),
         ),
         (
             "base=2s, jitter=0.2, deadline=1s",
-            "the first retry would come too late (`base = 2s`, at least 1s600ms with jitter, exceeds `deadline = 1s`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 1s600ms, `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "backoff=[4s, 1s], jitter=equal, deadline=1s",
-            "the first retry would come too late (`backoff = 4s`, at least 2s with jitter, exceeds `deadline = 1s`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "floor=2s, deadline=1s",
-            "the first retry would come too late (`floor = 2s` exceeds `deadline = 1s`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 2s, `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             "jitter=decorrelated, deadline=500ms, transient(max=0)",
-            "the first retry would come too late (`base = 1s` exceeds `deadline = 500ms`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 1s, `deadline = 500ms`): lower one or raise the other".into(),
         ),
         (
             "max=0, deadline=1s, throttled(max=1, base=3s, jitter=none)",
-            "the first retry would come too late (`throttled.base = 3s` exceeds `deadline = 1s`): lower one or raise the other".into(),
+            "the first retry would come too late (its delay is at least 3s, `deadline = 1s`): lower one or raise the other".into(),
         ),
         (
             &format!("hint=clamp\n{}", "x".repeat(100)),
@@ -439,51 +436,48 @@ fn rejects_text_that_is_not_a_list_of_keys() {
         ("max=,base=1s", "`max` has no value: write `max=…`"),
         (
             "throttled(max)",
-            "`throttled = max` is not a section: write its keys, as in `throttled(max=5)`",
+            "`throttled` can't be `max`: it takes keys, as in `max = 5`",
         ),
         (
             "throttled(max,base=1s)",
-            "`throttled.max` has no value: write `throttled.max=…`",
+            "`max` has no value: write `max=…`",
         ),
         (
             "throttled(9, base=1s)",
-            "`throttled` takes keys, not `9` alone: write `max=9` for a number of retries",
+            "`9` is a value without its key: write `max=9`",
         ),
         (
             "throttled(5s, max=3)",
-            "`throttled` takes keys, not `5s` alone: write them, as in `throttled(max=5)`",
+            "`5s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
         ),
         (
             "backoff(1s, 5s, 30s)",
-            "`backoff` takes a list of delays in square brackets: write `backoff=[1s, …]`",
+            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
         ),
-        ("max(5, 3)", "`max` takes one value: write `max=5`"),
+        ("max(5, 3)", "`5` is a value without its key: write `max=5`"),
         (
             "backof(1s, 5s)",
-            "`backof.1s` has no value: write `backof.1s=…`",
+            "`1s` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
         ),
         ("=5", "a key is missing before `=`"),
         (",max=5", "a key is missing before `,`"),
         ("max=5,,base=1s", "a key is missing before `,`"),
-        (
-            "max=5 base=1s",
-            "a comma is missing after the value of `max`",
-        ),
+        ("max=5 base=1s", "`,` is missing after the value of `max`"),
         (
             "hint=\"clamp\" base=1s",
-            "a comma is missing after the value of `hint`",
+            "`,` is missing after the value of `hint`",
         ),
         (
             "throttled(hint=\"clamp\" base)",
-            "a comma is missing after the value of `throttled.hint`",
+            "`,` is missing after the value of `hint`",
         ),
         (
             "hint=\"clamp\" base, max=5",
-            "a comma is missing after the value of `hint`",
+            "`,` is missing after the value of `hint`",
         ),
         (
             "throttled(max=5) base=1s",
-            "a comma is missing after the value of `throttled`",
+            "`,` is missing after the value of `throttled`",
         ),
         ("hint=\"clamp", "the value of `hint` has no closing quote"),
         ("backoff=[1s", "`]` is missing after the value of `backoff`"),
@@ -493,32 +487,29 @@ fn rejects_text_that_is_not_a_list_of_keys() {
         ),
         (
             "backoff=[[1s]]",
-            "`]` is missing after the value of `backoff`",
+            "`backoff` has no value: write `backoff=…`",
         ),
         (
             "backoff=[1s)",
             "`]` is missing after the value of `backoff`",
         ),
         ("backoff=[,1s]", "`backoff` has no value: write `backoff=…`"),
-        ("base(x\"1s\")", "`base.x` has no value: write `base.x=…`"),
+        (
+            "base(x\"1s\")",
+            "`x` is not a key with a value: write both, as in `max=5, backoff=[1s, 5s], throttled(max=9)`",
+        ),
         (
             "backoff([1s]",
             "`)` is missing after the value of `backoff`",
         ),
-        (
-            "backoff=1s]",
-            "a comma is missing after the value of `backoff`",
-        ),
+        ("backoff=1s]", "`,` is missing after the value of `backoff`"),
         ("max=5)", "`)` without a `(` before it"),
         ("max(5", "`)` is missing after the value of `max`"),
         (
             "throttled(max=5",
             "`)` is missing after the value of `throttled`",
         ),
-        (
-            "throttled(max(a(",
-            "`)` is missing after the value of `throttled.max`",
-        ),
+        ("throttled(max(a(", "`)` is missing after the value of `a`"),
     ] {
         assert_eq!(refusal(text), message, "{text:?}");
     }
@@ -580,7 +571,7 @@ fn later_layers_win_key_by_key() {
 }
 
 #[test]
-fn a_later_list_takes_the_place_of_base_and_factor() {
+fn a_later_list_replaces_base_and_factor() {
     let list = Backoff::list(&[Duration::from_secs(1), Duration::from_mins(5)]);
     let named: Overrides = "backoff=[1s, 5m]".parse().unwrap();
     let built = Policy::fixed(Duration::from_secs(2)).factor(3.0);
@@ -648,9 +639,7 @@ fn setters_are_checked_on_request() {
             Policy::new()
                 .throttled(ratio(f64::INFINITY))
                 .throttled(Section::new().base(second)),
-            String::from(
-                "`throttled.jitter` was out of range: it takes a ratio from 0 to 1, of at most 9 decimals",
-            ),
+            String::from("`throttled.jitter` was out of range: it takes a ratio from 0 to 1"),
         ),
         (
             Policy::new().deadline(Duration::ZERO),
@@ -658,15 +647,15 @@ fn setters_are_checked_on_request() {
         ),
         (
             list.base(second).max(9),
-            format!("`base` or `factor` has no effect{beside_list}"),
+            format!("`base` has no effect{beside_list}"),
         ),
         (
             list.throttled(Section::new().factor(3.0)),
-            format!("`throttled.base` or `throttled.factor` has no effect{beside_list}"),
+            format!("`throttled.factor` has no effect{beside_list}"),
         ),
         (
             Policy::new().transient(Section::new().backoff(Backoff::List(&LIST)).base(second)),
-            format!("`transient.base` or `transient.factor` has no effect{beside_list}"),
+            format!("`transient.base` has no effect{beside_list}"),
         ),
     ] {
         let refused = policy.try_checked().map_err(|error| error.to_string());

@@ -214,7 +214,7 @@ fn only_secrets_are_redacted() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Each error of a chain is looked through by itself.
+/// Each error of a chain is searched separately.
 #[test]
 fn a_cause_is_not_a_secret_value() {
     #[retry(max = 0, on = |_| true, observe = |event| {
@@ -249,7 +249,7 @@ fn a_cause_is_not_a_secret_value() {
     }
 }
 
-/// Redacted text doesn't count towards the length, and no part of it is shown where the text is cut.
+/// Redacted text doesn't count towards the length, and no part of it is shown at the end of a shortened text.
 #[test]
 fn a_long_secret_is_hidden_as_a_whole() {
     let secret = "s3cr3t".repeat(1_000);

@@ -204,7 +204,7 @@ async fn a_plan_shows_failures_from_before_show_was_set() {
 }
 
 #[tokio::test]
-async fn a_text_of_others_makes_no_record_of_its_own() {
+async fn a_foreign_text_cannot_forge_a_record() {
     #[retry(max = 0, name = name, on = |_| true)]
     async fn call(name: &str, error: &str) -> Result<(), String> {
         Err(String::from(error))

@@ -55,7 +55,7 @@ async fn spans_of<T>(call: impl Future<Output = T>) -> Vec<String> {
     spans_in(&log_of(call).await)
 }
 
-/// The spans of each record, and what it begins with.
+/// Returns the spans of each record, and its start.
 fn spans_in(log: &str) -> Vec<String> {
     let line = |line: &str| {
         let line = line.trim_start().split_once(' ').expect("a level").1;
@@ -190,7 +190,7 @@ async fn streams() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_beside_slow_ones() {
+async fn hedged_attempts_have_their_own_spans() {
     #[retry(max = 1, name = "fetch", span = true, hedge = "1s", on = |_| true)]
     async fn fetch(asked: &Cell<u32>) -> Result<(), Busy> {
         asked.set(asked.get() + 1);
@@ -325,7 +325,7 @@ async fn chains() {
     }
 }
 
-/// An attempt is dropped in its span at its timeout, and the last resort is the call's.
+/// An attempt is dropped in its span at its timeout, and the fallback runs in the call's span.
 #[tokio::test(start_paused = true)]
 async fn code_outside_attempts_is_in_the_calls_span() {
     struct Dropped;

@@ -1,4 +1,4 @@
-//! Calls in a page in Chromium: how often and when they reach their server, what comes of them, what they log.
+//! Calls in a page in Chromium: the requests that reach the server, their times, the outcomes, and the log.
 //!
 //! Needs Chromium and the page, compiled: `.ci/browser` runs it.
 

@@ -130,7 +130,7 @@ async fn transport() {
 }
 
 #[tokio::test]
-async fn unreadable_answers_stop() {
+async fn unreadable_responses_stop() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(200, "no JSON")]);
     let error = Model::at(&server.url).create().await.unwrap_err();

@@ -142,7 +142,7 @@ async fn errors_in_a_body_are_api_errors() {
 }
 
 #[tokio::test]
-async fn hints_are_waited_for_and_the_answer_stays_readable() {
+async fn hints_are_honored_and_the_response_stays_readable() {
     let _skipped = testing::skip_sleeps();
     let recording = testing::record();
     let throttled = answer_with(

@@ -134,7 +134,7 @@ async fn transport() {
 }
 
 #[tokio::test]
-async fn errors_in_place_of_an_answer() {
+async fn errors_in_a_200_are_classified() {
     check_call(answer(200, &refused("server_error")), BROKEN).await;
     check_call(answer(200, &refused("insufficient_quota")), Verdict::STOP).await;
     check_call(
@@ -145,7 +145,7 @@ async fn errors_in_place_of_an_answer() {
 }
 
 #[tokio::test]
-async fn unreadable_answers_stop() {
+async fn unreadable_responses_stop() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(200, "no JSON")]);
     let error = Model::at(&server.url).ask().await.unwrap_err();

@@ -177,7 +177,7 @@ async fn a_stream_that_ends_is_ambiguous() {
 }
 
 #[test]
-fn no_answer_in_time_is_a_timeout() {
+fn no_response_in_time_is_a_timeout() {
     let timeout = Duration::from_secs(1);
     assert_eq!(
         classify(&ServiceError::Timeout { timeout }),

@@ -1,4 +1,4 @@
-//! Every key that can stand beside the others.
+//! Every key that can be combined with the others.
 async fn complete(
     prompt: String,
     limits: Limits,

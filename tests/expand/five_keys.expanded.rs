@@ -1,4 +1,4 @@
-//! What calls share, a deadline and an observer.
+//! Shared protections, a deadline and an observer.
 async fn ask(prompt: u64) -> Result<u64, Busy> {
     use ::retry_runtime::macro_support as __retry;
     use ::retry_runtime::macro_support::keys::{

@@ -1,4 +1,4 @@
-//! What calls share, a deadline and an observer.
+//! Shared protections, a deadline and an observer.
 
 #[retry(
     breaker = &BREAKER,

@@ -64,7 +64,7 @@ fn half_open_admits_the_trial_calls_and_one_transition_happens() {
 }
 
 #[test]
-fn a_dropped_trial_gives_its_place_back() {
+fn a_dropped_trial_releases_its_slot() {
     many(|| {
         let breaker = open(1);
         at_once(&breaker, 2, |breaker, _| {

@@ -21,7 +21,7 @@ use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
 pub(crate) use sources::{
-    breaker, budget, classify, clock, keyed, limiter, out_of_range, sync, time,
+    breaker, budget, classify, clock, keyed, limiter, line, out_of_range, sync, time,
 };
 
 /// Every schedule, which takes small tests.

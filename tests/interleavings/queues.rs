@@ -65,7 +65,7 @@ impl Shared {
         self.queue.leave(permit, AttemptOutcome::Success);
     }
 
-    /// One that is dropped once it has waited, or had its turn and has not begun.
+    /// Enters an attempt that is dropped after it has waited, or after its turn but before its start.
     async fn dropped(&self, cost: u32) {
         let mut permit: Permit = self.queue.enter(cost);
         poll_fn(|context| {
@@ -78,8 +78,8 @@ impl Shared {
     }
 
     fn is_empty(&self) {
-        assert_eq!(self.queue.waiting(), 0);
-        assert_eq!(self.queue.look(|places, _| places.0), self.places);
+        assert_eq!(self.queue.lock().waiting(), 0);
+        assert_eq!(self.queue.lock().gate.0, self.places);
     }
 }
 

@@ -9,6 +9,8 @@ pub(crate) mod classify;
 #[path = "../../retry-protections/src/keyed.rs"]
 pub(crate) mod keyed;
 pub(crate) mod limiter;
+#[path = "../../retry-protections/src/line.rs"]
+pub(crate) mod line;
 #[path = "../../retry-protections/src/out_of_range.rs"]
 pub(crate) mod out_of_range;
 

@@ -7,6 +7,7 @@ mod guide;
 mod keys;
 mod layout;
 mod named_paths;
+mod prose;
 mod readme;
 mod rooms;
 mod versions;

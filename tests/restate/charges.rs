@@ -125,7 +125,7 @@ fn a_run_replayed_in_each_pause_repeats_no_step() {
         ),
     ];
     for (order, status, answer, log) in orders {
-        // And the second time from what is kept.
+        // The second run uses the stored result.
         for _ in 0..2 {
             let (was, text) = lab.call("Charges/charge", order, order);
             assert_eq!(was, status, "{order}: {text}");

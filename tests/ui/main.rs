@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 #[test]
-fn programs_are_refused_with_the_reason() {
+fn programs_are_rejected_with_the_reason() {
     let programs = trybuild::TestCases::new();
     programs.compile_fail("fail/*/*.rs");
 }

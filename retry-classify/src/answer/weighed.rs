@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use super::retry_after::{asks_to_wait, server_time};
 use super::{InBody, by_status_and_headers, is_throttled, should_retry};
 use crate::llm::{By, Fault, ProviderError};
-use crate::status::stopped;
+use crate::status::{may_pass, stopped};
 use crate::text::wait::{wait_in, wait_until_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
@@ -21,6 +21,7 @@ impl ProviderError {
     /// The verdict on a response, from its status, headers and body.
     pub(crate) fn weighed(&self, status: StatusCode, headers: &HeaderMap) -> Verdict {
         let by_headers = by_status_and_headers(status, headers);
+        let is_vague = status == StatusCode::FAILED_DEPENDENCY || may_pass(status.as_u16());
         let verdict = match self.fault {
             Fault::Billing | Fault::TooLong | Fault::Filtered => stopped(status.as_u16()),
             _ if should_retry(headers).is_some() => by_headers,
@@ -30,6 +31,12 @@ impl ProviderError {
             // AWS's codes are more precise than its statuses, and these two leave open whether the request had an
             // effect.
             Fault::Internal | Fault::Timeout if self.is_of_aws => Verdict::TRANSIENT.ambiguous(),
+            // These statuses alone don't say whether the server failed.
+            Fault::Internal if self.by == By::Text && is_vague => Verdict::TRANSIENT.ambiguous(),
+            // A gateway that reports the server's rejection as its own failure.
+            Fault::Invalid if self.by == By::Quote && status.is_server_error() => {
+                stopped(status.as_u16())
+            }
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
@@ -46,7 +53,7 @@ impl ProviderError {
             refuses: match self.by {
                 By::Name => true,
                 By::Quote | By::Part => false,
-                By::Others => !leaves_open,
+                By::Text | By::Others => !leaves_open,
             },
         };
         let verdict = Verdict::of_answer(status, headers, verdict, body);

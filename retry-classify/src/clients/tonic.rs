@@ -4,11 +4,13 @@ use core::time::Duration;
 use ::tonic::{Code, ConnectError, Status};
 use tonic_types::StatusExt;
 
-use super::connection::{self, of_open_connection, of_reset};
+use super::connection::{of_open_connection, of_reset};
 use crate::sources::causes;
+use crate::status::by_status;
 use crate::text::fault::Fault;
-use crate::text::rules::refined;
-use crate::text::wait::wait_in;
+use crate::text::rules::{named, refined};
+use crate::text::table::RuleFor;
+use crate::text::wait::{duration, wait_in};
 use crate::verdict::LONGEST_HINT;
 use crate::{Classify, Verdict};
 
@@ -16,6 +18,8 @@ use crate::{Classify, Verdict};
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// tonic's text when its own timeout, the client's or the server's, ran out.
 const TIMED_OUT: &str = "Timeout expired";
+/// Texts before the status of a response that has none of gRPC: of tonic, grpc-go and grpc-java; of gRPC in C++.
+const HTTP_STATUS: [&str; 2] = ["HTTP status code", "http2 header with status"];
 
 /// | status | verdict |
 /// |---|---|
@@ -24,7 +28,8 @@ const TIMED_OUT: &str = "Timeout expired";
 /// | `ResourceExhausted` because of HTTP/2's `ENHANCE_YOUR_CALM` | throttled, ambiguous |
 /// | any other `ResourceExhausted`, unless its text, `QuotaFailure` or `ErrorInfo` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
-/// | any other status that tonic created for a broken connection, or `Internal` whose text reports one | transient, ambiguous |
+/// | any other status that tonic created for a broken connection, or `Internal` or `Unknown` whose text reports one | transient, ambiguous |
+/// | `Internal` or `Unknown` for a response without a status of gRPC | as for its HTTP status |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
 /// | everything else | stop |
 ///
@@ -51,7 +56,7 @@ impl Classify for Status {
 impl Classify for ::tonic::transport::Error {
     fn classify(&self) -> Verdict {
         match self.source() {
-            Some(source) if is_of_connecting(source) => connection::of_no_connection(source),
+            Some(source) if is_of_connecting(source) => super::connection::of_no_connection(source),
             Some(source) => of_open_connection(source),
             None => Verdict::STOP,
         }
@@ -87,10 +92,32 @@ fn of_code(status: &Status) -> Verdict {
     }
 }
 
-/// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it.
+/// The verdict on a status sent by a server or a gateway. It may quote a connection that broke behind it, or report a
+/// response without a status of gRPC.
 fn of_text(status: &Status) -> Verdict {
-    let has_failed = || refined(Fault::Unknown, false, status.message()) == Fault::Internal;
-    (status.code() == Code::Internal && has_failed()).into()
+    let text = status.message();
+    let is_broken = match status.code() {
+        Code::Internal => refined(Fault::Unknown, false, text) == Fault::Internal,
+        _ => named(RuleFor::Whole, [text]).is_some(),
+    };
+    let by_http = || {
+        of_http(
+            HTTP_STATUS
+                .iter()
+                .find_map(|before| text.split_once(before))?
+                .1,
+        )
+    };
+    by_http().unwrap_or_else(|| is_broken.into())
+}
+
+/// The verdict, as over REST, on the first number in the text, which is an HTTP status.
+fn of_http(text: &str) -> Option<Verdict> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    let status = numbers.find_map(|number| number.parse().ok())?;
+    let verdict = by_status(status);
+    let may_have_effect = verdict.is_retryable() && (status == 408 || status >= 500);
+    Some(verdict.ambiguous_if(may_have_effect))
 }
 
 fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
@@ -117,10 +144,21 @@ fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
     }
 }
 
-/// The wait from `RetryInfo`, unless it is longer than a year.
+/// The wait from `RetryInfo`, or else until the quota in `ErrorInfo` is reset, unless it is longer than a year.
 fn retry_info(status: &Status) -> Option<Duration> {
-    let wait = status.get_details_retry_info()?.retry_delay?;
-    (wait <= LONGEST_HINT).then_some(wait)
+    let in_info = status
+        .get_details_retry_info()
+        .and_then(|info| info.retry_delay);
+    let until_reset = || {
+        duration(
+            status
+                .get_details_error_info()?
+                .metadata
+                .get("quotaResetDelay")?,
+        )
+    };
+    let wait = in_info.or_else(until_reset);
+    wait.filter(|wait| *wait <= LONGEST_HINT)
 }
 
 /// Throttled, unless the message or the details name a day, a month, money or a message that is too large.

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::provider_error::{By, ProviderError};
 use super::truncated;
 use crate::Classify;
-use crate::status::by_status;
+use crate::status::{by_status, is_non_standard};
 use crate::text::fault::Fault;
 use crate::text::rules::{named, numbered, refined};
 use crate::text::table::RuleFor::{Aws, Envelope, Generic, Name};
-use crate::text::wait::wait_in;
+use crate::text::wait::{duration, wait_in};
 use crate::verdict::LONGEST_HINT;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
@@ -274,11 +274,18 @@ fn of_error(error: &Value, known: Known<'_>) -> ProviderError {
     let by_quoted = by_quoted.filter(|fault| *fault != Fault::Unknown);
     let known = Known { aws, ..known };
     let (by, fault) = said(error, &names, known, by_quoted);
-    let is_open = matches!(known.status, None | Some(200..=299 | 403 | 429));
+    let is_open = known
+        .status
+        .is_none_or(|status| matches!(status, 200..=299 | 403 | 429) || is_non_standard(status));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
     let read = names.iter().chain(&quotas).map(String::as_str);
     let read = texts.iter().copied().chain(read);
+    let by_name = fault;
     let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
+    let by = match (by_name, fault) {
+        (Fault::Unknown, Fault::Internal) => By::Text,
+        _ => by,
+    };
 
     let own = retry_info(details).or_else(|| wait_beside(error));
     let in_text = || texts.iter().find_map(|text| wait_in(text));
@@ -407,14 +414,26 @@ fn quoted(text: &str, is_own: bool, known: Known<'_>) -> Option<ProviderError> {
     (says_when || error.fault != Fault::Unknown).then_some(error)
 }
 
+/// The wait in Google's `RetryInfo`, or else until the quota in `ErrorInfo` is reset.
 fn retry_info(details: &[Value]) -> Option<Duration> {
-    let info = details.iter().find(|detail| {
-        let name = detail["@type"].as_str();
-        name.is_some_and(|name| name.ends_with(RETRY_INFO))
-    })?;
-    // A duration in Protocol Buffers' JSON: `"1.5s"`.
-    let delay = info["retryDelay"].as_str()?.trim();
-    seconds(delay.strip_suffix('s')?.parse().ok()?)
+    let is_info = |detail: &&Value| {
+        detail["@type"]
+            .as_str()
+            .is_some_and(|of| of.ends_with(RETRY_INFO))
+    };
+    let in_info = details
+        .iter()
+        .filter(is_info)
+        .map(|info| &info["retryDelay"]);
+    let until_reset = details
+        .iter()
+        .map(|detail| &detail["metadata"]["quotaResetDelay"]);
+    let delay = in_info.chain(until_reset).find_map(Value::as_str)?.trim();
+    // A duration in Protocol Buffers' JSON is `"1.5s"`, in Go's format also `"1h16m0.5s"`.
+    match delay.strip_suffix('s')?.parse() {
+        Ok(number) => seconds(number),
+        Err(_) => duration(delay),
+    }
 }
 
 /// The wait in one of the error's own fields.

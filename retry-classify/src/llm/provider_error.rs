@@ -13,15 +13,15 @@ use crate::{Classify, Verdict};
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint; ambiguous if only a quoted error reports it, or if part of the request took effect |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or `quotaResetDelay`, or in the message, as the hint; ambiguous if only a quoted error reports it, or if part of the request took effect |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown`; any with `"retryable": false` | stop |
 ///
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) combines both: `Billing`, `TooLong` and
 /// `Filtered` always stop; then `x-should-retry` decides if it is present; then `"retryable": false` stops; an error in
-/// a 2xx is classified by the table; `Throttled` and `Overloaded` win over the status; in all other cases the status
-/// decides. The status, with the wait in the headers or the body, also decides whether the request may have taken
+/// a 2xx is classified by the table; `Throttled` and `Overloaded` win over the status; an `Invalid` that only a quoted
+/// error in a 5xx reports stops; in all other cases the status decides. The status, with the wait in the headers or the body, also decides whether the request may have taken
 /// effect, as in [`Verdict::from_http`]. With a 5xx or a 408, a throttled request counts as refused only if the
 /// server's own `code` or `type` says so: a number, a text or a quoted error may come from a server behind it, which
 /// was called after part of the work was done.
@@ -50,7 +50,9 @@ pub(crate) enum By {
     Quote,
     /// One error in a response that also has results.
     Part,
-    /// A number, a text or the status.
+    /// A text that reports a failure of the server, in an error with no other name.
+    Text,
+    /// A number, another text or the status.
     Others,
 }
 

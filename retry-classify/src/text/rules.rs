@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::time::Duration;
 
 use super::fault::Fault;
-use super::table::RuleFor::{Limit, Misnomer, Number, Period, Rolling, Text};
+use super::table::RuleFor::{Limit, Misnomer, Number, Period, Rolling, Text, Whole};
 use super::table::{RULES, Rule, RuleFor};
 use super::wait::wait_in;
 
@@ -23,14 +23,7 @@ const LIMITED: [&str; 8] = [
 pub(crate) fn named<'a>(what: RuleFor, names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
     let mut found = names.into_iter().filter_map(|name| {
         let name = words(name);
-        let name = name.trim();
-        let is_named = |of: &str| match (of.strip_prefix('*'), of.strip_suffix('*')) {
-            (Some(end), None) => name.ends_with(end),
-            (None, Some(start)) => name.starts_with(start),
-            (Some(_), Some(_)) => name.contains(of.trim_matches('*')),
-            (None, None) => name == of,
-        };
-        let rule = find(|(of, ..), phrase| *of == what && is_named(phrase))?;
+        let rule = find(|(of, ..), phrase| *of == what && is_named(&name, phrase))?;
         Some(rule.2)
     });
     let first = found.next();
@@ -52,6 +45,7 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         (Misnomer, _) => fault == Billing,
         (Limit | Period | Rolling, _) => fault == Throttled,
         (Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (Text, Internal) | (Whole, _) => fault == Unknown,
         (Text, _) => matches!(fault, Throttled | Internal | Invalid | Unknown),
         // Names were already matched.
         _ => false,
@@ -62,6 +56,7 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         may_be(what, means)
             && match what {
                 Period => says(&alone, phrase) || limits(&said, phrase),
+                Whole => is_named(&said, phrase),
                 _ => says(&said, phrase),
             }
     });
@@ -69,6 +64,16 @@ pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
         Some((Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
         Some(rule) => rule.2,
         None => fault,
+    }
+}
+
+fn is_named(words: &str, of: &str) -> bool {
+    let name = words.trim();
+    match (of.strip_prefix('*'), of.strip_suffix('*')) {
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (Some(_), Some(_)) => name.contains(of.trim_matches('*')),
+        (None, None) => name == of,
     }
 }
 

@@ -1,6 +1,8 @@
 //! The rules that recognize a fault, for bodies, stream events and gRPC.
 
-use self::RuleFor::{Aws, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text};
+use self::RuleFor::{
+    Aws, Envelope, Generic, Limit, Misnomer, Name, Number, Period, Rolling, Text, Whole,
+};
 use super::fault::Fault::{
     self, Billing, Filtered, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong,
 };
@@ -20,6 +22,8 @@ pub(crate) enum RuleFor {
     /// Like `Name`, for names that gateways give to any error they pass on: every other name wins, and so does a quoted
     /// error.
     Envelope,
+    /// Like `Name`, for a whole text by which a client or a gateway reports a connection behind it.
+    Whole,
     /// A text next to a billing name, from services that use that name for a per-minute limit.
     Misnomer,
     /// A text in any response that doesn't name a failure of the server.
@@ -123,6 +127,8 @@ pub(super) const RULES: &[Rule] = &[
     (Text, "exceeds the maximum number of tokens", TooLong, "Google"),
     (Text, "maximum prompt length", TooLong, "xAI"),
     (Text, "input is too long", TooLong, "Bedrock"),
+    (Text, "longer than the model s context length", TooLong, "SGLang, BerriAI/litellm#10793"),
+    (Text, "inputs tokens max new tokens must be|inputs must have less than", TooLong, "Hugging Face, TGI"),
     (Text, "available context size", TooLong, "llama.cpp, server"),
     (Text, "message larger than max|metadata size exceeds", TooLong, "gRPC, C++ and Go"),
     (Text, "message after decompression larger than max", TooLong, "gRPC, Go"),
@@ -164,6 +170,7 @@ pub(super) const RULES: &[Rule] = &[
     (Name, "oauth exception 80014", Throttled, "Meta, Graph API: a catalog's limit"),
     (Name, "oauth exception 130429|oauth exception 131056", Throttled, "WhatsApp, Error codes"),
     (Text, "rate limit exceeded|rate limit reached", Throttled, "OpenAI, Groq, gateways; GitHub, in a 403"),
+    (Text, "tier is at capacity|model is at capacity|model is currently at capacity", Throttled, "laravel/ai#925"),
     (Text, "secondary rate limit|abuse detection", Throttled, "GitHub, in a 403"),
     (Text, "concurrent api requests limit exceeded", Throttled, "Salesforce, in a 403"),
     (Text, "too many requests", Throttled, "RFC 6585, 4"),
@@ -186,11 +193,19 @@ pub(super) const RULES: &[Rule] = &[
     (Name, "internal failure", Internal, "AWS, Common errors"),
     (Name, "model stream error exception", Internal, "Bedrock, InvokeModelWithResponseStream"),
     (Aws, "idpcommunication error", Internal, "AWS STS, AssumeRoleWithWebIdentity"),
+    (Aws, "*being deleted|account being created", Internal, "Azure Storage, Error codes"),
+    (Aws, "operation aborted", Internal, "Amazon S3, Error responses: a conflicting operation in progress"),
     (Number(500), "1120|1234", Internal, "Zhipu, Error codes: the account can't be read, the network"),
     (Name, "internal", Internal, "google.rpc, code.proto"),
     (Text, "rst stream|http 2 error code internal error", Internal, "gRPC; java-spanner, IsRetryableInternalError"),
     (Text, "connection closed with unknown cause", Internal, "java-spanner, IsRetryableInternalError"),
     (Text, "unexpected eos on data frame", Internal, "java-spanner, IsRetryableInternalError"),
+    (Text, "you can retry your request", Internal, "OpenAI, openai/codex#38000"),
+    (Text, "try your request again", Internal, "Bedrock, anthropics/anthropic-sdk-python#432"),
+    (Whole, "transport error*|h2 protocol error*", Internal, "tonic, firestore-rs#179, restate#4165"),
+    (Whole, "no healthy upstream*|upstream connect error*", Internal, "Envoy, Response flags"),
+    (Whole, "stream removed|socket closed|error reading a body from connection*", Internal, "gRPC, C++; hyper"),
+    (Whole, "*connection reset by peer*|*broken pipe*|*connection refused*", Internal, "POSIX, errno.h"),
     (Name, "timeout error", Timeout, "Anthropic, Errors"),
     (Name, "request timeout", Timeout, "RFC 9110, 15.5.9"),
     (Aws, "request timeout exception", Timeout, "AWS SDKs, Retry behavior"),

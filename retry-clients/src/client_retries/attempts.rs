@@ -9,7 +9,7 @@ use retry_runtime::macro_support::{
 };
 use retry_runtime::{
     AdmissionControl, Event, Failure, Moment, Protects, Reason, Rejected, RejectedBy, RetryBudget,
-    Site, Timer, TokioTimer,
+    Site, Timer, DefaultTimer,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -21,10 +21,10 @@ use crate::repeat::{Repeat, Unrepeatable};
 
 /// The attempts of one call of a client.
 pub(crate) struct ClientAttempts<'a, Q: Repeat<A>, A> {
-    pub(super) driver: Driver<&'a ClientRetries, TokioTimer>,
+    pub(super) driver: Driver<&'a ClientRetries, DefaultTimer>,
     pub(super) call: ClientCall<'a, Q, A>,
     idempotent: bool,
-    /// How the call ends if it gives up.
+    /// The end of the call if it gives up.
     ending: Ending,
     sent: u32,
     deadline: Option<Moment>,
@@ -75,8 +75,8 @@ impl Protects for ClientRetries {
 impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
     pub(crate) fn new(retries: &'a ClientRetries, kept: Q::Kept, ending: Ending) -> Self {
         let limit = retries.policy.time_limit();
-        let deadline = limit.and_then(|limit| TokioTimer.now().checked_add(limit));
-        let mut driver = Driver::new(retries, TokioTimer);
+        let deadline = limit.and_then(|limit| Timer::now(&DefaultTimer).checked_add(limit));
+        let mut driver = Driver::new(retries, DefaultTimer);
         driver.set_end(deadline);
         driver.set_max(retries.policy.retries_allowed());
         driver.retry_rejections();
@@ -155,7 +155,7 @@ impl<'a, Q: Repeat<A>, A> ClientAttempts<'a, Q, A> {
         if let Poll::Ready(output) = at_once.await {
             return Ok(output);
         }
-        let left = self.deadline.map(|end| end.since(TokioTimer.now()));
+        let left = self.deadline.map(|end| end.since(Timer::now(&DefaultTimer)));
         let wait = async {
             match left {
                 Some(left) => in_less_than(left, wait).await,

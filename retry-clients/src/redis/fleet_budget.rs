@@ -42,7 +42,7 @@ use super::account::{Account, Ledger, Told, Wanted, expect_runtime, to};
 /// wait: it takes a leased token. [`keep`](Self::keep) reports calls to Redis and renews the lease.
 ///
 /// While Redis does not reply, or if `keep` doesn't run, each process may retry `ratio` of its own calls, so the total
-/// is no higher than before. The tokens spent meanwhile are deducted once Redis replies again.
+/// doesn't increase. The tokens spent meanwhile are deducted once Redis replies again.
 ///
 /// Clones share one lease. Once the last clone is dropped, the `keep` task returns the lease and ends: await it, as
 /// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. A lease is at

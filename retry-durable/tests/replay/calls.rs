@@ -1,4 +1,4 @@
-//! What a call takes from its policy.
+//! Settings that a call takes from its policy.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -67,7 +67,7 @@ async fn two_calls_of_a_run_are_independent_and_may_be_concurrent() {
     }
 }
 
-/// An error that fails to say what it is.
+/// An error whose `Display` fails.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Speechless;
 

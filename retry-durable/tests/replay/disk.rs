@@ -1,4 +1,4 @@
-//! Where a journal is, who else writes there, and on which thread.
+//! The location of a journal, other writers, and the writing thread.
 
 use std::env;
 use std::fs;
@@ -34,7 +34,7 @@ fn a_pipe_is_rejected() {
     );
 }
 
-/// Whatever the names of other journals in the directory.
+/// With any names of other journals in the directory.
 #[tokio::test]
 async fn opening_a_journal_touches_no_other_file() {
     let run = Run::new();
@@ -48,12 +48,12 @@ async fn opening_a_journal_touches_no_other_file() {
     assert_eq!(run.files(), ["run", "run.new"]);
 }
 
-/// Such as by another program that gives a new file its first line.
+/// For example by another program that writes the first line of a new file.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_while_it_is_opened_is_opened_again() {
     let mut run = Run::new();
-    // So deep that there is time before it is found there again.
+    // So deep that looking it up again takes some time.
     let directory = run.path.with_file_name("d/".repeat(200));
     fs::create_dir_all(&directory).unwrap();
     run.path = directory.join("run");
@@ -66,7 +66,7 @@ fn a_file_that_is_replaced_while_it_is_opened_is_opened_again() {
     let program = thread::spawn(move || {
         let mut files = [one, other].into_iter().cycle();
         for () in begun {
-            // An odd number, so that it is another one in the end.
+            // An odd number, so that it is a different file in the end.
             for file in files.by_ref().take(5) {
                 fs::hard_link(file, &next).unwrap();
                 fs::rename(&next, &path).unwrap();
@@ -81,7 +81,7 @@ fn a_file_that_is_replaced_while_it_is_opened_is_opened_again() {
     program.join().unwrap();
 }
 
-/// Before a step and during it, and where another file has its name.
+/// Before a step, during a step, and if another file has its name.
 #[cfg(unix)]
 #[tokio::test]
 async fn no_step_runs_after_the_file_was_replaced() {
@@ -99,14 +99,14 @@ async fn no_step_runs_after_the_file_was_replaced() {
         Err::<(), _>(JournalError::Replaced)
     ));
     assert_eq!(second.step("three", async { 3 }).await.unwrap(), 3);
-    // What is kept needs no file.
+    // Stored results don't need the file.
     drop(second);
     let second = run.open();
     fs::remove_file(&run.path).unwrap();
     assert_eq!(second.step("three", async { 0 }).await.unwrap(), 3);
 }
 
-/// With one thread that may block.
+/// Returns a runtime with one blocking thread.
 fn runtime() -> Runtime {
     let mut runtime = Builder::new_current_thread();
     runtime
@@ -142,7 +142,7 @@ fn other_tasks_run_while_a_step_is_written() {
     });
 }
 
-/// Its name is taken, and the journal can be opened again at once.
+/// Its name is used, and the journal can be opened again at once.
 #[test]
 fn a_step_that_is_dropped_after_its_end_is_kept() {
     let run = Run::new();
@@ -164,8 +164,8 @@ fn a_step_that_is_dropped_after_its_end_is_kept() {
     });
 }
 
-/// What the next test runs, where no file may be longer than a few KiB: by itself it does nothing. How many steps it
-/// says it kept is the length of a file.
+/// The program of the next test, with a file size limit of a few KiB. Does nothing when run directly. It reports the
+/// number of stored steps as the length of a file.
 #[tokio::test]
 async fn program_on_a_full_disk() {
     let Ok(path) = env::var("DURABLE_FULL") else {
@@ -182,11 +182,11 @@ async fn program_on_a_full_disk() {
             break;
         }
     }
-    // What is short may still find room, also where something longer did not.
+    // A short line may still fit after a longer one did not.
     assert_eq!(journal.step("short", async { 1 }).await.unwrap(), 1);
 }
 
-/// Runs one of these tests as a program whose files get no longer than that many blocks.
+/// Runs one of these tests as a program whose files are limited to this number of blocks.
 #[cfg(unix)]
 fn limited(blocks: u32, program: &str, run: &Run) {
     let script = format!(r#"trap '' XFSZ; ulimit -f {blocks}; exec "$0" --exact "$1""#);
@@ -219,7 +219,7 @@ async fn a_full_disk_keeps_the_stored_steps() {
     assert_eq!(journal.step(&name, async { 7 }).await.unwrap(), 7);
 }
 
-/// A file of many early attempts, and of one step that alone is longer than the next test's limit.
+/// A file with many early attempts, and with one step that is longer than the next test's limit.
 #[cfg(unix)]
 fn sparse(run: &Run) -> u64 {
     let step = |name: &str, attempt: &str, result: &str| {
@@ -231,12 +231,12 @@ fn sparse(run: &Run) -> u64 {
     });
     let text = step("long", "", &"x".repeat(5000)) + &attempts.collect::<String>();
     fs::write(&run.path, text).unwrap();
-    // Gives it its checks.
+    // Adds the checksums.
     drop(run.open());
     fs::metadata(&run.path).unwrap().len()
 }
 
-/// What the next test runs, by itself nothing.
+/// The program of the next test. Does nothing when run directly.
 #[tokio::test]
 async fn program_that_cannot_write_a_journal_anew() {
     let Ok(path) = env::var("DURABLE_FULL") else {
@@ -262,7 +262,7 @@ fn a_journal_that_cannot_be_rewritten_is_used_unchanged() {
     assert!(fs::metadata(&run.path).unwrap().len() < before / 2);
 }
 
-/// Here because no longer path is allowed.
+/// The path has almost the maximum length, so a longer name in its directory would not be allowed.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_new_journal_needs_no_room_for_another_name() {

@@ -16,7 +16,7 @@ use crate::run::Run;
 use crate::server::{Server, Turns, is_busy};
 use crate::{EXACT, secs};
 
-/// Runs each step, and then can't keep what it came to: it fails, or never ends.
+/// Runs each step, and then can't store the result: it fails, or never ends.
 struct Forgetful {
     clock: Instant,
     fails: bool,
@@ -69,11 +69,11 @@ async fn a_retry_that_was_not_stored_is_refunded() {
     }
 }
 
-/// A journal of a run that is cancelled in that step or pause.
+/// A journal of a run that is cancelled in this step or pause.
 struct Cancelled<'a> {
     journal: Journal,
     at: &'a str,
-    /// Whether the step is under way then.
+    /// True if the step is running at that time.
     runs: bool,
     oversleeps: Duration,
 }
@@ -111,11 +111,11 @@ impl Engine for Cancelled<'_> {
     }
 }
 
-/// One record says so, also where the program runs again, and the error of before is not lost.
+/// There is one record, even if the program runs again, and the previous error is not lost.
 #[tokio::test]
 async fn a_cancelled_call_reports_its_end_once() {
     let failed = Some("503 number 0");
-    // Where, whether the attempt is under way, how many fail, the records, the last error, and what was paid.
+    // The step, true if the attempt is running, the number of failures, the records, the last error, and the payment.
     let table = [
         (
             "pause 1",
@@ -182,7 +182,7 @@ async fn a_cancelled_call_reports_its_end_once() {
     }
 }
 
-/// The deadline had passed when its run was cancelled: the error of before is not lost.
+/// The deadline had passed when its run was cancelled: the previous error is not lost.
 #[tokio::test(start_paused = true)]
 async fn a_late_call_that_is_cancelled_keeps_its_error() {
     let (run, server) = (Run::new(), Server::failing(9));
@@ -212,7 +212,7 @@ impl Observer for PanicsAtTheEnd {
     }
 }
 
-/// The retry that was paid for never began: cancelled in its pause, or late.
+/// The retry that was paid for never started: cancelled in its pause, or late.
 #[test]
 fn a_retry_is_refunded_if_an_observer_panics() {
     for (at, oversleeps) in [("charge: pause 1", 0), ("", 60)] {
@@ -240,7 +240,7 @@ fn a_retry_is_refunded_if_an_observer_panics() {
     }
 }
 
-/// Keeps results in a format that only the type can read.
+/// Stores results in a format that can't be read without the type.
 #[derive(Default)]
 struct Binary(Mutex<HashMap<String, Vec<u8>>>);
 

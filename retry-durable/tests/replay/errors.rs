@@ -1,4 +1,4 @@
-//! What a journal's errors say.
+//! The texts of a journal's errors.
 
 use std::error::Error;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ struct NoAnswer(#[source] Unplugged);
 #[error("unplugged")]
 struct Unplugged;
 
-/// A disk that has failed, for that reason.
+/// The error of a failed disk.
 struct Disk;
 
 impl Read for Disk {
@@ -23,7 +23,7 @@ impl Read for Disk {
     }
 }
 
-/// A report that goes on to each cause names none twice, and leaves none out.
+/// A report of the error chain shows each cause exactly once.
 #[test]
 fn a_report_of_a_journal_names_each_cause_once() {
     let io = Disk.read(&mut []).unwrap_err();

@@ -53,7 +53,7 @@ async fn a_file_that_is_not_a_journal_is_rejected() {
     assert!(matches!(later, JournalError::Version(2)), "{later}");
 }
 
-/// As they were before there were checks: with a line that was being written, and as a journal goes on from them.
+/// Files in the old format without checksums: with a partial last line, and continued by a journal.
 #[tokio::test]
 async fn a_journal_without_checksums_is_converted() {
     let run = Run::new();
@@ -74,7 +74,7 @@ async fn a_journal_without_checksums_is_converted() {
     assert!(matches!(damaged, JournalError::Damaged { line: 3 }));
 }
 
-/// A text in JSON that the program has from elsewhere, and keeps as it is.
+/// A JSON text from elsewhere that the program stores unchanged.
 #[tokio::test]
 async fn a_result_with_line_breaks_is_one_line() {
     let run = Run::new();
@@ -87,7 +87,7 @@ async fn a_result_with_line_breaks_is_one_line() {
     }
 }
 
-/// Wherever the clock is set: not once more when it is run again.
+/// With any change of the clock, it isn't repeated when the program runs again.
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_is_over_stays_over() {
     let run = Run::new();
@@ -97,7 +97,7 @@ async fn a_pause_that_is_over_stays_over() {
         before.elapsed()
     };
     assert_eq!(slept().await, secs(60));
-    // It had been set ahead by nine hundred million seconds.
+    // The clock had been set ahead by nine hundred million seconds.
     fs::write(
         &run.path,
         "{\"step\":\"pause\",\"result\":{\"secs\":2600000000,\"nanos\":0}}\n\
@@ -107,7 +107,7 @@ async fn a_pause_that_is_over_stays_over() {
     assert_eq!(slept().await, secs(0));
 }
 
-/// Before the first attempt, as the first pause may come much later.
+/// Checked before the first attempt, because the first pause may be much later.
 #[test]
 #[should_panic(expected = "timers are disabled")]
 fn no_attempt_is_made_without_a_timer() {
@@ -118,7 +118,7 @@ fn no_attempt_is_made_without_a_timer() {
     let _: Result<u32, _> = runtime.unwrap().block_on(step);
 }
 
-/// To the last bit.
+/// Floats are read back exactly.
 #[tokio::test]
 async fn numbers_are_read_back_exactly() {
     let run = Run::new();
@@ -130,7 +130,7 @@ async fn numbers_are_read_back_exactly() {
     }
 }
 
-/// Said before the first attempt, as the first pause may come much later.
+/// Checked before the first attempt, because the first pause may be much later.
 #[test]
 fn no_attempt_is_made_outside_a_tokio_runtime() {
     let run = Run::new();
@@ -152,7 +152,7 @@ fn no_attempt_is_made_outside_a_tokio_runtime() {
          as under `#[tokio::main]`"
     );
     assert_eq!(attempts.load(SeqCst), 0);
-    // Nothing was lost.
+    // No data was lost.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
@@ -162,7 +162,7 @@ fn no_attempt_is_made_outside_a_tokio_runtime() {
     assert_eq!(runtime.unwrap().block_on(call).unwrap(), 7);
 }
 
-/// At once and one after the other, of steps and of calls.
+/// Concurrently and one after the other, for steps and for calls.
 #[tokio::test]
 async fn a_second_step_with_the_same_name_is_rejected() {
     for at_once in [true, false] {
@@ -205,7 +205,7 @@ async fn a_second_step_with_the_same_name_is_rejected() {
     }
 }
 
-/// One that was dropped is no step, and another of its name is not its double.
+/// A dropped step doesn't count, so another one may have the same name.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_step_may_be_run_again() {
     let run = Run::new();
@@ -215,7 +215,7 @@ async fn a_dropped_step_may_be_run_again() {
     journal.step("slow", sleep(secs(10))).await.unwrap();
 }
 
-/// A result that cannot be written, or not be read again, is not kept: the run goes on with the next start.
+/// A result that cannot be written, or not be read again, is not stored: the run continues with the next start.
 #[tokio::test]
 async fn a_result_that_cannot_be_read_back_is_not_stored() {
     async fn differs<T: Serialize + DeserializeOwned + Send>(odd: T, plain: T) {
@@ -232,14 +232,14 @@ async fn a_result_that_cannot_be_read_back_is_not_stored() {
     differs(vec![f32::INFINITY], vec![1.0]).await;
     differs(deep(200), deep(100)).await;
     differs(HashMap::from([(vec![1], 1)]), HashMap::new()).await;
-    // Read back as nothing, the same in each life.
+    // Read back as `None`, the same in each run.
     let (run, nan) = (Run::new(), Some(f64::NAN));
     for rate in [nan, Some(1.0)] {
         assert_eq!(run.open().step("rate", async { rate }).await.unwrap(), None);
     }
 }
 
-/// So its attempt is made again at the next start, and its retry is paid for once.
+/// Its attempt is made again at the next start, and its retry is paid for once.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_does_not_read_back_is_made_again() {
     let (run, turns, requests) = (Run::new(), Turns::default(), AtomicU32::new(0));

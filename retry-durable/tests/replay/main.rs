@@ -1,4 +1,4 @@
-//! Programs that end at any point, and run again on the journal of before.
+//! Programs that end at any point, and run again with the same journal.
 
 mod calls;
 mod disk;

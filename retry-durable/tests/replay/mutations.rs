@@ -1,4 +1,4 @@
-//! What a disk may do to a journal.
+//! Damage to a journal on disk.
 
 use std::fs;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::run::Run;
 const STEPS: u64 = 12;
 
 fn result(name: u64) -> String {
-    // One is longer than two pages.
+    // One line is longer than two pages.
     let length = if name == 7 { 9000 } else { 5 * name };
     format!(
         "charged {name}00{}",
@@ -19,7 +19,7 @@ fn result(name: u64) -> String {
     )
 }
 
-/// Runs all steps that are not kept, and says how many these were.
+/// Runs all steps that are not stored, and returns their number.
 async fn run_all(journal: &Journal) -> u32 {
     let ran = AtomicU32::new(0);
     for name in 0..STEPS {
@@ -33,7 +33,7 @@ async fn run_all(journal: &Journal) -> u32 {
     ran.load(SeqCst)
 }
 
-/// Numbers that are the same each time (xorshift).
+/// Pseudo-random numbers that are the same each time (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// Where a line is, its end included.
+/// Returns the range of a random line, including its line break.
 fn line(text: &[u8], numbers: &mut Numbers) -> Range<usize> {
     let ends: Vec<_> = (0..text.len()).filter(|at| text[*at] == b'\n').collect();
     let number = numbers.below(ends.len());
@@ -55,7 +55,7 @@ fn line(text: &[u8], numbers: &mut Numbers) -> Range<usize> {
 
 type Mutation = fn(&mut Vec<u8>, &mut Numbers);
 
-/// What happens to lines that are on the disk.
+/// Kinds of damage to lines on disk.
 const MUTATIONS: [Mutation; 10] = [
     |text, numbers| {
         let at = numbers.below(text.len());
@@ -65,26 +65,26 @@ const MUTATIONS: [Mutation; 10] = [
         let at = numbers.below(text.len());
         text[at] = u8::try_from(numbers.below(256)).unwrap();
     },
-    // A digit or letter becomes another.
+    // A digit or letter is changed.
     |text, numbers| {
         let at = (0..).map(|_| numbers.below(text.len()));
         let at = at.into_iter().find(|at| text[*at].is_ascii_alphanumeric());
         text[at.unwrap()] = b'a' + u8::try_from(numbers.below(26)).unwrap();
     },
     |text, numbers| drop(text.drain(line(text, numbers))),
-    // A line twice, here or elsewhere.
+    // A line is repeated, here or elsewhere.
     |text, numbers| {
         let (from, to) = (line(text, numbers), line(text, numbers));
         let copy = text[from].to_vec();
         text.splice(to.end..to.end, copy);
     },
-    // A line over another.
+    // A line overwrites another.
     |text, numbers| {
         let (from, to) = (line(text, numbers), line(text, numbers));
         let copy = text[from].to_vec();
         text.splice(to, copy);
     },
-    // Two lines swapped.
+    // Two lines are swapped.
     |text, numbers| {
         let (one, other) = (line(text, numbers), line(text, numbers));
         if one.end <= other.start {
@@ -97,7 +97,7 @@ const MUTATIONS: [Mutation; 10] = [
             text.splice(one.start..other.end, swapped);
         }
     },
-    // The end is zeros, or gone, in part or all but a byte.
+    // The end is zeros or missing, in part or all except a byte.
     |text, numbers| {
         let at = 1 + numbers.below(text.len() - 1);
         text[at..].fill(0);
@@ -122,7 +122,7 @@ async fn ten_thousand_mutations_are_noticed_or_harmless() {
         let kind = number % MUTATIONS.len();
         let mut text = whole.clone();
         MUTATIONS[kind](&mut text, &mut numbers);
-        // A new file: some file systems write a shorter one to the disk at once.
+        // Create a new file, because some file systems write a shorter one to disk at once.
         fs::remove_file(&run.path).unwrap();
         fs::write(&run.path, &text).unwrap();
         match Journal::open(&run.path) {
@@ -134,11 +134,12 @@ async fn ten_thousand_mutations_are_noticed_or_harmless() {
             Err(other) => panic!("{number}: {other}"),
         }
     }
-    // All but those that left the text as it was, and lines twice behind the last.
+    // All except mutations that didn't change the text, and lines repeated at the end.
     assert!(noticed.iter().all(|noticed| *noticed > 400), "{noticed:?}");
 }
 
-/// Killed in the middle of a write, or the machine stopped: some pages are there, some are zeros, others missing.
+/// The program was killed during a write, or the machine stopped: some pages are written, some are zeros, others are
+/// missing.
 #[tokio::test]
 async fn a_partial_last_line_is_not_a_step() {
     let run = Run::new();
@@ -157,7 +158,7 @@ async fn a_partial_last_line_is_not_a_step() {
     let length = u64::try_from(before.len()).unwrap();
     step(&long).await;
     let mut whole = fs::read(&run.path).unwrap();
-    // The last to be written, and not even that is on the disk.
+    // The header is written last, so it isn't on disk, either.
     whole[..before.len()].copy_from_slice(&before);
     let cuts = (0..40).chain((40..whole.len() - before.len()).step_by(997));
     for torn in cuts {

@@ -1,4 +1,4 @@
-//! Calls within the attempts of another call.
+//! Calls inside the attempts of another call.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -13,10 +13,10 @@ use crate::run::Run;
 
 type Placed = Result<u32, DurableError<String, JournalError>>;
 
-/// The requests that were answered: in which attempt of the outer call, and which of the inner.
+/// The attempts of the outer and the inner call for each request.
 type Requests = Mutex<Vec<(u32, u32)>>;
 
-/// Answers only in the third attempt of the outer call, in the second of the inner.
+/// Succeeds only in the third attempt of the outer call and the second of the inner.
 async fn place(journal: &Journal, requests: &Requests) -> Placed {
     let call = |max| Durable::new(EXACT.max(max)).on(|_: &String| true);
     let outer = call(3).call_attempt(journal, "place", async |outer| {

@@ -1,4 +1,4 @@
-//! A call goes on where the program ended.
+//! A call continues where the program ended.
 
 use std::fmt;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::run::{OneClock, Run};
 use crate::server::{Server, Turns, is_busy};
 use crate::{EXACT, secs};
 
-/// A program that is killed after so long, and started again until it ends.
+/// A program that is killed after some time, and started again until it completes.
 #[tokio::test(start_paused = true)]
 async fn a_call_continues_after_any_crash() {
-    // During the first pause, the second, both, at their ends.
+    // Killed during the first pause, the second, both, and at their ends.
     for lives in [
         vec![],
         vec![500],
@@ -48,7 +48,7 @@ async fn a_call_continues_after_any_crash() {
             lines[2].starts_with("succeeded charge attempt=3"),
             "{lines:?}"
         );
-        // And once more, it is the same without a request.
+        // Another run has the same result without a request.
         assert_eq!(program().await.unwrap(), 2);
         assert_eq!(server.requests.load(SeqCst), 3);
         assert_eq!(recording.lines().len(), 3);
@@ -56,7 +56,7 @@ async fn a_call_continues_after_any_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_under_way_is_made_again() {
+async fn a_running_attempt_is_made_again() {
     let run = Run::new();
     let attempts = AtomicU32::new(0);
     let program = async || {
@@ -95,7 +95,7 @@ async fn the_end_is_the_same_each_time() {
     assert_eq!(recording.lines().len(), 3);
 }
 
-/// Killed after the attempt was kept, and before its pause was begun.
+/// Killed after the attempt was stored, and before its pause started.
 #[tokio::test(start_paused = true)]
 async fn a_pause_counts_from_the_attempt_before_it() {
     for (life, next) in [(3, 10), (9, 10), (15, 15)] {
@@ -121,7 +121,7 @@ async fn a_pause_counts_from_the_attempt_before_it() {
 async fn a_clock_that_is_set_back_makes_no_pause_longer() {
     let run = Run::new();
     let journal = run.open();
-    // As it was kept when the clock was ahead.
+    // The end that was stored while the clock was ahead.
     let end = async { journal.now().since_origin() + secs(1_000_000) };
     journal.step("pause", end).await.unwrap();
     drop(journal);
@@ -154,7 +154,7 @@ async fn a_deadline_spans_restarts() {
     assert!(program().await.is_err());
     assert_eq!(server.requests.load(SeqCst), 4);
     assert_eq!(started.elapsed(), secs(9));
-    // Nor does an attempt begin that is late because the program did not run. JSON has this error as `null`.
+    // An attempt that is late because the program did not run doesn't start, either. In JSON, this error is `null`.
     let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
     let program = async || {
         let engine = OneClock {
@@ -175,14 +175,15 @@ async fn a_deadline_spans_restarts() {
     for _ in 0..2 {
         assert!(program().await.is_err());
         assert_eq!(server.requests.load(SeqCst), 1);
-        // The retry never began.
+        // The retry never started.
         assert_eq!(turns.0.load(SeqCst), 0);
     }
     let line = "gave up charge attempt=1 max=3 error=() reason=deadline";
     assert_eq!(recording.lines(), [line]);
 }
 
-/// The first policy granted a retry in an hour; in the next life, at the pause's begin or in that retry, another is in force.
+/// The first policy allowed a retry in an hour. In the next run, at the start of the pause or in that retry, another
+/// policy applies.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_the_policy_no_longer_allows_is_not_made() {
     const HOUR: Duration = secs(3600);
@@ -247,7 +248,8 @@ mod renamed {
     }
 }
 
-/// In a pause, and after the end of a call. What decides on the next attempt is kept apart from the error.
+/// During a pause, and after the end of a call. The data for the decision about the next attempt is stored separately
+/// from the error.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_new_code_cannot_read_stops_no_attempt() {
     let busy = || before::Failure::Busy { node: 7 };
@@ -291,7 +293,7 @@ async fn an_error_that_new_code_cannot_read_stops_no_attempt() {
     }
 }
 
-/// Of a call that goes on for long, only the last two attempts are still in the file when it is opened again.
+/// After a long call, only its last two attempts are still in the file when it is opened again.
 #[tokio::test(start_paused = true)]
 async fn a_long_call_leaves_a_short_journal() {
     let late = Err("503 number 400");
@@ -312,7 +314,7 @@ async fn a_long_call_leaves_a_short_journal() {
         assert!(timeout(life, program(secs(0))).await.is_err());
         let length = || fs::metadata(&run.path).unwrap().len();
         let long = length();
-        // And a line that was being written.
+        // A partial last line.
         let mut file = fs::OpenOptions::new().append(true).open(&run.path).unwrap();
         file.write_all(b"{\"check\":\"\0\0\0}\n").unwrap();
         drop(run.open());
@@ -329,7 +331,7 @@ async fn a_long_call_leaves_a_short_journal() {
     }
 }
 
-/// The clock is an hour back in the second of three lives, and then right again.
+/// The clock is set back by an hour in the second of three runs, and then corrected.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
     let right = secs(3600);
@@ -356,7 +358,7 @@ async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
     }
 }
 
-/// It goes on from the last step: by the system's clock, an hour would pass before the deadline counts again.
+/// The clock continues from the last step: with the system clock, an hour would pass before the deadline counts again.
 #[tokio::test(start_paused = true)]
 async fn a_journal_opened_with_the_clock_set_back_counts_on() {
     let (run, server) = (Run::new(), Server::failing(99));
@@ -378,7 +380,7 @@ async fn a_journal_opened_with_the_clock_set_back_counts_on() {
     assert_eq!(server.requests.load(SeqCst), 4);
 }
 
-/// What a policy and its keys say of kinds and hints, with a restart in the middle of each pause.
+/// Kinds and hints in policies and keys, with a restart in the middle of each pause.
 #[tokio::test(start_paused = true)]
 async fn hints_sections_and_idempotent_hold_across_restarts() {
     const HOUR: Duration = secs(3600);
@@ -440,7 +442,7 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
     }
 }
 
-/// Of each event an observer is told once, and each record has the `max` that was in force.
+/// An observer gets each event once, and each record has the `max` that applied.
 #[tokio::test(start_paused = true)]
 async fn observers_get_each_event_once_across_restarts() {
     let (run, server, recorder) = (Run::new(), Server::failing(2), Recorder::new());

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep_until};
 
-/// A directory with the journal of one run.
+/// A directory with a run's journal.
 pub(crate) struct Run {
     directory: TempDir,
     pub(crate) path: PathBuf,
@@ -36,13 +36,14 @@ impl Run {
     }
 }
 
-/// A journal by one clock for all lives, which a test can turn: that of a journal begins with the system's.
+/// A journal with one clock for all program runs, which a test can set: a journal's own clock starts with the system
+/// clock.
 pub(crate) struct OneClock {
     pub(crate) journal: Journal,
     pub(crate) clock: Instant,
-    /// How much the clock is set ahead of the first life's.
+    /// The time by which the clock is ahead of the first run's clock.
     pub(crate) ahead: Duration,
-    /// Or it is about to be killed as a pause begins.
+    /// False if the program is killed at the start of a pause.
     pub(crate) sleeps: bool,
 }
 

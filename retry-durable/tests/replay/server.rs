@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use retry_runtime::{Kind, RetryBudget};
 
-/// Fails so many times, and counts.
+/// Fails a number of times, and counts requests.
 #[derive(Default)]
 pub(crate) struct Server {
     failures: u32,

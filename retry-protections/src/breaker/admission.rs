@@ -2,10 +2,14 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Permit,
+    Admission, AdmissionControl, AdmissionState, AttemptOutcome, Change, Changes, Kind, Permit,
+    Transition,
 };
 
-use crate::breaker::circuit::Breaker;
+use crate::breaker::circuit::{Breaker, Circuit, Phase, wake};
+use crate::breaker::settings::LONGEST_RUN;
+use crate::clock;
+use crate::sync::MutexGuard;
 
 /// The bits of a permit's number. The highest bit is set if the attempt is admitted. It is followed by the time of the
 /// admission in milliseconds (32 bits) and the number of the circuit's state at that time (31 bits). It takes years to
@@ -13,96 +17,103 @@ use crate::breaker::circuit::Breaker;
 const ADMITTED: u64 = 1 << 63;
 const STATE: u64 = (1 << 31) - 1;
 
-/// The contents of an admitted attempt's permit.
-#[derive(Clone, Copy)]
-pub(super) struct Admitted {
-    /// The lowest 31 bits of the number of the circuit's state.
-    pub(super) state: u64,
-    /// The time of the admission in milliseconds from the clock's origin, lowest 32 bits. 0 if the breaker doesn't
-    /// measure attempts.
-    pub(super) at: u32,
-}
-
-impl Admitted {
-    fn of(permit: &Permit) -> Option<Self> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the other bits are cut off"
-        )]
-        let at = (permit.number() >> 31) as u32;
-        let is_admitted = permit.number() & ADMITTED != 0;
-        is_admitted.then_some(Self {
-            state: permit.number() & STATE,
-            at,
-        })
-    }
-
-    pub(super) fn is_of(self, state: u64) -> bool {
-        self.state == state & STATE
-    }
-}
-
 impl Breaker {
-    /// Creates the permit of an attempt that may begin now, in the state with this number.
-    #[inline]
-    fn permit(&self, state: u64, half_opens: bool, cost: u32) -> Permit {
-        let number = ADMITTED | u64::from(self.admission_time()) << 31 | state & STATE;
+    /// Releases the lock, and creates the permit of an attempt that was just admitted.
+    fn permit(&self, circuit: MutexGuard<'_, Circuit>, half_opens: bool, cost: u32) -> Permit {
+        let state = circuit.number & STATE;
+        drop(circuit);
+        let is_timed = self.made.hung_after > 0 || self.made.slow_after > 0;
+        let at = if is_timed { millis() } else { 0 };
+        let number = ADMITTED | u64::from(at) << 31 | state;
         if half_opens {
+            self.tell(Transition::HalfOpened);
             Permit::half_opening(number, cost)
         } else {
             Permit::new(number, cost)
         }
     }
-
-    #[inline]
-    fn admit(&self, cost: u32) -> Option<Permit> {
-        if let Some(state) = self.closed_state() {
-            return Some(self.permit(state, false, cost));
-        }
-        let (state, half_opens) = self.admit_unless_open()?;
-        Some(self.permit(state, half_opens, cost))
-    }
 }
 
 impl AdmissionControl for Breaker {
-    #[inline]
     fn enter(&self, cost: u32) -> Permit {
-        let admitted = self.admit(cost);
-        admitted.unwrap_or_else(|| Permit::new(self.circuit().waiters.enter(), cost))
+        let mut circuit = self.circuit();
+        let settings = self.settings(&circuit);
+        match circuit.admit(&settings) {
+            Some(half_opens) => self.permit(circuit, half_opens, cost),
+            None => Permit::new(circuit.waiting.enter(), cost),
+        }
     }
 
-    #[inline]
     fn poll(&self, permit: &mut Permit, waker: &Waker) -> Admission {
-        if permit.number() & ADMITTED != 0 {
+        let number = permit.number();
+        if number & ADMITTED != 0 {
             return Admission::Admitted;
         }
-        self.poll_waiting(permit, waker)
+        // A waker runs the executor's code, so none is cloned or dropped under the lock.
+        let waker = waker.clone();
+        let mut circuit = self.circuit();
+        let settings = self.settings(&circuit);
+        let ahead = circuit.waiting.ahead(number).unwrap_or_default();
+        match circuit.admit_waiting(&settings, ahead) {
+            Ok(half_opens) => {
+                let _left = circuit.waiting.remove(number);
+                *permit = self.permit(circuit, half_opens, permit.cost());
+                Admission::Admitted
+            }
+            Err((number, at_least)) => {
+                let _before = circuit.waiting.keep(ahead, waker, None);
+                drop(circuit);
+                Admission::Wait {
+                    ahead: number,
+                    at_least,
+                }
+            }
+        }
     }
 
-    #[inline]
     fn leave(&self, permit: Permit, outcome: AttemptOutcome) -> Changes {
-        let Some(admitted) = Admitted::of(&permit) else {
-            let left = self.circuit().waiters.leave(permit.number());
-            drop(left);
-            return [None, None];
-        };
-        let is_current = || {
-            self.closed_state()
-                .is_some_and(|state| admitted.is_of(state))
-        };
-        if outcome == AttemptOutcome::Success && is_current() && self.is_granted() {
+        let number = permit.number();
+        let mut circuit = self.circuit();
+        if number & ADMITTED == 0 {
+            let _left = circuit.waiting.remove(number);
+            drop(circuit);
             return [None, None];
         }
-        let transition = self.record_under_lock(admitted, outcome);
+        if (number ^ circuit.number) & STATE != 0 {
+            return [None, None];
+        }
+        let settings = self.settings(&circuit);
+        let is_hung = ran(&permit, self.made.hung_after);
+        let is_slow = ran(&permit, self.made.slow_after);
+        let outcome = match outcome {
+            AttemptOutcome::Dropped if is_hung => AttemptOutcome::Failure {
+                kind: Kind::Timeout,
+                hint: None,
+            },
+            AttemptOutcome::Failure { kind, .. }
+                if !matches!(kind, Kind::Transient | Kind::Timeout) =>
+            {
+                AttemptOutcome::Ignored
+            }
+            outcome => outcome,
+        };
+        let transition = circuit.record(&settings, outcome, is_slow);
+        if transition.is_some() || matches!(circuit.phase, Phase::HalfOpen(_)) {
+            wake(circuit);
+        } else {
+            drop(circuit);
+        }
+        transition.inspect(|transition| self.tell(*transition));
         [transition.map(Change::Breaker), None]
     }
 
     fn is_open(&self) -> bool {
-        self.rejects_all(&self.circuit())
+        let circuit = self.circuit();
+        circuit.rejects_all(&self.settings(&circuit))
     }
 
     fn half_open_in(&self) -> Option<Duration> {
-        self.circuit().phase.half_open_in()
+        self.circuit().half_open_in()
     }
 
     fn longest_wait(&self) -> Option<Duration> {
@@ -120,27 +131,18 @@ impl AdmissionControl for Breaker {
     }
 }
 
-impl Breaker {
-    #[cold]
-    fn poll_waiting(&self, permit: &mut Permit, waker: &Waker) -> Admission {
-        let number = permit.number();
-        loop {
-            // A waker runs the executor's code, so none is cloned or dropped under the lock.
-            let waker = waker.clone();
-            let mut circuit = self.circuit();
-            let before = circuit.waiters.keep(number, waker);
-            let wait = self.wait(&circuit, number);
-            drop(circuit);
-            drop(before);
-            if let Some((ahead, at_least)) = wait {
-                return Admission::Wait { ahead, at_least };
-            }
-            if let Some(admitted) = self.admit(permit.cost()) {
-                let left = self.circuit().waiters.begin(number);
-                drop(left);
-                *permit = admitted;
-                return Admission::Admitted;
-            }
-        }
-    }
+/// Returns true if the attempt ran for at least this number of milliseconds. 0 is never.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the other bits are cut off"
+)]
+fn ran(permit: &Permit, least: u32) -> bool {
+    let ran = || millis().wrapping_sub((permit.number() >> 31) as u32);
+    least > 0 && (least..=LONGEST_RUN).contains(&ran())
+}
+
+/// The time in milliseconds, lowest 32 bits. Differences below 49 days are exact.
+#[expect(clippy::cast_possible_truncation, reason = "on purpose")]
+fn millis() -> u32 {
+    clock::now().since_origin().as_millis() as u32
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use retry_runtime::Transition;
 
 use crate::breaker::circuit::Breaker;
-use crate::breaker::rule::LONGEST_RUN;
+use crate::breaker::settings::{LONGEST_RUN, is_ratio};
 
 /// Settings of a new breaker.
 impl Breaker {
@@ -17,7 +17,8 @@ impl Breaker {
     ///
     /// If `ratio` is not above 0 and at most 1.
     pub const fn ratio(mut self, ratio: f64) -> Self {
-        self.made.ratio = checked_ratio(ratio);
+        assert!(is_ratio(ratio), "a ratio is above 0 and at most 1");
+        self.made.ratio = ratio;
         self
     }
 
@@ -47,8 +48,7 @@ impl Breaker {
     }
 
     /// The time for which an attempt counts in the ratio, accurate to a tenth of it. Default 30 s: a sudden outage
-    /// opens the breaker after 2 s. A few successes may leave the window too early: at most an eighth of
-    /// `minimum_calls` at a time.
+    /// opens the breaker after 2 s.
     ///
     /// # Panics
     ///
@@ -66,7 +66,7 @@ impl Breaker {
     /// keep it closed.
     ///
     /// For functions that are called too rarely for a window of time, and for settings taken over from resilience4j or
-    /// `MicroProfile` Fault Tolerance, which count in the same way. Uses two bytes of memory for each attempt.
+    /// `MicroProfile` Fault Tolerance, which count in the same way. Uses 32 bytes of memory for each attempt.
     ///
     /// ```
     /// use retry_protections::Breaker;
@@ -109,15 +109,14 @@ impl Breaker {
     /// static STORE: Breaker = Breaker::new().slow(Duration::from_secs(2), 0.8);
     /// ```
     ///
-    /// Each attempt then takes a lock and reads the clock twice.
-    ///
     /// # Panics
     ///
     /// If the time is zero, or the ratio is not above 0 and at most 1.
     pub const fn slow(mut self, after: Duration, ratio: f64) -> Self {
         assert!(!after.is_zero(), "what is slow takes some time");
         self.made.slow_after = millis(after);
-        self.made.slow_ratio = checked_ratio(ratio);
+        assert!(is_ratio(ratio), "a ratio is above 0 and at most 1");
+        self.made.slow_ratio = ratio;
         self
     }
 
@@ -263,32 +262,9 @@ const fn millis(time: Duration) -> u32 {
     (if millis < most { millis } else { most }) as u32
 }
 
-/// The ratio in millionths. `None` unless it is above 0 and at most 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between 0 and a million"
-)]
-pub(super) const fn millionths(ratio: f64) -> Option<u64> {
-    if ratio > 0.0 && ratio <= 1.0 {
-        let millionths = (ratio * 1e6 + 0.5) as u64;
-        Some(if millionths == 0 { 1 } else { millionths })
-    } else {
-        None
-    }
-}
-
-const fn checked_ratio(ratio: f64) -> u64 {
-    match millionths(ratio) {
-        Some(millionths) => millionths,
-        None => panic!("a ratio is above 0 and at most 1"),
-    }
-}
-
 pub(super) const fn at_least_a_milli(open_for: Duration) -> Duration {
-    const LEAST: Duration = Duration::from_millis(1);
-    if open_for.as_nanos() < LEAST.as_nanos() {
-        LEAST
+    if open_for.as_millis() == 0 {
+        Duration::from_millis(1)
     } else {
         open_for
     }

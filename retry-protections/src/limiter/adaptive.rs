@@ -2,20 +2,19 @@ use std::time::Duration;
 
 use retry_runtime::{AttemptOutcome, Change, Kind, Moment};
 
-use crate::limiter::debt::Debt;
-use crate::limiter::gate::{Gate, Now};
-use crate::limiter::paced::Paced;
+use crate::limiter::gate::{Gate, Now, Paced};
+use crate::limiter::token_bucket::TokenBucket;
 
 /// A rate that refusals lower and successes raise, created by [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
 #[derive(Clone, Copy, Debug)]
 pub struct Adaptive {
-    least: f64,
-    most: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
     /// The cost that may begin per second; infinite until a refusal lowers it.
-    rate: f64,
+    pub(super) rate: f64,
     /// The last rate at which attempts succeeded; infinite if unknown. Below it, the rate rises fast.
     good: f64,
-    debt: Debt,
+    bucket: TokenBucket,
     /// The number of times that refusals or an operator lowered the rate. If an attempt that began before the last time
     /// is refused, the rate stays the same.
     lowered: u32,
@@ -56,7 +55,7 @@ impl Adaptive {
             most: f64::INFINITY,
             rate: f64::INFINITY,
             good: f64::INFINITY,
-            debt: Debt::NONE,
+            bucket: TokenBucket::FULL,
             lowered: 0,
             through_since: 0.0,
             lowered_at: Moment::from_origin(Duration::ZERO),
@@ -68,70 +67,62 @@ impl Adaptive {
         }
     }
 
-    pub(super) const fn start(self, rate: f64) -> Self {
-        Self { rate, ..self }.bounded()
-    }
-
-    pub(super) const fn least(self, least: f64) -> Self {
+    /// The same with a rate within these bounds. If they contradict each other, `least` applies.
+    pub(super) const fn within(self, rate: f64, least: f64, most: f64) -> Self {
         // `max` also replaces a NaN.
-        let least = least.max(f64::MIN_POSITIVE);
-        Self { least, ..self }.bounded()
-    }
-
-    pub(super) const fn most(self, most: f64) -> Self {
-        let most = most.max(f64::MIN_POSITIVE);
-        Self { most, ..self }.bounded()
+        let (least, most) = (least.max(f64::MIN_POSITIVE), most.max(f64::MIN_POSITIVE));
+        Self {
+            least,
+            most,
+            rate: rate.min(most).max(least),
+            ..self
+        }
     }
 
     /// Sets the highest rate while the limiter is in use. A lower rate invalidates earlier stamps, because attempts
     /// that began at a higher rate were charged less than they would be refunded.
     pub(super) fn set_most(&mut self, most: f64) {
         let before = self.rate;
-        *self = self.most(most);
+        *self = self.within(self.rate, self.least, most);
         if self.rate < before {
             self.lowered = self.lowered.wrapping_add(1);
         }
     }
 
-    const fn bounded(self) -> Self {
-        Self {
-            rate: within(self.rate, self.least, self.most),
-            ..self
-        }
+    fn set_rate(&mut self, rate: f64) {
+        self.rate = rate.min(self.most).max(self.least);
     }
 
     fn time(&self, cost: u32) -> Duration {
-        time(f64::from(cost), self.rate).min(LONGEST_GAP)
+        let time = Duration::try_from_secs_f64(f64::from(cost) / self.rate);
+        time.unwrap_or(Duration::MAX).min(LONGEST_GAP)
     }
 
     fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> Option<Change> {
         let hint = hint.unwrap_or_default().min(REMEMBERED);
-        let rate = if self.refused <= FEW && !self.through.is_nothing() {
+        let rate = if self.refused <= FEW && self.through.since.is_some() {
             self.without_few(hint, now)?
         } else {
             (self.highest, self.steady) = (0.0, Through::NOTHING);
             self.got_through(cost, hint, now)
         };
         let is_first = self.rate.is_infinite();
-        self.rate = within(rate.min(self.rate), self.least, self.most);
+        self.set_rate(rate.min(self.rate));
         // If nothing succeeded, the last good rate stays the same.
         if self.through_since > 0.0 {
             // Before the first refusal, the successes may only show how many attempts were made, unless they came in a
             // burst.
-            let is_burst = self.through.span(now) <= hint.max(SECOND);
-            self.good = if is_first && !is_burst {
-                f64::INFINITY
-            } else {
-                self.rate
-            };
+            let is_unknown = is_first && self.through.span(now) > hint.max(SECOND);
+            let good = (!is_unknown).then_some(self.rate);
+            self.good = good.unwrap_or(f64::INFINITY);
         }
         self.through_since = 0.0;
         self.lowered_at = now.checked_add(hint).unwrap_or(now);
         self.lowered = self.lowered.wrapping_add(1);
         self.delayed = 0;
         // The refused attempt is charged at the new rate.
-        let time = self.time(cost);
-        self.debt.at_least(time);
+        let owed = self.bucket.owed(now).max(self.time(cost));
+        self.bucket.set(owed, now);
         Some(Change::Rate(self.rate))
     }
 
@@ -178,7 +169,7 @@ impl Adaptive {
         } else {
             self.rate * RAISED
         };
-        self.rate = within(rate, self.least, self.most);
+        self.set_rate(rate);
     }
 }
 
@@ -193,13 +184,12 @@ impl Gate for Adaptive {
             return Ok(self.lowered);
         }
         let (time, now) = (self.time(cost), now());
-        self.debt.pay(now);
-        let wait = self.debt.wait(time, time, now);
+        let wait = self.bucket.wait(time, time, now);
         if !wait.is_zero() {
-            self.debt.defer(wait, now);
+            self.bucket.is_late = true;
             return Err(Some(wait));
         }
-        if self.debt.charge(time, now) {
+        if self.bucket.charge(time, now) {
             self.delayed = self.delayed.saturating_add(1);
         }
         Ok(self.lowered)
@@ -237,19 +227,14 @@ impl Gate for Adaptive {
                 if !is_current {
                     return None;
                 }
-                let now = now();
-                self.debt.pay(now);
-                self.lower(cost, hint, now)
+                self.lower(cost, hint, now())
             }
             // An attempt that began at another rate was charged a different time, or none: no refund.
             AttemptOutcome::NotBegun if is_current => {
-                self.debt.forgive(self.time(cost));
+                self.bucket.forgive(self.time(cost));
                 None
             }
-            AttemptOutcome::Failure { .. }
-            | AttemptOutcome::Ignored
-            | AttemptOutcome::Dropped
-            | AttemptOutcome::NotBegun => None,
+            _ => None,
         }
     }
 }
@@ -259,12 +244,12 @@ impl Paced for Adaptive {
         if self.rate.is_infinite() {
             return f64::INFINITY;
         }
-        1.0 - self.debt.owed(now).as_secs_f64() * self.rate
+        1.0 - self.bucket.owed(now).as_secs_f64() * self.rate
     }
 
     fn is_at_rest(&self, new: &Self, is_unused: bool, now: Moment) -> bool {
         let is_as_set = self.most.total_cmp(&new.most).is_eq();
-        is_as_set && (is_unused || self.lowered == 0 && self.debt.owed(now).is_zero())
+        is_as_set && (is_unused || self.lowered == 0 && self.bucket.owed(now).is_zero())
     }
 }
 
@@ -289,19 +274,13 @@ impl Through {
         self.cost += f64::from(cost);
     }
 
-    const fn is_nothing(&self) -> bool {
-        self.since.is_none()
-    }
-
     /// The time over which the cost was counted. After two minutes, the cost is reduced to that of one minute, at the
     /// average rate.
     fn span(&mut self, now: Moment) -> Duration {
-        let since = *self.since.get_or_insert(now);
-        let Some(span) = now.checked_since(since) else {
-            // The clock ran backwards.
-            self.since = Some(now);
-            return Duration::ZERO;
-        };
+        // The clock may run backwards.
+        let since = self.since.filter(|since| *since <= now).unwrap_or(now);
+        self.since = Some(since);
+        let span = now.since(since);
         if span < 2 * REMEMBERED {
             return span;
         }
@@ -321,14 +300,4 @@ impl Through {
 fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
     let span = span.max(SECOND).saturating_add(hint);
     cost / span.as_secs_f64()
-}
-
-/// The rate, limited to the bounds. Unlike `clamp`, it accepts bounds that contradict each other, or are NaN.
-const fn within(rate: f64, least: f64, most: f64) -> f64 {
-    rate.min(most).max(least)
-}
-
-/// The time that `cost` takes at this rate.
-fn time(cost: f64, rate: f64) -> Duration {
-    Duration::try_from_secs_f64(cost / rate).unwrap_or(Duration::MAX)
 }

@@ -9,11 +9,11 @@ use crate::limiter::gate::{Gate, Now};
 /// by no more than a tenth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aimd {
-    limit: f64,
-    least: u32,
-    most: u32,
+    pub(super) limit: f64,
+    pub(super) least: u32,
+    pub(super) most: u32,
     /// The cost of the attempts that run.
-    running: u64,
+    pub(super) running: u64,
     /// The number of times that the limit was lowered. A failure of an attempt that began before the last time doesn't
     /// lower it again.
     lowered: u32,
@@ -38,40 +38,18 @@ impl Aimd {
         }
     }
 
-    /// A limit that never changes.
-    pub(super) const fn fixed(limit: u32) -> Self {
-        Self::new().between(limit, limit)
-    }
-
-    pub(super) const fn between(self, least: u32, most: u32) -> Self {
+    /// The same with a limit within these bounds.
+    pub(super) const fn within(self, limit: f64, least: u32, most: u32) -> Self {
         Self {
+            limit: limit.clamp(least as f64, most as f64),
             least,
             most,
             ..self
         }
-        .bounded()
     }
 
-    pub(super) const fn start(self, limit: u32) -> Self {
-        let limit = limit as f64;
-        Self { limit, ..self }.bounded()
-    }
-
-    pub(super) const fn least(self, least: u32) -> Self {
-        let least = if least == 0 { 1 } else { least };
-        let most = if self.most < least { least } else { self.most };
-        self.between(least, most)
-    }
-
-    pub(super) const fn most(self, most: u32) -> Self {
-        let most = if most == 0 { 1 } else { most };
-        let least = if self.least > most { most } else { self.least };
-        self.between(least, most)
-    }
-
-    const fn bounded(self) -> Self {
-        let limit = self.limit.clamp(self.least as f64, self.most as f64);
-        Self { limit, ..self }
+    fn set_limit(&mut self, limit: f64) {
+        *self = self.within(limit, self.least, self.most);
     }
 
     #[expect(
@@ -81,14 +59,6 @@ impl Aimd {
     )]
     pub(super) const fn limit(&self) -> u32 {
         self.limit as u32
-    }
-
-    pub(super) fn bounds(&self) -> (u32, u32) {
-        (self.least, self.most)
-    }
-
-    pub(super) fn running(&self) -> u64 {
-        self.running
     }
 
     /// Updates the share of failures: `failed` is 1 for a failure, 0 for a success.
@@ -101,15 +71,13 @@ impl Aimd {
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // An attempt that costs more than the limit is a whole round.
-            self.limit += (f64::from(cost) / self.limit).min(1.0);
-            *self = self.bounded();
+            self.set_limit(self.limit + (f64::from(cost) / self.limit).min(1.0));
         }
     }
 
     fn lower(&mut self) -> Option<Change> {
         let before = self.limit();
-        self.limit *= (1.0 - self.failed / 2.0).max(LOWERED);
-        *self = self.bounded();
+        self.set_limit(self.limit * (1.0 - self.failed / 2.0).max(LOWERED));
         self.lowered = self.lowered.wrapping_add(1);
         let limit = self.limit();
         (limit < before).then_some(Change::Limit(limit))
@@ -119,7 +87,7 @@ impl Aimd {
 impl Gate for Aimd {
     fn state(&self) -> AdmissionState {
         let mut state = AdmissionState::default();
-        state.running = Some(self.running());
+        state.running = Some(self.running);
         state.limit = Some(self.limit());
         state
     }
@@ -157,10 +125,7 @@ impl Gate for Aimd {
                 self.answered(1.0);
                 is_current.then(|| self.lower()).flatten()
             }
-            AttemptOutcome::Failure { .. }
-            | AttemptOutcome::Ignored
-            | AttemptOutcome::Dropped
-            | AttemptOutcome::NotBegun => None,
+            _ => None,
         };
         self.running = self.running.saturating_sub(u64::from(cost));
         change

@@ -100,24 +100,30 @@ impl ConcurrencyLimiter {
     #[doc(alias = "semaphore")]
     pub const fn fixed(limit: u32) -> Self {
         assert!(limit > 0, "at least one runs at a time");
-        Self(Queue::new(Aimd::fixed(limit)))
+        Self(Queue::new(Aimd::new().within(0.0, limit, limit)))
     }
 
     /// The initial limit, between `least` and `most`. Default 20.
     pub const fn start(mut self, limit: u32) -> Self {
-        self.0.replace(self.0.new.start(limit));
+        let new = self.0.new;
+        self.0
+            .replace(new.within(limit as f64, new.least, new.most));
         self
     }
 
     /// The lowest limit. At least 1, default 1.
     pub const fn least(mut self, limit: u32) -> Self {
-        self.0.replace(self.0.new.least(limit));
+        let (new, least) = (self.0.new, max(limit, 1));
+        self.0
+            .replace(new.within(new.limit, least, max(new.most, least)));
         self
     }
 
     /// The highest limit. At least 1, default 200.
     pub const fn most(mut self, limit: u32) -> Self {
-        self.0.replace(self.0.new.most(limit));
+        let (new, most) = (self.0.new, max(limit, 1));
+        let least = if new.least > most { most } else { new.least };
+        self.0.replace(new.within(new.limit, least, most));
         self
     }
 
@@ -159,31 +165,25 @@ impl ConcurrencyLimiter {
     /// assert!(STORE.set_limits(0..=5).is_err());
     /// ```
     pub fn set_limits(&self, limits: RangeInclusive<u32>) -> Result<(), OutOfRange> {
-        self.change_limits(|_, _| limits)
+        self.set_bounds(Some(*limits.start()), Some(*limits.end()))
     }
 
     /// Changes the bounds that the configuration contains, from now on, as [`set_limits`](Self::set_limits) does. Fails
     /// and changes nothing if the lower bound would be above the upper one.
     pub fn set(&self, numbers: LimiterNumbers) -> Result<(), OutOfRange> {
-        self.change_limits(|least, most| {
-            numbers.least.unwrap_or(least)..=numbers.most.unwrap_or(most)
-        })
+        self.set_bounds(numbers.least, numbers.most)
     }
 
     /// Replaces the bounds under one lock, so that no concurrent change is lost.
-    fn change_limits(
-        &self,
-        change: impl FnOnce(u32, u32) -> RangeInclusive<u32>,
-    ) -> Result<(), OutOfRange> {
+    fn set_bounds(&self, least: Option<u32>, most: Option<u32>) -> Result<(), OutOfRange> {
         let limits = self.0.with(|gate| {
-            let before = gate.bounds();
-            let limits = change(before.0, before.1);
-            let (least, most) = (*limits.start(), *limits.end());
+            let before = gate.least..=gate.most;
+            let (least, most) = (least.unwrap_or(gate.least), most.unwrap_or(gate.most));
             if least == 0 || most < least {
                 return Err(OutOfRange);
             }
-            *gate = gate.between(least, most);
-            Ok((before != (least, most)).then_some(limits))
+            *gate = gate.within(gate.limit, least, most);
+            Ok(Some(least..=most).filter(|limits| *limits != before))
         })?;
         // Log changes only: a file that is read again contains mostly the same numbers.
         if let Some(limits) = limits {
@@ -194,23 +194,27 @@ impl ConcurrencyLimiter {
 
     /// The number of attempts that may run at a time now.
     pub fn limit(&self) -> u32 {
-        self.0.look(|gate, _| gate.limit())
+        self.0.lock().gate.limit()
     }
 
     /// The sum of the costs of the attempts that run.
     pub fn running(&self) -> u64 {
-        self.0.look(|gate, _| gate.running())
+        self.0.lock().gate.running
     }
 
     /// The number of attempts that wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.0.waiting()
+        self.0.lock().waiting()
     }
 
     /// The time until a pause ends that the server asked for. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
-        self.0.paused_for()
+        self.0.lock().paused_for()
     }
+}
+
+const fn max(left: u32, right: u32) -> u32 {
+    if left < right { right } else { left }
 }
 
 impl Remembers for ConcurrencyLimiter {}
@@ -220,7 +224,8 @@ impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self, is_unused: bool) -> bool {
         let new = &self.0.new;
         self.0.is_at_rest(|gate, _| {
-            let is_idle = gate.running() == 0 && gate.bounds() == new.bounds();
+            let bounds = |gate: &Aimd| (gate.least, gate.most);
+            let is_idle = gate.running == 0 && bounds(gate) == bounds(new);
             is_idle && (is_unused || gate.limit() == new.limit())
         })
     }
@@ -229,9 +234,9 @@ impl Rest for ConcurrencyLimiter {
 /// Formats the number of attempts that run, may run, and wait, such as `18 of 20 running, 3 waiting`.
 impl fmt::Display for ConcurrencyLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (running, limit, waiting) = self
-            .0
-            .look(|gate, waiting| (gate.running(), gate.limit(), waiting));
+        let state = self.0.lock();
+        let (running, limit, waiting) = (state.gate.running, state.gate.limit(), state.waiting());
+        drop(state);
         write!(f, "{running} of {limit} running, {waiting} waiting")
     }
 }

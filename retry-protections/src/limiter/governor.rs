@@ -10,6 +10,7 @@ use governor::{InsufficientCapacity, NotUntil};
 use retry_runtime::{AttemptOutcome, Change};
 
 use crate::limiter::gate::{Gate, Now};
+use crate::limiter::queue::Queue;
 use crate::limiter::rate_limiter::RateLimiter;
 
 type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
@@ -42,7 +43,7 @@ where
     /// # assert_eq!(limiter.waiting(), 0);
     /// ```
     pub fn governor(limiter: Direct<S, C, M>) -> Self {
-        Self::by(limiter)
+        Self(Queue::of(Arc::clone(&limiter), limiter))
     }
 }
 

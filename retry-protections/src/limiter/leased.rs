@@ -1,9 +1,10 @@
+use std::mem;
 use std::time::Duration;
 
 use retry_runtime::{AttemptOutcome, Change};
 
 use crate::limiter::gate::{Gate, Now};
-use crate::limiter::queue::Queue;
+use crate::limiter::queue::{Queue, State};
 use crate::limiter::rate_limiter::RateLimiter;
 
 /// A limit that other code manages: created by [`RateLimiter::leased`](crate::RateLimiter::leased).
@@ -49,50 +50,46 @@ impl RateLimiter<Leased> {
 
     /// The room that is left.
     pub fn room(&self) -> u64 {
-        self.0.with(|leased| leased.room)
+        self.0.lock().gate.room
     }
 
     /// Removes the room that is left. Returns its amount.
     pub fn revoke(&self) -> u64 {
-        self.0.with(|leased| std::mem::take(&mut leased.room))
+        mem::take(&mut self.0.lock().gate.room)
     }
 
     /// Removes the room that is left if no attempt can use it: none waits, the pause that the server asked for is not
     /// over, or the first costs more. Returns the amount removed.
     pub fn revoke_unused(&self) -> u64 {
-        self.0.with_ready(|leased, ready| {
-            if ready == 0 || leased.room < leased.first {
-                std::mem::take(&mut leased.room)
-            } else {
-                0
-            }
-        })
+        let mut state = self.0.lock();
+        let (first, _) = wanted(&state);
+        if 0 < first && first <= state.gate.room {
+            return 0;
+        }
+        mem::take(&mut state.gate.room)
     }
 
     /// The room that is missing for the waiting attempts: the cost of the first, and 1 for each of the others. 0 if
     /// none waits, or during a pause that the server asked for. In the seconds after the pause, only attempts that may
     /// begin soon count.
     pub fn lacking(&self) -> u64 {
-        self.0.with_ready(|leased, ready| {
-            let Some(behind) = ready.checked_sub(1) else {
-                return 0;
-            };
-            let behind = u64::try_from(behind).unwrap_or(u64::MAX);
-            let all = leased.first.saturating_add(behind);
-            all.saturating_sub(leased.room)
-        })
+        let state = self.0.lock();
+        let (first, behind) = wanted(&state);
+        first.saturating_add(behind).saturating_sub(state.gate.room)
     }
 
     /// The part of the [lacking](Self::lacking) room that the first attempt needs. It begins once all of that is
     /// granted.
     pub fn lacking_for_first(&self) -> u64 {
-        self.0.with_ready(|leased, ready| {
-            if ready == 0 {
-                return 0;
-            }
-            leased.first.saturating_sub(leased.room)
-        })
+        let state = self.0.lock();
+        wanted(&state).0.saturating_sub(state.gate.room)
     }
+}
+
+/// The room that the first waiting attempt needs if it may begin now, and 1 for each of the others.
+fn wanted(state: &State<Leased>) -> (u64, u64) {
+    let ready = u64::try_from(state.ready()).unwrap_or(u64::MAX);
+    (ready.min(1) * state.gate.first, ready.saturating_sub(1))
 }
 
 impl Gate for Leased {

@@ -3,50 +3,44 @@ use std::time::Duration;
 
 use retry_runtime::{AttemptOutcome, Change, Moment};
 
-use crate::limiter::debt::Debt;
-use crate::limiter::gate::{Gate, Now};
-use crate::limiter::paced::Paced;
-use crate::limiter::remaining::Remaining;
+use crate::limiter::gate::{Gate, Now, Paced};
+use crate::limiter::token_bucket::TokenBucket;
 
 /// Known limits, created by [`RateLimiter::quota`](crate::RateLimiter::quota) and
 /// [`RateLimiter::fixed`](crate::RateLimiter::fixed).
 #[derive(Clone, Copy, Debug)]
 pub struct Quota {
-    period: Duration,
     burst: u32,
     /// The largest burst, as the time in which it accumulates.
     capacity: Duration,
     /// The limit of which each attempt takes 1, whatever it costs.
     requests: Option<Allowance>,
     /// The limit of which each attempt takes its cost.
-    units: Allowance,
+    pub(super) units: Allowance,
 }
 
 /// An amount for each period, and its current use.
 #[derive(Clone, Copy, Debug)]
-struct Allowance {
+pub(super) struct Allowance {
     amount: u32,
-    debt: Debt,
-    /// Refunds beyond the debt, as time. Zero while anything is owed.
-    credit: Duration,
+    period: Duration,
+    bucket: TokenBucket,
+    /// Refunds beyond the debt, up to the amount of a period. The server still has that much, even though the passing
+    /// of time never fills the bucket above its capacity.
+    credit: u32,
 }
 
 impl Quota {
     /// Raises amounts of 0 to 1, and a period of zero to a nanosecond.
     pub(super) const fn new(requests: Option<u32>, units: u32, period: Duration) -> Self {
         let quota = Self {
-            period: if period.is_zero() {
-                Duration::from_nanos(1)
-            } else {
-                period
-            },
             burst: 1,
             capacity: Duration::ZERO,
             requests: match requests {
-                Some(requests) => Some(Allowance::new(requests)),
+                Some(requests) => Some(Allowance::new(requests, period)),
                 None => None,
             },
-            units: Allowance::new(units),
+            units: Allowance::new(units, period),
         };
         quota.burst(1)
     }
@@ -54,8 +48,8 @@ impl Quota {
     pub(super) const fn burst(self, burst: u32) -> Self {
         let burst = if burst == 0 { 1 } else { burst };
         let capacity = match &self.requests {
-            Some(requests) => requests.time(burst, self.period),
-            None => self.units.time(burst, self.period),
+            Some(requests) => requests.time(burst),
+            None => self.units.time(burst),
         };
         Self {
             burst,
@@ -65,47 +59,26 @@ impl Quota {
     }
 
     pub(super) fn set_units(&mut self, amount: u32, now: Moment) {
-        self.units.set_amount(amount, self.period, now);
+        self.units.set_amount(amount, now);
         *self = self.burst(self.burst);
     }
 
     /// Returns `None` and changes nothing if there is no limit of requests, or `amount` is 0.
     pub(super) fn set_requests(&mut self, amount: u32, now: Moment) -> Option<()> {
         let requests = self.requests.as_mut().filter(|_| amount > 0)?;
-        requests.set_amount(amount, self.period, now);
+        requests.set_amount(amount, now);
         *self = self.burst(self.burst);
         Some(())
     }
 
-    /// Corrects the charge of an attempt: it was charged `cost`, but used `used`.
-    pub(super) fn settle(&mut self, cost: u32, used: u32, now: Moment) {
-        let period = self.period;
-        // The time until now pays only for what was charged until now.
-        self.units.debt.pay(now);
-        if let Some(more) = used.checked_sub(cost) {
-            let time = self.units.time(more, period);
-            let time = self.units.uncredited(time);
-            self.units.debt.add(time);
-        } else {
-            self.units
-                .give(self.units.time(cost - used, period), period);
+    /// Lowers the available amounts to these.
+    pub(super) fn remain(&mut self, requests: Option<u32>, tokens: Option<u32>, now: Moment) {
+        let mut units = requests;
+        if let Some(allowance) = &mut self.requests {
+            allowance.at_most(requests, self.capacity, now);
+            units = tokens;
         }
-    }
-
-    pub(super) fn remaining(&mut self, remaining: Remaining, now: Moment) {
-        let (period, capacity) = (self.period, self.capacity);
-        let at_most = |allowance: &mut Allowance, remaining: Option<u32>| {
-            if let Some(remaining) = remaining {
-                allowance.at_most(allowance.time(remaining, period), capacity, now);
-            }
-        };
-        match &mut self.requests {
-            Some(requests) => {
-                at_most(requests, remaining.requests);
-                at_most(&mut self.units, remaining.tokens);
-            }
-            None => at_most(&mut self.units, remaining.requests),
-        }
+        self.units.at_most(units, self.capacity, now);
     }
 
     fn allowances(&mut self, cost: u32) -> impl Iterator<Item = (&mut Allowance, u32)> {
@@ -115,90 +88,103 @@ impl Quota {
 }
 
 impl Allowance {
-    const fn new(amount: u32) -> Self {
+    const fn new(amount: u32, period: Duration) -> Self {
         Self {
             amount: if amount == 0 { 1 } else { amount },
-            debt: Debt::NONE,
-            credit: Duration::ZERO,
+            period: if period.is_zero() {
+                Duration::from_nanos(1)
+            } else {
+                period
+            },
+            bucket: TokenBucket::FULL,
+            credit: 0,
         }
     }
 
-    /// The time in which `units` accumulate, at most 584 years. Rounded up, so that there are never more than the
+    /// The time in which `units` accumulate.
+    const fn time(&self, units: u32) -> Duration {
+        self.part(self.period, units)
+    }
+
+    /// `span` times `units` divided by the amount, at most 584 years. Rounded up, so that there are never more than the
     /// server allows.
     #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
-    const fn time(&self, units: u32, period: Duration) -> Duration {
+    const fn part(&self, span: Duration, units: u32) -> Duration {
         const MOST: u128 = u64::MAX as u128;
-        let nanos = period.as_nanos().saturating_mul(units as u128);
-        Duration::from_nanos(if nanos <= MOST {
-            // Nearly always the case, and faster in 64 bits.
-            (nanos as u64).div_ceil(self.amount as u64)
-        } else {
-            let nanos = nanos.div_ceil(self.amount as u128);
-            if nanos < MOST { nanos as u64 } else { u64::MAX }
-        })
+        let nanos = span.as_nanos().saturating_mul(units as u128);
+        let nanos = nanos.div_ceil(self.amount as u128);
+        Duration::from_nanos(if nanos < MOST { nanos as u64 } else { u64::MAX })
+    }
+
+    /// The number of whole units that accumulate in `time`.
+    fn units(&self, time: Duration) -> u32 {
+        let units = time.as_nanos().saturating_mul(self.amount.into()) / self.period.as_nanos();
+        u32::try_from(units).unwrap_or(u32::MAX)
     }
 
     /// Changes the amount. The debt and the credit stay the same in units, because running attempts may still return
     /// units.
-    fn set_amount(&mut self, amount: u32, period: Duration, now: Moment) {
+    fn set_amount(&mut self, amount: u32, now: Moment) {
         let before = mem::replace(&mut self.amount, amount);
-        self.debt.pay(now);
-        let owed = self.debt.owed(now);
-        self.debt.forgive(owed);
-        self.debt.add(self.time(before, owed));
-        self.credit = self.time(before, self.credit).min(period);
+        let owed = self.part(self.bucket.owed(now), before);
+        self.bucket.set(owed, now);
+        self.credit = self.credit.min(amount);
     }
 
-    /// Charges `time`. Returns the part that the credit paid for.
-    fn charge(&mut self, time: Duration, now: Moment) -> Duration {
-        let owed = self.uncredited(time);
-        self.debt.charge(owed, now);
-        time.saturating_sub(owed)
+    /// Takes up to that many units from the credit. Returns their number.
+    fn take_credit(&mut self, units: u32) -> u32 {
+        let taken = units.min(self.credit);
+        self.credit -= taken;
+        taken
     }
 
-    /// Takes back a charge of `units`, of which the credit paid for `credited`. If time has already paid for some of
-    /// the others, these are not refunded.
-    fn undo(&mut self, units: u32, credited: u32, period: Duration) {
-        let credited = self.time(credited, period);
-        let owed = self.time(units, period).saturating_sub(credited);
-        self.debt.forgive(owed);
-        self.credit = self.credit.saturating_add(credited).min(period);
+    fn add_credit(&mut self, units: u32) {
+        self.credit = self.credit.saturating_add(units).min(self.amount);
     }
 
-    /// The number of whole units that accumulate in `time`.
-    fn units(&self, time: Duration, period: Duration) -> u32 {
-        if time.is_zero() {
-            return 0;
+    /// Charges an attempt that begins. Returns the number of units that the credit paid for.
+    fn charge(&mut self, units: u32, now: Moment) -> u32 {
+        let credited = self.take_credit(units);
+        self.bucket.charge(self.time(units - credited), now);
+        credited
+    }
+
+    /// Takes back a charge, of which the credit paid for `credited`. If time has already paid for some of the other
+    /// units, these are not refunded.
+    fn undo(&mut self, units: u32, credited: u32) {
+        self.bucket
+            .forgive(self.time(units.saturating_sub(credited)));
+        self.add_credit(credited);
+    }
+
+    /// Corrects the charge of an attempt: it was charged `cost`, but used `used`.
+    pub(super) fn settle(&mut self, cost: u32, used: u32, now: Moment) {
+        if let Some(more) = used.checked_sub(cost) {
+            let left = more - self.take_credit(more);
+            let owed = self.bucket.owed(now).saturating_add(self.time(left));
+            self.bucket.set(owed, now);
+        } else {
+            let time = self.time(cost - used);
+            let left = time.saturating_sub(self.bucket.owed(now));
+            self.bucket.forgive(time);
+            self.add_credit(self.units(left));
         }
-        let units = time.as_nanos().saturating_mul(self.amount.into()) / period.as_nanos();
-        u32::try_from(units).unwrap_or(u32::MAX)
-    }
-
-    /// Pays for `time` with the credit. Returns the part that it doesn't cover.
-    fn uncredited(&mut self, time: Duration) -> Duration {
-        let left = time.saturating_sub(self.credit);
-        self.credit = self.credit.saturating_sub(time);
-        left
-    }
-
-    /// Refunds `time`: to the debt first, then as credit, up to the amount of a period. The server still has that much,
-    /// even though the passing of time never fills the bucket above its capacity.
-    fn give(&mut self, time: Duration, period: Duration) {
-        let left = self.debt.forgive(time);
-        self.credit = self.credit.saturating_add(left).min(period);
     }
 
     /// Lowers the available amount to `remaining`, if it is more.
-    fn at_most(&mut self, remaining: Duration, capacity: Duration, now: Moment) {
-        self.debt.pay(now);
-        self.credit = self.credit.min(remaining.saturating_sub(capacity));
-        self.debt.at_least(capacity.saturating_sub(remaining));
+    fn at_most(&mut self, remaining: Option<u32>, capacity: Duration, now: Moment) {
+        if let Some(remaining) = remaining {
+            let credit = remaining.saturating_sub(self.units(capacity));
+            self.credit = self.credit.min(credit);
+            let owed = capacity.saturating_sub(self.time(remaining));
+            self.bucket.set(self.bucket.owed(now).max(owed), now);
+        }
     }
 }
 
 impl Gate for Quota {
     fn per_second(&self) -> Option<f64> {
-        Some(f64::from(self.units.amount) / self.period.as_secs_f64())
+        Some(f64::from(self.units.amount) / self.units.period.as_secs_f64())
     }
 
     /// False with a burst: attempts that waited for a pause to end would all begin at once.
@@ -207,27 +193,27 @@ impl Gate for Quota {
     }
 
     fn admit(&mut self, cost: u32, now: impl Now) -> Result<u32, Option<Duration>> {
-        let (now, period, capacity) = (now(), self.period, self.capacity);
-        let mut wait = Duration::ZERO;
-        let mut times = [Duration::ZERO; 2];
-        for ((allowance, units), time) in self.allowances(cost).zip(&mut times) {
-            allowance.debt.pay(now);
-            *time = allowance.time(units, period);
-            wait = wait.max(allowance.debt.wait(*time, capacity, now));
-        }
-        if !wait.is_zero() {
-            for (allowance, _) in self.allowances(cost) {
-                allowance.debt.defer(wait, now);
-            }
-            return Err(Some(wait));
-        }
+        let (now, capacity) = (now(), self.capacity);
+        let wait = |(allowance, units): (&mut Allowance, u32)| {
+            let time = allowance.time(units);
+            allowance.bucket.wait(time, capacity, now)
+        };
+        let longest = self.allowances(cost).map(wait).max().unwrap_or_default();
         let mut credited = 0;
-        for ((allowance, units), time) in self.allowances(cost).zip(times) {
-            let paid = allowance.charge(time, now);
-            credited = allowance.units(paid, period).min(units);
+        for (allowance, units) in self.allowances(cost) {
+            if longest.is_zero() {
+                credited = allowance.charge(units, now);
+            } else {
+                allowance.bucket.is_late = wait((allowance, units)) == longest;
+            }
         }
-        // The loop ends with the units, so this is their credit. Requests have none, because they are never returned.
-        Ok(credited)
+        if longest.is_zero() {
+            // The loop ends with the units, so this is their credit. Requests have none, because they are never
+            // returned.
+            Ok(credited)
+        } else {
+            Err(Some(longest))
+        }
     }
 
     #[inline]
@@ -240,9 +226,9 @@ impl Gate for Quota {
     ) -> Option<Change> {
         if outcome == AttemptOutcome::NotBegun {
             if let Some(requests) = &mut self.requests {
-                requests.undo(1, 0, self.period);
+                requests.undo(1, 0);
             }
-            self.units.undo(cost, credited, self.period);
+            self.units.undo(cost, credited);
         }
         None
     }
@@ -250,28 +236,22 @@ impl Gate for Quota {
 
 impl Paced for Quota {
     fn available(&self, now: Moment) -> f64 {
-        let (period, capacity) = (self.period, self.capacity);
-        let waits = |requests: &Allowance| {
-            let time = requests.time(1, period);
-            !requests.debt.wait(time, capacity, now).is_zero()
+        let is_used_up = |requests: &Allowance| {
+            requests.bucket.owed(now) > self.capacity.saturating_sub(requests.time(1))
         };
-        if self.requests.as_ref().is_some_and(waits) {
+        if self.requests.as_ref().is_some_and(is_used_up) {
             return 0.0;
         }
-        let there = capacity.saturating_add(self.units.credit);
-        let there = there.saturating_sub(self.units.debt.owed(now));
-        there.as_secs_f64() * self.rate()
+        let there = self.capacity.saturating_sub(self.units.bucket.owed(now));
+        there.as_secs_f64() * self.rate() + f64::from(self.units.credit)
     }
 
     /// A debt remains a debt, however long the limiter is unused.
     fn is_at_rest(&self, new: &Self, _: bool, now: Moment) -> bool {
-        let owes = |allowance: &Allowance| !allowance.debt.owed(now).is_zero();
-        let amounts = |quota: &Self| {
-            let requests = quota.requests.map(|requests| requests.amount);
-            (quota.units.amount, requests)
+        let is_at_rest = |(own, new): (&Allowance, &Allowance)| {
+            own.amount == new.amount && own.bucket.owed(now).is_zero()
         };
-        amounts(self) == amounts(new)
-            && !owes(&self.units)
-            && !self.requests.as_ref().is_some_and(owes)
+        let requests = self.requests.as_ref().zip(new.requests.as_ref());
+        is_at_rest((&self.units, &new.units)) && requests.is_none_or(is_at_rest)
     }
 }

@@ -7,10 +7,10 @@ use retry_runtime::macro_support::{Remembers, changed};
 use crate::clock;
 use crate::keyed::Rest;
 use crate::limiter::adaptive::Adaptive;
-use crate::limiter::paced::Paced;
+use crate::limiter::gate::Paced;
 use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
-use crate::limiter::remaining::remaining;
+use crate::limiter::remaining::{REQUESTS, TOKENS, least};
 use crate::out_of_range::OutOfRange;
 
 /// Limits the number of attempts that begin per second, for the key `limiter`.
@@ -78,13 +78,15 @@ impl RateLimiter {
 
     /// The initial rate. Default: no limit until the server refuses attempts.
     pub const fn start(mut self, per_second: f64) -> Self {
-        self.0.replace(self.0.new.start(per_second));
+        let new = self.0.new;
+        self.0.replace(new.within(per_second, new.least, new.most));
         self
     }
 
     /// The lowest rate. Default: none.
     pub const fn least(mut self, per_second: f64) -> Self {
-        self.0.replace(self.0.new.least(per_second));
+        let new = self.0.new;
+        self.0.replace(new.within(new.rate, per_second, new.most));
         self
     }
 
@@ -93,7 +95,8 @@ impl RateLimiter {
     /// An attempt still begins once a minute. If that is too often, or paying for its cost takes longer, you know the
     /// limit: use [`fixed`](Self::fixed).
     pub const fn most(mut self, per_second: f64) -> Self {
-        self.0.replace(self.0.new.most(per_second));
+        let new = self.0.new;
+        self.0.replace(new.within(new.rate, new.least, per_second));
         self
     }
 
@@ -225,7 +228,8 @@ impl RateLimiter<Quota> {
     /// Corrects the charge of an attempt that was charged `cost` but used `used`. The difference takes effect at once.
     pub fn settle(&self, cost: u32, used: u32) {
         // Read under the lock, so that no other thread has seen a later time.
-        self.0.with(|quota| quota.settle(cost, used, clock::now()));
+        self.0
+            .with(|quota| quota.units.settle(cost, used, clock::now()));
     }
 
     /// Lowers the available amounts to those in a response's headers, because others may use the same limits. `header`
@@ -253,21 +257,13 @@ impl RateLimiter<Quota> {
     ///
     /// With the `http` crate: `limiter.learn(|name| headers.get(name)?.to_str().ok())`.
     pub fn learn<'h>(&self, header: impl Fn(&str) -> Option<&'h str>) {
-        let remaining = remaining(header);
+        let (requests, tokens) = (least(REQUESTS, &header), least(TOKENS, &header));
         self.0
-            .with(|quota| quota.remaining(remaining, clock::now()));
+            .with(|quota| quota.remain(requests, tokens, clock::now()));
     }
 }
 
 impl<By> RateLimiter<By> {
-    #[cfg(feature = "governor_0_10")]
-    pub(super) fn by(gate: By) -> Self
-    where
-        By: Clone,
-    {
-        Self(Queue::of(gate.clone(), gate))
-    }
-
     /// The longest time that an attempt waits for its turn. Default: no limit.
     ///
     /// With zero, an attempt begins at once or is rejected ("try acquire").
@@ -289,25 +285,24 @@ impl<By> RateLimiter<By> {
 
     /// The number of attempts that wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.0.waiting()
+        self.0.lock().waiting()
     }
 
     /// The time until a pause ends that the server asked for. `None` if there is no pause.
     pub fn paused_for(&self) -> Option<Duration> {
-        self.0.paused_for()
+        self.0.lock().paused_for()
     }
 }
 
 impl<By: Paced> RateLimiter<By> {
     /// The cost that may begin per second now; infinite without a limit.
     pub fn rate(&self) -> f64 {
-        self.0.look(|gate, _| gate.rate())
+        self.0.lock().gate.rate()
     }
 
     /// The cost that may begin at once; infinite without a limit. 0 while a burst or more is owed.
     pub fn available(&self) -> f64 {
-        let available = self.0.look(|gate, _| gate.available(clock::now()));
-        available.max(0.0)
+        self.0.lock().gate.available(clock::now()).max(0.0)
     }
 }
 
@@ -326,7 +321,9 @@ impl<By: Paced> Rest for RateLimiter<By> {
 /// waiting`.
 impl<By: Paced> fmt::Display for RateLimiter<By> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rate, waiting) = self.0.look(|gate, waiting| (gate.rate(), waiting));
+        let state = self.0.lock();
+        let (rate, waiting) = (state.gate.rate(), state.waiting());
+        drop(state);
         if rate.is_infinite() {
             f.write_str("not limited")?;
         } else {

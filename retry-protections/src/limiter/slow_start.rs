@@ -12,11 +12,11 @@ pub(super) struct SlowStart {
     /// When the pause ends.
     until: Moment,
     /// The number of attempts that ran when the pause began, without those that were refused.
-    before: f64,
+    pub(super) before: f64,
     /// The number of running attempts that began after the pause.
-    running: f64,
+    pub(super) running: f64,
     /// The number of attempts that began after the pause and succeeded.
-    succeeded: f64,
+    pub(super) succeeded: f64,
 }
 
 /// The longest pause that a hint causes: the default of `max_hint`.
@@ -29,29 +29,27 @@ const DOUBLED: Duration = Duration::from_secs(1);
 const MANY: f64 = 1000.0;
 
 impl SlowStart {
-    /// A pause that begins now, while `ran` attempts run at a time. `None` if its length is zero.
-    pub(super) fn new(now: Moment, hint: Duration, ran: f64) -> Option<Self> {
-        Some(Self {
+    /// A pause that begins now, while `ran` attempts run at a time.
+    pub(super) fn new(now: Moment, ran: f64) -> Self {
+        Self {
             since: now,
-            until: end(now, hint)?,
+            until: now,
             before: ran,
             running: 0.0,
             succeeded: 0.0,
-        })
+        }
     }
 
     /// Extends the pause so that it ends no earlier than `hint` from now.
     pub(super) fn extend(&mut self, now: Moment, hint: Duration) {
-        if let Some(until) = end(now, hint) {
-            self.until = self.until.max(until);
-        }
+        let until = now.checked_add(hint.min(LONGEST));
+        self.until = self.until.max(until.unwrap_or(now));
     }
 
     /// The time until the pause ends. `None` if it has ended.
     pub(super) fn paused_for(&self, now: Moment) -> Option<Duration> {
-        let has_begun = now >= self.since;
         let left = self.until.since(now);
-        (has_begun && !left.is_zero()).then_some(left)
+        (now >= self.since && !left.is_zero()).then_some(left)
     }
 
     /// The number of attempts that may run at a time after the pause.
@@ -81,34 +79,8 @@ impl SlowStart {
         }
     }
 
-    /// Counts an attempt from before the pause that was refused, too: the server could not handle all of them.
-    pub(super) fn refused(&mut self) {
-        self.before -= 1.0;
-    }
-
-    /// Counts an attempt that begins after the pause.
-    pub(super) fn admitted(&mut self) {
-        self.running += 1.0;
-    }
-
-    /// Counts the end of an attempt that began after the pause.
-    pub(super) fn ended(&mut self) {
-        self.running -= 1.0;
-    }
-
-    /// Counts a success. Returns true if it is the first.
-    pub(super) fn succeeded(&mut self) -> bool {
-        self.succeeded += 1.0;
-        self.succeeded <= 1.0
-    }
-
     /// Returns true if the pause has ended and slow start no longer limits attempts, however many wait.
     pub(super) fn is_wide(&self, now: Moment) -> bool {
         self.paused_for(now).is_none() && self.most(now) > MANY
     }
-}
-
-fn end(now: Moment, hint: Duration) -> Option<Moment> {
-    let pause = hint.min(LONGEST);
-    (!pause.is_zero()).then(|| now.checked_add(pause))?
 }

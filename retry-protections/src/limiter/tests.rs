@@ -6,12 +6,10 @@ use proptest::prelude::*;
 
 use retry_runtime::{AttemptOutcome, Kind, Moment};
 
-use crate::limiter::adaptive::Adaptive;
-use crate::limiter::aimd::Aimd;
-use crate::limiter::gate::Gate;
-use crate::limiter::paced::Paced;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+use crate::limiter::gate::{Gate, Paced};
 use crate::limiter::quota::Quota;
-use crate::limiter::remaining::Remaining;
+use crate::limiter::rate_limiter::RateLimiter;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -118,7 +116,7 @@ proptest! {
         least in any::<f64>(),
         most in any::<f64>(),
     ) {
-        let mut gate = Adaptive::new().start(start).least(least).most(most);
+        let mut gate = RateLimiter::adaptive().start(start).least(least).most(most).0.new;
         // A minute for the rate, and a minute for a clock that is behind.
         run(&mut gate, Duration::from_secs(120), steps, |gate, now, _| {
             let rate = gate.rate();
@@ -136,7 +134,8 @@ proptest! {
         start in any::<u32>(),
         bounds in (any::<u32>(), any::<u32>()),
     ) {
-        let mut gate = Aimd::new().least(bounds.0).most(bounds.1).start(start);
+        let limiter = ConcurrencyLimiter::aimd().least(bounds.0).most(bounds.1).start(start);
+        let mut gate = limiter.0.new;
         let (least, most) = (bounds.0.min(bounds.1).max(1), bounds.1.max(1));
         let mut highest = 0;
         run(&mut gate, Duration::ZERO, steps, |gate, _, running| {
@@ -144,7 +143,7 @@ proptest! {
             assert!((least..=most).contains(&limit), "{limit}");
             highest = highest.max(limit);
             let sum: u64 = running.iter().map(|(cost, _)| u64::from(*cost)).sum();
-            assert_eq!(gate.running(), sum);
+            assert_eq!(gate.running, sum);
             let paid = running.iter().filter(|(cost, _)| *cost > 0).count();
             assert!(sum <= u64::from(highest) || paid == 1, "{sum} of {highest}");
         })?;
@@ -164,8 +163,8 @@ proptest! {
         let mut told = told.into_iter().cycle();
         run(&mut gate, Duration::from_secs(1 << 60), steps, |gate, now, _| {
             if let Some((cost, used, remains)) = told.next() {
-                gate.settle(cost, used % 1_000_000, now);
-                gate.remaining(Remaining { requests: remains, tokens: remains }, now);
+                gate.units.settle(cost, used % 1_000_000, now);
+                gate.remain(remains, remains, now);
             }
             assert!(gate.available(now) >= 0.0);
         })?;

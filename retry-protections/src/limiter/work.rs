@@ -1,4 +1,3 @@
-use std::fmt;
 use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
@@ -43,14 +42,16 @@ use crate::sync::{Mutex, lock};
 /// one attempt delay the one that `hedge` begins. If the work never ends, the call ends at its deadline or after the
 /// limiter's `max_wait`, and the attempt counts with the limiter forever. The limiter records an outcome only when the
 /// work has ended, and the log doesn't contain the resulting changes.
+#[derive(Debug)]
 pub struct Work<L: AdmissionControl>(Arc<Shared<L>>);
 
+#[derive(Debug)]
 struct Shared<L: AdmissionControl> {
     limiter: L,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     /// The number of guards.
     guards: usize,
@@ -119,15 +120,8 @@ impl<L: AdmissionControl> AdmissionControl for Work<L> {
     }
 }
 
-/// Formats the number of guards.
-impl<L: AdmissionControl> fmt::Debug for Work<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let guards = lock(&self.0.state).guards;
-        f.debug_struct("Work").field("guards", &guards).finish()
-    }
-}
-
 /// Marks work as running until it is dropped: see [`Work`].
+#[derive(Debug)]
 #[must_use = "dropped at once, it holds nothing"]
 pub struct WorkGuard<L: AdmissionControl>(Arc<Shared<L>>);
 
@@ -144,11 +138,5 @@ impl<L: AdmissionControl> Drop for WorkGuard<L> {
             self.0.limiter.leave(permit, outcome);
         }
         wakers.into_iter().for_each(Waker::wake);
-    }
-}
-
-impl<L: AdmissionControl> fmt::Debug for WorkGuard<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkGuard").finish_non_exhaustive()
     }
 }

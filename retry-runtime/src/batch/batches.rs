@@ -12,7 +12,7 @@ use crate::policy::Policy;
 /// # async fn main() {
 /// let batches = Policy::fixed(Duration::from_millis(200))
 ///     .on(|error: &String| error.contains("overloaded"))
-///     .timer(retry_runtime::TokioTimer)
+///     .timer(retry_runtime::DefaultTimer)
 ///     .batches(2)
 ///     .concurrency(8);
 /// let doubled = retry_each(batches, [1, 2, 3], async |pending| {

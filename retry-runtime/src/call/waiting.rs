@@ -34,14 +34,14 @@ pub(super) async fn wait(
             return Ok(clocks.other.since(began));
         };
         drop(waker);
-        let wakes = nap.end(clocks.other);
+        let wakes = nap.end(clocks.own);
         let mut pause = pin!(async {
-            give_way().await;
             match nap {
                 Nap::UntilTurn(length) => timer.sleep(length).await,
                 // A time limit, which tests don't skip.
                 Nap::Patient(length) => sleep_out(&timer, length).await,
             }
+            give_way().await;
         });
         // The loop has just asked. If the first poll asked again, an expected wait that keeps changing could prevent
         // the loop from ever sleeping.
@@ -55,7 +55,7 @@ pub(super) async fn wait(
                 clocks.catch_up(now, nap.length());
                 match patience.ask(queue, context.waker(), now) {
                     Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
-                    Ok(Some(nap)) if is_earlier(nap.end(timer.now()), wakes) => {
+                    Ok(Some(nap)) if is_earlier(nap.end(Clocks::read(|| now).own), wakes) => {
                         return Poll::Ready(Ok(None));
                     }
                     Ok(Some(_)) => {}

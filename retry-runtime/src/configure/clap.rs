@@ -171,16 +171,15 @@ fn unknown_variable<F: PolicyFlags>() -> Option<String> {
     env::vars_os().find_map(|(variable, _)| {
         let variable = variable.to_str()?;
         let name = variable.strip_prefix(prefix)?.strip_prefix('_')?;
-        let key = name.to_lowercase();
-        let complaint = match Among::Policy.find(&key) {
-            Some(_) if name == key.to_uppercase() => return None,
-            Some(_) => format!("write `{prefix}_{}`", key.to_uppercase()),
-            None => complaint::unknown_key(&key, "", Among::Policy),
-        };
-        Some(format!(
-            "environment variable `{}`: {complaint}",
-            short(variable)
-        ))
+        if Among::Policy
+            .keys()
+            .any(|key| key.name().to_uppercase() == name)
+        {
+            return None;
+        }
+        let complaint = complaint::unknown_key(name, "", Among::Policy);
+        let variable = short(variable);
+        Some(format!("environment variable `{variable}`: {complaint}"))
     })
 }
 

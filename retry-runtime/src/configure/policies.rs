@@ -1,6 +1,5 @@
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::str::FromStr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
@@ -9,7 +8,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::name::begins_with;
 use crate::policy::error::{PolicyError, in_entry, refused, short};
 use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
-use crate::policy::text;
+use crate::policy::text::readable;
 use crate::policy::value::{Entries, RawValue, takes_keys};
 use crate::policy::{Overrides, Policy};
 
@@ -173,7 +172,7 @@ impl Policies {
     /// let error = reload("model(breaker(ratoi=0.8))").unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "in `model`: in `breaker`: unknown key `ratoi`: did you mean `ratio`?",
+    ///     "in `model`: unknown key `ratoi` in `breaker(…)`: did you mean `ratio`?",
     /// );
     /// # Ok::<(), PolicyError>(())
     /// ```
@@ -265,7 +264,6 @@ impl Policies {
             match value {
                 value if name == Key::Enabled.name() => switch.push((name, value)),
                 RawValue::Table(entries) => {
-                    check_name(&name)?;
                     let layer = Overrides::read(Among::Entry, entries)
                         .map_err(|error| in_entry(&name, &error))?;
                     policies.add(name, layer)?;
@@ -355,24 +353,20 @@ impl Entry {
     }
 }
 
-/// Parses entries with each entry's keys in parentheses, for an environment variable. `enabled=false` next to them
-/// applies to all entries.
-///
-/// ```
-/// use retry_runtime::Policies;
-///
-/// let policies: Policies = "default(max=2), anthropic.complete(throttled(max=10))".parse()?;
-/// assert_eq!(policies.find("redis.get"), "max=2".parse()?);
-/// let off: Policies = "enabled=false".parse()?;
-/// assert_eq!(off.find("redis.get").delays().count(), 0);
-/// # Ok::<(), retry_runtime::PolicyError>(())
-/// ```
-impl FromStr for Policies {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(text::entries(text)?)
-    }
+readable! {
+    /// Parses entries with each entry's keys in parentheses, for an environment variable. `enabled=false` next to them
+    /// applies to all entries.
+    ///
+    /// ```
+    /// use retry_runtime::Policies;
+    ///
+    /// let policies: Policies = "default(max=2), anthropic.complete(throttled(max=10))".parse()?;
+    /// assert_eq!(policies.find("redis.get"), "max=2".parse()?);
+    /// let off: Policies = "enabled=false".parse()?;
+    /// assert_eq!(off.find("redis.get").delays().count(), 0);
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    Policies: Self::from_entries, Ok;
 }
 
 impl FindPolicy for Policies {

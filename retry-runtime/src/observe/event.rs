@@ -93,10 +93,6 @@ impl<'a> Event<'a> {
     }
 
     /// Returns true if this event is about a rejection, which is tried again, and not about a failed attempt.
-    pub(crate) fn is_of_rejection(&self) -> bool {
-        matches!(self.data, EventData::Retrying { kind, .. } if kind == Kind::Rejected)
-    }
-
     /// The pause that starts with this event, before a retry or a correction.
     pub(crate) fn pause(&self) -> Option<Duration> {
         match self.data {

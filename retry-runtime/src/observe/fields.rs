@@ -21,6 +21,7 @@ macro_rules! fields {
             #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
             pub(crate) level: Level,
             /// The record, if its level can be changed.
+            #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only for the log"))]
             pub(crate) record: Option<Record>,
             pub(crate) call: &'a dyn fmt::Display,
             pub(crate) attempt: Option<u32>,

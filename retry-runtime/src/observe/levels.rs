@@ -1,6 +1,5 @@
 //! Log levels that the program has changed: of records, and of calls.
 
-use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 #[cfg(feature = "std")]
@@ -77,12 +76,15 @@ pub(crate) fn of(fields: &Fields<'_>) -> Level {
     };
     let number = usize::from(CHANGED[record as usize].load(Ordering::Relaxed));
     let changed = number.checked_sub(1).map(|index| Level::ALL[index]);
-    at_most(changed.unwrap_or(fields.level), fields.call)
+    let level = changed.unwrap_or(fields.level);
+    #[cfg(feature = "std")]
+    let level = at_most(level, fields.call);
+    level
 }
 
 /// The level, limited to the highest one for the call.
 #[cfg(feature = "std")]
-fn at_most(level: Level, call: &dyn fmt::Display) -> Level {
+fn at_most(level: Level, call: &dyn core::fmt::Display) -> Level {
     let quiet = lock(&QUIET);
     if level == Level::Off || quiet.is_empty() {
         return level;
@@ -94,9 +96,4 @@ fn at_most(level: Level, call: &dyn fmt::Display) -> Level {
         Some((_, most)) => level.max(*most),
         None => level,
     }
-}
-
-#[cfg(not(feature = "std"))]
-fn at_most(level: Level, _: &dyn fmt::Display) -> Level {
-    level
 }

@@ -43,4 +43,6 @@ pub(crate) fn report_line(call: &str, fields: &Fields<'_>) {
     log(fields);
     #[cfg(feature = "std")]
     recording::record(call, Some(fields), None);
+    #[cfg(not(feature = "std"))]
+    let _ = (call, fields);
 }

@@ -1,28 +1,52 @@
 //! Spans around a call and around each of its attempts: target `retry`, level `INFO`, the same fields as the log.
+//! Without the feature `tracing`, they do nothing.
 
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
 
-pub(crate) use tracing::Span;
-pub(crate) use tracing::span::Entered;
-
+#[cfg(feature = "tracing")]
 use retry_classify::macro_support::shown;
+#[cfg(feature = "tracing")]
+pub(crate) use tracing::{Span, span::Entered};
+
+/// The span of a call or an attempt.
+#[cfg(not(feature = "tracing"))]
+#[derive(Debug)]
+pub struct Span;
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) type Entered<'a> = &'a Span;
+
+#[cfg(not(feature = "tracing"))]
+impl Span {
+    fn none() -> Self {
+        Self
+    }
+
+    fn enter(&self) -> &Self {
+        self
+    }
+}
 
 /// The span of a call.
 pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
-    if !is_on {
-        return Span::none();
+    #[cfg(feature = "tracing")]
+    if is_on {
+        return tracing::info_span!(target: "retry", "call", call = %shown(name));
     }
-    tracing::info_span!(target: "retry", "call", call = %shown(name))
+    let _ = (is_on, name);
+    Span::none()
 }
 
 /// The span of an attempt. Its parent is the current span: within a call, the call's.
 pub fn of_attempt(is_on: bool, number: u32) -> Span {
-    if !is_on {
-        return Span::none();
+    #[cfg(feature = "tracing")]
+    if is_on {
+        return tracing::info_span!(target: "retry", "attempt", attempt = number);
     }
-    tracing::info_span!(target: "retry", "attempt", attempt = number)
+    let _ = (is_on, number);
+    Span::none()
 }
 
 /// Enters the span until the returned value is dropped.

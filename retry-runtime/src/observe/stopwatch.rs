@@ -1,6 +1,8 @@
 //! The times in events.
 
-use crate::observe::{Event, EventData, Observe};
+use retry_classify::Kind;
+
+use crate::observe::{AttemptEnd, Event, EventData, Observe};
 use crate::time::Moment;
 
 /// Adds the durations of the call and its attempts to the events of one call, for your own loops.
@@ -55,7 +57,8 @@ impl Stopwatch {
             self.attempt.get_or_insert((event.attempt, now));
         }
         // In a batch, an attempt may be in flight while another is rejected.
-        let has_ended = event.attempt_end().is_some() && !event.is_of_rejection();
+        let end = event.attempt_end();
+        let has_ended = end.is_some_and(|end| end != AttemptEnd::Failed(Kind::Rejected));
         let ended = self
             .attempt
             .filter(|(number, _)| has_ended && *number == event.attempt);

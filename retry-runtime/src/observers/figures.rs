@@ -7,7 +7,7 @@ use crate::admission::AdmissionControl;
 use crate::admission::state::BreakerState;
 use crate::budget::bucket::Budget;
 use crate::observe::event::CallEnd;
-use crate::observe::{AttemptEnd, Event, EventData};
+use crate::observe::{AttemptEnd, Event, EventData, Observer};
 
 /// A metric's name in each adapter: in the crate `metrics`, and in OpenTelemetry, with its unit there.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) enum Sort {
 macro_rules! figures {
     ($($measured:ident $sort:ident $metric:literal $instrument:literal $unit:expr, $about:literal;)*) => {
         #[derive(Clone, Copy)]
-        pub(super) enum Measured {
+        pub enum Measured {
             $($measured),*
         }
 
@@ -82,30 +82,104 @@ figures! {
 }
 
 /// The key of a label, in OpenTelemetry's form, and its value.
-pub(super) type Label<'a> = (&'static str, Value<'a>);
-
-#[derive(Clone, Copy)]
-pub(super) enum Value<'a> {
-    Name(&'a str),
-    Flag(bool),
-}
+pub(super) type Label<'a> = (&'static str, &'a str);
 
 /// The instruments of a metrics library.
-pub(super) trait Instruments {
+pub trait Instruments {
     /// Records a value. Counters count 1 instead.
+    #[doc(hidden)]
     fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]);
 }
 
+/// An observer that measures calls, and the shared protections that it shows. [`Metrics`](super::Metrics) and
+/// [`OpenTelemetry`](super::OpenTelemetry) list the measurements.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measurements<'a, I> {
+    instruments: I,
+    shared: Gauged<'a>,
+}
+
+impl<'a, I> Measurements<'a, I> {
+    pub(super) const fn with(instruments: I) -> Self {
+        let shared = Gauged::NONE;
+        Self {
+            instruments,
+            shared,
+        }
+    }
+
+    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
+    #[must_use]
+    pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
+        self.shared = self.shared.with(name, Shared::Budget(budget));
+        self
+    }
+
+    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. A breaker of
+    /// your own type is shown by its [`state`](crate::AdmissionControl::state).
+    ///
+    /// To show one of several breakers, for example in a `Keyed`, look it up in a closure:
+    ///
+    /// ```
+    /// use retry_runtime::observers::Metrics;
+    /// use retry_protections::{Breaker, Keyed};
+    /// use retry_runtime::{Observer, retry};
+    ///
+    /// struct Client {
+    ///     breakers: Keyed<String, Breaker>,
+    /// }
+    ///
+    /// impl Client {
+    ///     #[retry(
+    ///         breaker = self.breakers.of(host),
+    ///         observe = |event| {
+    ///             Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+    ///         }
+    ///     )]
+    ///     async fn get(&self, host: &str) -> std::io::Result<String> {
+    ///         Ok(format!("hello from {host}"))
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn breaker(
+        mut self,
+        name: &'a str,
+        breaker: &'a (dyn AdmissionControl + Sync),
+    ) -> Self {
+        self.shared = self.shared.with(name, Shared::Breaker(breaker));
+        self
+    }
+
+    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
+    /// call that uses this observer.
+    #[must_use]
+    pub const fn limiter(
+        mut self,
+        name: &'a str,
+        limiter: &'a (dyn AdmissionControl + Sync),
+    ) -> Self {
+        self.shared = self.shared.with(name, Shared::Limiter(limiter));
+        self
+    }
+}
+
+impl<I: Instruments> Observer for Measurements<'_, I> {
+    fn observe(&self, event: &Event<'_>) {
+        measure(event, &self.shared, &self.instruments);
+    }
+}
+
 /// Measures an event, and the shared protections.
-pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
-    let name = ("retry.name", Value::Name(event.call));
+fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instruments) {
+    let name = ("retry.name", event.call);
     let took = |what, time: Option<Duration>, labels: &[Label<'_>]| {
         if let Some(time) = time {
             to.measure(what, time.as_secs_f64(), labels);
         }
     };
     if let Some(end) = event.attempt_end() {
-        let labels = [name, ("retry.kind", Value::Name(end.name()))];
+        let labels = [name, ("retry.kind", end.name())];
         to.measure(Measured::Attempts, 1.0, &labels);
         took(Measured::AttemptDuration, event.attempt_elapsed(), &labels);
     }
@@ -116,8 +190,8 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
         _ => {}
     }
     if let Some((attempts, end)) = event.call_end() {
-        let outcome = ("retry.outcome", Value::Name(end.name()));
-        let retried = ("retry.retried", Value::Flag(attempts > 1));
+        let outcome = ("retry.outcome", end.name());
+        let retried = ("retry.retried", if attempts > 1 { "true" } else { "false" });
         to.measure(Measured::Calls, 1.0, &[name, outcome, retried]);
         took(Measured::CallDuration, event.elapsed(), &[name, outcome]);
         // A call that was rejected before its first attempt would pull the mean below 1.
@@ -130,19 +204,19 @@ pub(super) fn measure(event: &Event<'_>, shared: &Gauged<'_>, to: &impl Instrume
 
 /// The shared protections that an observer shows, with their names: a fixed number, so that it fits in a constant.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
+struct Gauged<'a>([Option<(&'a str, Shared<'a>)>; 16]);
 
 #[derive(Clone, Copy)]
-pub(super) enum Shared<'a> {
+enum Shared<'a> {
     Budget(&'a Budget),
     Breaker(&'a (dyn AdmissionControl + Sync)),
     Limiter(&'a (dyn AdmissionControl + Sync)),
 }
 
 impl<'a> Gauged<'a> {
-    pub(super) const NONE: Self = Self([None; 16]);
+    const NONE: Self = Self([None; 16]);
 
-    pub(super) const fn with(mut self, name: &'a str, shared: Shared<'a>) -> Self {
+    const fn with(mut self, name: &'a str, shared: Shared<'a>) -> Self {
         let mut at = 0;
         while self.0[at].is_some() {
             at += 1;
@@ -157,7 +231,6 @@ impl<'a> Gauged<'a> {
 
     fn measure(&self, to: &impl Instruments) {
         for (name, shared) in self.0.iter().flatten() {
-            let name = Value::Name(name);
             let show = |what, key, value: Option<f64>| {
                 if let Some(value) = value {
                     to.measure(what, value, &[(key, name)]);

@@ -3,12 +3,7 @@ use ::metrics::{
 };
 use retry_classify::macro_support::shown;
 
-use super::figures::{
-    self, FIGURES, Figure, Gauged, Instruments, Measured, SECONDS, Shared, Sort, Value, measure,
-};
-use crate::admission::AdmissionControl;
-use crate::budget::bucket::Budget;
-use crate::observe::{Event, Observer};
+use super::figures::{self, FIGURES, Figure, Instruments, Measured, Measurements, SECONDS, Sort};
 
 /// Records metrics of calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
@@ -22,9 +17,9 @@ use crate::observe::{Event, Observer};
 /// | `retry_attempts_per_call` | `name` | a histogram of the number of attempts per call, without calls that made none |
 /// | `retry_wait_seconds` | `name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
 /// | `retry_breaker_openings_total` | `name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
-/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](Self::breaker) |
-/// | `retry_budget_available` | `budget` | the tokens left in the budget passed to [`budget`](Self::budget) |
-/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](Self::limiter) reports them |
+/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](super::Measurements::breaker) |
+/// | `retry_budget_available` | `budget` | the tokens left in the budget passed to [`budget`](super::Measurements::budget) |
+/// | `retry_limiter_running`, `retry_limiter_waiting`, `retry_limiter_limit` | `limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](super::Measurements::limiter) reports them |
 /// | `retry_limiter_rate` | `limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
 /// `name` is the call's name. Each name is a separate time series, so names must not contain ids. A batch is one call.
@@ -57,17 +52,12 @@ use crate::observe::{Event, Observer};
 ///
 /// If no recorder is installed, it records nothing. It shows up to 16 budgets, breakers and limiters; adding one more
 /// panics, in a `static` at compile time.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Metrics<'a> {
-    shared: Gauged<'a>,
-}
+pub type Metrics<'a> = Measurements<'a, Recorder>;
 
 impl Metrics<'static> {
     /// Records with the recorder that the program has installed.
     pub const fn new() -> Self {
-        Self {
-            shared: Gauged::NONE,
-        }
+        Self::with(Recorder)
     }
 
     /// Describes each metric and its unit to the recorder. Call it once, after you have installed the recorder.
@@ -87,71 +77,9 @@ impl Metrics<'static> {
     }
 }
 
-impl<'a> Metrics<'a> {
-    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
-    #[must_use]
-    pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared = self.shared.with(name, Shared::Budget(budget));
-        self
-    }
-
-    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. A breaker of
-    /// your own type is shown by its [`state`](crate::AdmissionControl::state).
-    ///
-    /// To show one of several breakers, for example in a `Keyed`, look it up in a closure:
-    ///
-    /// ```
-    /// use retry_runtime::observers::Metrics;
-    /// use retry_protections::{Breaker, Keyed};
-    /// use retry_runtime::{Observer, retry};
-    ///
-    /// struct Client {
-    ///     breakers: Keyed<String, Breaker>,
-    /// }
-    ///
-    /// impl Client {
-    ///     #[retry(
-    ///         breaker = self.breakers.of(host),
-    ///         observe = |event| {
-    ///             Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
-    ///         }
-    ///     )]
-    ///     async fn get(&self, host: &str) -> std::io::Result<String> {
-    ///         Ok(format!("hello from {host}"))
-    ///     }
-    /// }
-    /// ```
-    #[must_use]
-    pub const fn breaker(
-        mut self,
-        name: &'a str,
-        breaker: &'a (dyn AdmissionControl + Sync),
-    ) -> Self {
-        self.shared = self.shared.with(name, Shared::Breaker(breaker));
-        self
-    }
-
-    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
-    /// call that uses this observer.
-    #[must_use]
-    pub const fn limiter(
-        mut self,
-        name: &'a str,
-        limiter: &'a (dyn AdmissionControl + Sync),
-    ) -> Self {
-        self.shared = self.shared.with(name, Shared::Limiter(limiter));
-        self
-    }
-}
-
-impl Observer for Metrics<'_> {
-    fn observe(&self, event: &Event<'_>) {
-        measure(event, &self.shared, &Recorder);
-    }
-}
-
 /// The recorder that the program has installed.
-struct Recorder;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recorder;
 
 impl Instruments for Recorder {
     fn measure(&self, what: Measured, value: f64, of: &[figures::Label<'_>]) {
@@ -167,12 +95,7 @@ impl Instruments for Recorder {
 fn labels(labels: &[figures::Label<'_>]) -> Vec<Label> {
     let labels = labels.iter().map(|(key, value)| {
         // Prometheus labels have no `retry.` prefix; those of OpenTelemetry do.
-        let key = &key["retry.".len()..];
-        match value {
-            Value::Name(name) => Label::new(key, shown(name).to_string()),
-            Value::Flag(true) => Label::from_static_parts(key, "true"),
-            Value::Flag(false) => Label::from_static_parts(key, "false"),
-        }
+        Label::new(&key["retry.".len()..], shown(value).to_string())
     });
     labels.collect()
 }

@@ -2,12 +2,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use retry_classify::macro_support::shown;
 
-use super::figures::{
-    FIGURES, Figure, Gauged, Instruments, Label, Measured, SECONDS, Shared, Sort, Value, measure,
-};
-use crate::admission::AdmissionControl;
-use crate::budget::bucket::Budget;
-use crate::observe::{Event, Observer};
+use super::figures::{FIGURES, Figure, Instruments, Label, Measured, Measurements, SECONDS, Sort};
 
 /// Records metrics of calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
@@ -21,9 +16,9 @@ use crate::observe::{Event, Observer};
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of the number of attempts per call, without calls that made none |
 /// | `retry.wait` | `s` | `retry.name` | a histogram of the waits until a limiter admitted an attempt, without attempts that didn't wait, or whose wait ended by a deadline or a cancellation |
 /// | `retry.breaker.openings` | `{opening}` | `retry.name` | the number of times that an attempt of the call opened its breaker, for any type of breaker |
-/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](Self::breaker) |
-/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget passed to [`budget`](Self::budget) |
-/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](Self::limiter) reports them |
+/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker passed to [`breaker`](super::Measurements::breaker) |
+/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget passed to [`budget`](super::Measurements::budget) |
+/// | `retry.limiter.running`, `.waiting`, `.limit` | `{attempt}` | `retry.limiter` | attempts in flight, attempts waiting, and the most concurrent attempts, if the limiter passed to [`limiter`](super::Measurements::limiter) reports them |
 /// | `retry.limiter.rate` | `{cost}/s` | `retry.limiter` | the cost that the limiter admits per second, if it has a rate; infinite without a limit |
 ///
 /// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have
@@ -49,11 +44,11 @@ use crate::observe::{Event, Observer};
 ///
 /// The span of an HTTP request reports the attempts before it as `http.request.resend_count`: from the second attempt
 /// on, `KeyValue::new("http.request.resend_count", i64::from(attempt.number()) - 1)`.
+pub type OpenTelemetry<'a> = Measurements<'a, Metered>;
+
+/// The instruments of a meter.
 #[derive(Clone, Debug)]
-pub struct OpenTelemetry<'a> {
-    instruments: [Instrument; FIGURES.len()],
-    shared: Gauged<'a>,
-}
+pub struct Metered([Instrument; FIGURES.len()]);
 
 #[derive(Clone, Debug)]
 enum Instrument {
@@ -90,48 +85,14 @@ impl OpenTelemetry<'static> {
                 }
             }
         };
-        Self {
-            instruments: FIGURES.map(instrument),
-            shared: Gauged::NONE,
-        }
+        Self::with(Metered(FIGURES.map(instrument)))
     }
 }
 
-impl<'a> OpenTelemetry<'a> {
-    /// Shows the tokens left in the budget under this name, at each event of a call that uses this observer.
-    #[must_use]
-    pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
-        self.shared = self.shared.with(name, Shared::Budget(budget));
-        self
-    }
-
-    /// Shows the state of the breaker under this name, at each event of a call that uses this observer. To show one of
-    /// several, add it to a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
-    #[must_use]
-    pub fn breaker(mut self, name: &'a str, breaker: &'a (dyn AdmissionControl + Sync)) -> Self {
-        self.shared = self.shared.with(name, Shared::Breaker(breaker));
-        self
-    }
-
-    /// Shows the limiter's load under this name, from its [`state`](crate::AdmissionControl::state), at each event of a
-    /// call that uses this observer.
-    #[must_use]
-    pub fn limiter(mut self, name: &'a str, limiter: &'a (dyn AdmissionControl + Sync)) -> Self {
-        self.shared = self.shared.with(name, Shared::Limiter(limiter));
-        self
-    }
-}
-
-impl Observer for OpenTelemetry<'_> {
-    fn observe(&self, event: &Event<'_>) {
-        measure(event, &self.shared, self);
-    }
-}
-
-impl Instruments for OpenTelemetry<'_> {
+impl Instruments for Metered {
     fn measure(&self, what: Measured, value: f64, labels: &[Label<'_>]) {
         let attributes = attributes(labels);
-        match &self.instruments[what as usize] {
+        match &self.0[what as usize] {
             Instrument::Counter(counter) => counter.add(1, &attributes),
             Instrument::Histogram(histogram) => histogram.record(value, &attributes),
             Instrument::Gauge(gauge) => gauge.record(value, &attributes),
@@ -140,9 +101,7 @@ impl Instruments for OpenTelemetry<'_> {
 }
 
 fn attributes(labels: &[Label<'_>]) -> Vec<KeyValue> {
-    let attributes = labels.iter().map(|(key, value)| match *value {
-        Value::Name(name) => KeyValue::new(*key, shown(name).to_string()),
-        Value::Flag(flag) => KeyValue::new(*key, flag),
-    });
+    let attributes = labels.iter();
+    let attributes = attributes.map(|(key, value)| KeyValue::new(*key, shown(value).to_string()));
     attributes.collect()
 }

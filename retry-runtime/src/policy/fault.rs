@@ -36,15 +36,12 @@ impl Fault {
     /// The message as far as a constant can produce it.
     const fn in_short(self) -> &'static str {
         match self {
-            Self::OutOfRange(at, _) => match at.key {
-                Key::Factor => "a `factor` is a number from 1 up",
-                Key::Jitter => "a `jitter` is a ratio from 0 to 1",
-                _ => "a `timeout`, `deadline` or `total_delay` is above zero",
-            },
-            Self::Above(low, _) => match low.at.key {
-                Key::Floor => "the `floor` is above the `cap`: lower the first or raise the second",
-                _ => "a `base` is above its `cap`: lower the first or raise the second",
-            },
+            Self::OutOfRange(..) => {
+                "a `factor` is a number from 1 up, a `jitter` a ratio from 0 to 1, and a time limit above zero"
+            }
+            Self::Above(..) => {
+                "a `base` or `floor` is above the `cap`: lower the first or raise the second"
+            }
             Self::BesideList(_) => {
                 "a `base` or `factor` has no effect with a list of delays: remove it or the list"
             }
@@ -101,7 +98,7 @@ impl Policy {
     /// use std::time::Duration;
     /// use retry_runtime::Policy;
     ///
-    /// // a `base` is above its `cap`: lower the first or raise the second
+    /// // a `base` or `floor` is above the `cap`: lower the first or raise the second
     /// const POLICY: Policy = Policy::fixed(Duration::from_secs(60)).checked();
     /// # assert_eq!(POLICY.delays().next(), None);
     /// ```

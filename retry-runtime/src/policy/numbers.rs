@@ -1,14 +1,12 @@
 //! Settings of breakers and limiters in texts and tables, with the grammar and the errors of policies.
 
-use core::str::FromStr;
 use core::time::Duration;
 
 use retry_vocabulary::key::Key;
 
 use crate::policy::error::{PolicyError, refused};
 use crate::policy::settings::{Settings, settings};
-use crate::policy::text;
-use crate::policy::value::{Entries, KeyValue};
+use crate::policy::value::KeyValue;
 
 settings! {
     /// Settings of a `Breaker` from an environment variable or a file. `Breaker::set` applies them, also while calls
@@ -73,17 +71,7 @@ settings! {
     }
 }
 
-impl BreakerNumbers {
-    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
-        Self::read(Key::Breaker, entries)
-    }
-}
-
 impl LimiterNumbers {
-    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
-        Self::read(Key::Limiter, entries)?.checked()
-    }
-
     pub(crate) fn checked(self) -> Result<Self, PolicyError> {
         match (self.least, self.most) {
             (Some(least), Some(most)) if least > most => {
@@ -91,21 +79,5 @@ impl LimiterNumbers {
             }
             _ => Ok(self),
         }
-    }
-}
-
-impl FromStr for BreakerNumbers {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(text::entries(text)?)
-    }
-}
-
-impl FromStr for LimiterNumbers {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(text::entries(text)?)
     }
 }

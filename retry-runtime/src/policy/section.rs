@@ -4,7 +4,7 @@ use retry_vocabulary::duration::LONGEST;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::range;
 
-use crate::policy::settings::{Settings, settings};
+use crate::policy::settings::{Settings, setters, settings};
 use crate::policy::value::KeyValue;
 use crate::policy::{Backoff, Jitter};
 
@@ -88,12 +88,6 @@ impl Section {
         matches!(self.backoff, Some(Backoff::List(_)))
     }
 
-    /// Sets the retries after this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
-    pub const fn max(mut self, retries: u32) -> Self {
-        self.max = Some(retries);
-        self
-    }
-
     /// Sets the shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
     pub const fn backoff(self, backoff: Backoff) -> Self {
         let mut above = Self::new();
@@ -105,28 +99,18 @@ impl Section {
         section
     }
 
-    /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
-    pub const fn base(mut self, base: Duration) -> Self {
-        self.base = Some(at_longest(base));
-        self
-    }
-
-    /// Sets the growth of the delays: see [`Policy::factor`](crate::Policy::factor).
-    pub const fn factor(mut self, factor: f64) -> Self {
-        self.factor = Some(factor);
-        self
-    }
-
-    /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
-    pub const fn cap(mut self, cap: Duration) -> Self {
-        self.cap = Some(at_longest(cap));
-        self
-    }
-
-    /// Sets the randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
-    pub const fn jitter(mut self, jitter: Jitter) -> Self {
-        self.jitter = Some(jitter);
-        self
+    setters! {
+        /// Sets the retries after this kind of failure, counted apart from others: see
+        /// [`Policy::max`](crate::Policy::max).
+        max(retries: u32): max = retries;
+        /// Sets the first delay: see [`Policy::base`](crate::Policy::base).
+        base(base: Duration): base = at_longest(base);
+        /// Sets the growth of the delays: see [`Policy::factor`](crate::Policy::factor).
+        factor(factor: f64): factor = factor;
+        /// Sets the longest delay: see [`Policy::cap`](crate::Policy::cap).
+        cap(cap: Duration): cap = at_longest(cap);
+        /// Sets the randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
+        jitter(jitter: Jitter): jitter = jitter;
     }
 }
 

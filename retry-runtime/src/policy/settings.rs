@@ -103,6 +103,18 @@ macro_rules! settings {
 }
 pub(crate) use settings;
 
+/// Defines setters that replace one value.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident($value:ident: $type:ty): $($field:ident).+ = $set:expr;)*) => {$(
+        $(#[$doc])*
+        pub const fn $name(mut self, $value: $type) -> Self {
+            self.$($field).+ = Some($set);
+            self
+        }
+    )*};
+}
+pub(crate) use setters;
+
 pub(crate) const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
     if first.is_some() { first } else { second }
 }

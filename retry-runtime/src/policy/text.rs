@@ -3,42 +3,56 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::str::FromStr;
 
 use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::error::{PolicyError, refused, short};
+use crate::policy::numbers::{BreakerNumbers, LimiterNumbers};
 use crate::policy::settings::Settings;
 use crate::policy::value::{Entries, RawValue, written};
 use crate::policy::{Overrides, Policy};
 
-/// Parses the keys in a text, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
-///
-/// ```
-/// use std::time::Duration;
-/// use retry_runtime::Policy;
-///
-/// let policy: Policy = "backoff=fixed, base=250ms, deadline=2m".parse()?;
-/// assert_eq!(
-///     policy,
-///     Policy::fixed(Duration::from_millis(250)).deadline(Duration::from_secs(120)),
-/// );
-/// # Ok::<(), retry_runtime::PolicyError>(())
-/// ```
-impl FromStr for Policy {
-    type Err = PolicyError;
+/// Implements reading from a text and, with the feature `serde`, from a table.
+macro_rules! readable {
+    ($($(#[$doc:meta])* $type:ident: $read:expr, $build:expr;)*) => {$(
+        $(#[$doc])*
+        impl core::str::FromStr for $type {
+            type Err = PolicyError;
 
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::new().overridden_by(&text.parse()?)
-    }
+            fn from_str(text: &str) -> Result<Self, PolicyError> {
+                $read($crate::policy::text::entries(text)?).and_then($build)
+            }
+        }
+
+        /// Reads a table with the keys of the text. [`Overrides`] lists those of a policy.
+        #[cfg(feature = "serde")]
+        impl<'de> ::serde::Deserialize<'de> for $type {
+            fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::policy::serde::deserialize(from, $read, $build)
+            }
+        }
+    )*};
 }
+pub(crate) use readable;
 
-impl FromStr for Overrides {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        Self::from_entries(entries(text)?)
-    }
+readable! {
+    /// Parses the keys in a text, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    ///
+    /// let policy: Policy = "backoff=fixed, base=250ms, deadline=2m".parse()?;
+    /// assert_eq!(
+    ///     policy,
+    ///     Policy::fixed(Duration::from_millis(250)).deadline(Duration::from_secs(120)),
+    /// );
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    Policy: Overrides::from_entries, |layer| Self::new().overridden_by(&layer);
+    Overrides: Self::from_entries, Ok;
+    BreakerNumbers: |entries| Self::read(Key::Breaker, entries), Ok;
+    LimiterNumbers: |entries| Self::read(Key::Limiter, entries), Self::checked;
 }
 
 /// Prints every key with its value. The text parses to the same policy if its values are in the ranges that texts

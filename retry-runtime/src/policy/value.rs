@@ -73,77 +73,71 @@ impl KeyValue {
             return Section::read(at.key, raw.into_keys(at)?).map(Self::Section);
         }
         let text = raw.single();
-        let number = text.parse::<f64>().ok();
-        let refuse = |complaint: fn(&dyn fmt::Display, &str, &str) -> String, range: &str| {
-            Err(complaint(&at, &short(text), range))
-        };
-        let refuse_number = |range| match number {
-            Some(_) => refuse(complaint::out_of_range, range),
-            None => refuse(complaint::wrong_kind, range),
-        };
-        let value = match (at.key.takes(), &raw) {
-            (Takes::Count, _) => match text.parse() {
-                Ok(count) if count < u32::MAX => Ok(Self::Count(count)),
-                _ if text == "unlimited" => Ok(Self::Count(u32::MAX)),
-                _ => refuse_number(range::COUNT),
-            },
-            (Takes::Factor, _) => match number {
-                Some(factor) if range::is_factor(factor) => Ok(Self::Factor(factor)),
-                _ => refuse_number(range::FACTOR),
-            },
-            (Takes::Share, _) => match number {
-                Some(share) if share > 0.0 && share <= 1.0 => Ok(Self::Factor(share)),
-                _ => refuse_number(range::SHARE),
-            },
-            (Takes::Attempts, _) => match text.parse() {
-                Ok(attempts) if attempts > 0 => Ok(Self::Count(attempts)),
-                _ => refuse_number(range::ATTEMPTS),
-            },
+        let out_of_range = |range| complaint::out_of_range(&at, &short(text), range);
+        let (number, count) = (text.parse::<f64>().ok(), text.parse::<u32>().ok());
+        let takes = at.key.takes();
+        let (value, range) = match (takes, &raw) {
+            (Takes::Count, _) if text == "unlimited" => return Ok(Self::Count(u32::MAX)),
+            (Takes::Count, _) => {
+                let count = count.filter(|count| *count < u32::MAX);
+                (count.map(Self::Count), range::COUNT)
+            }
+            (Takes::Attempts, _) => {
+                let count = count.filter(|count| *count > 0);
+                (count.map(Self::Count), range::ATTEMPTS)
+            }
+            (Takes::Factor, _) => {
+                let factor = number.filter(|factor| range::is_factor(*factor));
+                (factor.map(Self::Factor), range::FACTOR)
+            }
+            (Takes::Share, _) => {
+                let share = number.filter(|share| *share > 0.0 && *share <= 1.0);
+                (share.map(Self::Factor), range::SHARE)
+            }
+            (Takes::Jitter, _) if number.is_some() => {
+                let ratio = number.filter(|ratio| range::is_ratio(*ratio));
+                let jitter = ratio.map(|ratio| Self::Jitter(Jitter::Ratio(ratio)));
+                (jitter, range::RATIO)
+            }
+            (Takes::Bool, _) => (text.parse().ok().map(Self::Bool), range::BOOL),
+            (Takes::Jitter, _) => return read_word(at, text).map(Self::Jitter),
+            (Takes::Hint, _) => return read_word(at, text).map(Self::Hint),
             (Takes::Backoff, RawValue::List(list)) if list.is_empty() => {
-                Err(complaint::empty_list(&at))
+                return Err(PolicyError::new(complaint::empty_list(&at)));
             }
             (Takes::Backoff, RawValue::List(list)) => {
                 let delays = list.iter().map(|text| read_duration(at, text));
-                let delays = delays.collect::<Result<Vec<_>, _>>();
-                delays.map(|delays| Self::Backoff(Backoff::list(&delays)))
+                let delays = delays.collect::<Result<Vec<_>, _>>()?;
+                return Ok(Self::Backoff(Backoff::list(&delays)));
             }
-            (Takes::Backoff, _) => read_word(at, text).map(Self::Backoff),
-            (Takes::Jitter, _) => match number {
-                Some(ratio) if range::is_ratio(ratio) => Ok(Self::Jitter(Jitter::Ratio(ratio))),
-                Some(_) => refuse(complaint::out_of_range, range::RATIO),
-                None => read_word(at, text).map(Self::Jitter),
-            },
-            (Takes::Hint, _) => read_word(at, text).map(Self::Hint),
-            (Takes::Bool, _) => match text.parse() {
-                Ok(is_on) => Ok(Self::Bool(is_on)),
-                Err(_) => refuse(complaint::wrong_kind, range::BOOL),
-            },
-            (takes, _) => match read_duration(at, text) {
-                Ok(Duration::ZERO) if takes == Takes::DurationAboveZero => {
-                    refuse(complaint::out_of_range, range::POSITIVE_DURATION)
+            (Takes::Backoff, _) => return read_word(at, text).map(Self::Backoff),
+            _ => match read_duration(at, text)? {
+                Duration::ZERO if takes == Takes::DurationAboveZero => {
+                    return Err(PolicyError::new(out_of_range(range::POSITIVE_DURATION)));
                 }
-                duration => duration.map(Self::Duration),
+                duration => return Ok(Self::Duration(duration)),
             },
         };
-        value.map_err(PolicyError::new)
+        value.ok_or_else(|| {
+            PolicyError::new(match number {
+                Some(_) if takes != Takes::Bool => out_of_range(range),
+                _ => complaint::wrong_kind(&at, &short(text), range),
+            })
+        })
     }
 }
 
-fn read_duration(at: At, text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|fault| complaint::no_duration(&at, &short(text), text, fault))
+fn read_duration(at: At, text: &str) -> Result<Duration, PolicyError> {
+    let complaint = |fault| complaint::no_duration(&at, &short(text), text, fault);
+    duration::parse(text).map_err(|fault| PolicyError::new(complaint(fault)))
 }
 
-fn read_word<W: Worded>(at: At, text: &str) -> Result<W, String> {
-    let mut words = W::WORDS.iter();
-    match words.find(|(word, _)| word.word() == text) {
-        Some((_, value)) => Ok(*value),
-        None => Err(complaint::unknown_word(
-            at.key,
-            &at,
-            &short(text),
-            &at.key.takes().words(),
-        )),
-    }
+fn read_word<W: Worded>(at: At, text: &str) -> Result<W, PolicyError> {
+    let words = at.key.takes().words();
+    let complaint = || complaint::unknown_word(at.key, &at, &short(text), &words);
+    let word = W::WORDS.iter().find(|(word, _)| word.word() == text);
+    let value = word.map(|(_, value)| *value);
+    value.ok_or_else(|| PolicyError::new(complaint()))
 }
 
 /// Keys with their values, as in a policy's text.

@@ -1,5 +1,4 @@
 use alloc::sync::Arc;
-use core::fmt;
 use core::future::Future;
 use core::ops::Deref;
 use core::pin::Pin;
@@ -73,7 +72,7 @@ impl Scope {
     }
 
     /// Runs the future in this scope.
-    pub fn run<F: Future>(&self, future: F) -> InScope<F> {
+    pub fn run<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         InScope {
             state: self.state(),
             future: Some(Box::pin(future)),
@@ -115,9 +114,8 @@ impl Deref for Scope {
     }
 }
 
-/// A future in a [`Scope`]. Returned by [`Scope::run`].
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct InScope<F> {
+/// A future in a [`Scope`].
+struct InScope<F> {
     state: State,
     /// Dropped in its scope, and `None` after that.
     future: Option<Pin<Box<F>>>,
@@ -140,12 +138,6 @@ impl<F> Drop for InScope<F> {
     fn drop(&mut self) {
         let _entered = self.state.enter();
         self.future = None;
-    }
-}
-
-impl<F> fmt::Debug for InScope<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InScope").finish_non_exhaustive()
     }
 }
 

@@ -77,7 +77,20 @@ pub trait BlockingTimer {
             self.sleep(duration);
             return false;
         }
-        sleep_in_steps(self, duration, &|| cancel.is_cancelled())
+        let (mut left, began) = (self.to_sleep(duration), self.now());
+        loop {
+            if cancel.is_cancelled() {
+                return true;
+            }
+            if left.is_zero() {
+                return false;
+            }
+            let step = left.min(STEP);
+            self.sleep(step);
+            // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
+            let unslept = duration.saturating_sub(self.now().since(began));
+            left = left.saturating_sub(step).min(unslept);
+        }
     }
 
     /// Sleeps for at most this time, until the thread is unparked, or for a shorter time of its choice.
@@ -96,28 +109,6 @@ pub trait BlockingTimer {
     #[doc(hidden)]
     fn clock(&self) -> Clock {
         Clock::Read(self.now())
-    }
-}
-
-/// Sleeps until `is_cancelled`, which is checked at every step, and returns true if it is.
-pub(super) fn sleep_in_steps(
-    timer: &(impl BlockingTimer + ?Sized),
-    duration: Duration,
-    is_cancelled: &dyn Fn() -> bool,
-) -> bool {
-    let (mut left, began) = (duration, timer.now());
-    loop {
-        if is_cancelled() {
-            return true;
-        }
-        if left.is_zero() {
-            return false;
-        }
-        let step = left.min(STEP);
-        timer.sleep(step);
-        // A coarse timer is late at every step. If its clock does not advance, the sleep counts in full.
-        let unslept = duration.saturating_sub(timer.now().since(began));
-        left = left.saturating_sub(step).min(unslept);
     }
 }
 

@@ -8,65 +8,34 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-#[cfg(feature = "std")]
-use std::thread;
 
 use pin_project_lite::pin_project;
 
 use crate::forward::forward;
-#[cfg(feature = "std")]
-use crate::time::{blocking_timer::sleep_in_steps, timer::TimerFn};
 
-/// Poll interval for cancellation sources that can't wake a thread.
+/// The interval at which a blocking pause checks whether the call is cancelled.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
 ///
 /// An `AtomicBool` is a `Cancel`, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value.
-/// Both are checked every 10 ms during a pause. A type that can wake a thread, such as one with a condition variable,
-/// also implements [`wait`](Self::wait):
+/// It is checked every 10 ms during a pause.
 ///
 /// ```
-/// use std::sync::{Condvar, Mutex};
-/// use std::time::Duration;
-/// use retry_runtime::{Cancel, retry};
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use retry_runtime::retry;
 ///
-/// #[derive(Default)]
-/// struct Shutdown {
-///     is_down: Mutex<bool>,
-///     changed: Condvar,
-/// }
-///
-/// impl Shutdown {
-///     fn start(&self) {
-///         *self.is_down.lock().unwrap() = true;
-///         self.changed.notify_all();
-///     }
-/// }
-///
-/// impl Cancel for Shutdown {
-///     fn is_cancelled(&self) -> bool {
-///         *self.is_down.lock().unwrap()
-///     }
-///
-///     fn wait(&self, pause: Duration) -> bool {
-///         let is_down = self.is_down.lock().unwrap();
-///         *self
-///             .changed
-///             .wait_timeout_while(is_down, pause, |is_down| !*is_down)
-///             .unwrap()
-///             .0
-///     }
-/// }
-///
-/// #[retry(max = "unlimited", cancel = shutdown, on = |_| true)]
-/// fn connect(shutdown: &Shutdown) -> Result<(), String> {
-///     shutdown.start();
+/// #[retry(max = "unlimited", cancel = is_down, on = |_| true)]
+/// fn connect(is_down: &AtomicBool) -> Result<(), String> {
+///     is_down.store(true, Ordering::Release);
 ///     Err(String::from("refused"))
 /// }
 ///
-/// assert_eq!(connect(&Shutdown::default()), Err(String::from("refused")));
+/// assert_eq!(connect(&AtomicBool::new(false)), Err(String::from("refused")));
 /// ```
+///
+/// A timer that can wake its thread ends a pause at once: see
+/// [`BlockingTimer::sleep_or_cancelled`](crate::BlockingTimer::sleep_or_cancelled).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't cancel a blocking call",
     label = "neither a `Cancel` nor a function that returns a `bool`",
@@ -75,14 +44,6 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 pub trait Cancel {
     /// Returns true if calls should give up. Called after each failure.
     fn is_cancelled(&self) -> bool;
-
-    /// Waits on this thread for `pause`, or until cancelled, and returns true if cancelled.
-    ///
-    /// By default it checks [`is_cancelled`](Self::is_cancelled) every 10 ms. With the feature `std`.
-    #[cfg(feature = "std")]
-    fn wait(&self, pause: Duration) -> bool {
-        sleep_in_steps(&TimerFn(thread::sleep), pause, &|| self.is_cancelled())
-    }
 
     /// Returns true if this never cancels anything, and so need not be checked.
     #[doc(hidden)]
@@ -101,8 +62,6 @@ forward! {
     Cancel {
         #![diagnostic::do_not_recommend]
         fn is_cancelled(&self) -> bool;
-        #[cfg(feature = "std")]
-        fn wait(&self, pause: Duration) -> bool;
         fn is_never(&self) -> bool;
     }
     for &T, Arc<T>;

@@ -9,46 +9,32 @@ pub(crate) use std::time::Instant;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 pub(crate) use web_time::Instant;
 
-use crate::time::{Moment, nanos, skip};
+use crate::time::{Moment, skip};
 
 /// The time for async code without a timer, and for timers without their own clock: tokio's clock if the feature is on,
 /// so that a paused clock also controls deadlines; in a browser, the page's.
 pub fn now() -> Moment {
     expect_clock();
-    #[cfg(all(
-        feature = "tokio",
-        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-    ))]
+    #[cfg(feature = "tokio")]
+    #[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
     let now = tokio::time::Instant::now().into_std();
-    #[cfg(not(all(
-        feature = "tokio",
-        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
-    )))]
+    #[cfg(any(
+        not(feature = "tokio"),
+        all(feature = "browser", target_family = "wasm", target_os = "unknown")
+    ))]
     let now = Instant::now();
-    let now = moment(now);
-    if MISSED.get() == 0 {
-        now
-    } else {
-        with_missed(now)
-    }
+    moment(now, MISSED.get())
 }
 
 thread_local! {
-    /// The nanoseconds that passed only on other clocks, on this thread.
-    static MISSED: Cell<u64> = const { Cell::new(0) };
-}
-
-#[cold]
-#[inline(never)]
-fn with_missed(now: Moment) -> Moment {
-    let missed = Duration::from_nanos(MISSED.get());
-    Moment::from_origin(now.since_origin().saturating_add(missed))
+    /// The time that passed only on other clocks, on this thread.
+    static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 /// The values of [`now`] and of another clock when a wait on the other clock started.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
-    own: Moment,
+    pub(crate) own: Moment,
     pub(crate) other: Moment,
 }
 
@@ -75,14 +61,14 @@ impl Clocks {
         };
         let passed = other.since(self.other).min(wait);
         let missed = passed.saturating_sub(now().since(self.own));
-        MISSED.set(MISSED.get().saturating_add(nanos(missed)));
+        MISSED.set(MISSED.get().saturating_add(missed));
     }
 }
 
 /// For blocking code, which sleeps by the system's clock, even if a surrounding runtime has paused its own.
 pub fn now_blocking() -> Moment {
     expect_clock();
-    moment(Instant::now())
+    moment(Instant::now(), Duration::ZERO)
 }
 
 /// Panics, with advice, in places where the standard library's clock would panic without it.
@@ -100,16 +86,16 @@ fn expect_clock() {
     );
 }
 
-/// Adds the pauses that a test skipped.
+/// Adds the time that was missed, and the pauses that a test skipped.
 #[inline]
-fn moment(now: Instant) -> Moment {
+fn moment(now: Instant, missed: Duration) -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     let origin = *ORIGIN.get_or_init(|| {
         let now = Instant::now();
         origin(|room| now.checked_sub(room)).unwrap_or(now)
     });
     let since = now.saturating_duration_since(origin);
-    Moment::from_origin(since.saturating_add(skip::skipped()))
+    Moment::from_origin(since.saturating_add(missed).saturating_add(skip::skipped()))
 }
 
 /// A point well before now: a runtime with a paused clock may still be at the time of its creation, long before the

@@ -4,15 +4,20 @@ use core::time::Duration;
 
 use crate::time::Moment;
 
-/// The timer's clock when a wait started.
+/// The timer's clock when a wait started, twice: on other targets, the first one is the system's clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
+    pub(crate) own: Moment,
     pub(crate) other: Moment,
 }
 
 impl Clocks {
     pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
-        Self { other: other() }
+        let now = other();
+        Self {
+            own: now,
+            other: now,
+        }
     }
 
     /// A single clock misses nothing.

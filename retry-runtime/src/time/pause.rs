@@ -7,14 +7,14 @@ use core::task::{Poll, Waker};
 use crate::time::give_way;
 
 /// Sleeps until `sleep` completes (false) or `cancelled` does (true). If both are complete, it counts as cancelled. It
-/// first yields to the executor, so that other tasks run even if the sleep takes no time.
+/// then yields to the executor, so that other tasks run even if the sleep takes no time.
 pub(crate) async fn pause_or_cancelled(
     mut cancelled: Pin<&mut impl Future>,
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     let mut pause = pin!(async {
-        give_way().await;
         sleep.await;
+        give_way().await;
     });
     poll_fn(|context| {
         if cancelled.as_mut().poll(context).is_ready() {

@@ -110,7 +110,7 @@ async fn miscounted(change: fn(&mut Vec<Result<u32, Failure>>)) -> Results {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrong_number_of_answers_is_assigned_to_no_item() {
+async fn a_wrong_number_of_results_is_assigned_to_no_item() {
     let gave_up = |answers| {
         let text = "gave up after 1 attempt (unanswered): number of answers: expected 2, got";
         Err(format!("{text} {answers}"))
@@ -128,7 +128,7 @@ async fn a_wrong_number_of_answers_is_assigned_to_no_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_say_what_happened() {
+async fn errors_describe_the_failure() {
     let server = Server::new(|item, _| match item {
         1 => Err(TRANSIENT),
         2 => Err(STOP),

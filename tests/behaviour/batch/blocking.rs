@@ -167,7 +167,7 @@ fn panicked(batch: impl FnOnce()) {
 }
 
 #[test]
-fn no_call_begins_after_a_panic_elsewhere() {
+fn no_call_starts_after_a_panic_elsewhere() {
     // Panics in the operation, or in the iterator of the items, which the calling thread polls for each thread's first
     // batch.
     for in_iterator in [false, true] {

@@ -21,7 +21,7 @@ impl Drop for Guard<'_> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn drops_calls_under_way() {
+async fn a_dropped_batch_drops_running_calls() {
     let (begun, dropped) = (Cell::new(0), Cell::new(0));
     let batches = Policy::new().batches(1).concurrency(2);
     let results = retry_each(batches, 0..10, async |pending: Vec<u32>| {
@@ -80,7 +80,7 @@ async fn cancelled_in_a_pause_it_returns_what_is_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelled_in_a_round_it_lets_calls_end_and_begins_no_other() {
+async fn cancelled_in_a_round_it_lets_calls_end_and_starts_no_other() {
     let token = CancellationToken::new();
     let batches = EXACT.cancel(token.cancelled()).batches(1);
     let results: Results = retry_each(batches, 0..5, async |pending: Vec<u32>| -> Answers {

@@ -1,4 +1,4 @@
-//! The policy's deadline is for the whole batch: no call begins and no pause ends after it.
+//! The policy's deadline applies to the whole batch: no call starts and no pause ends after it.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ async fn items_of_a_later_round_keep_their_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_never_answers_does_not_hold_back_the_others() {
+async fn a_hung_call_does_not_delay_the_others() {
     let recording = testing::record();
     let start = tokio::time::Instant::now();
     let batches = EXACT.deadline(secs(30)).batches(1).concurrency(2);

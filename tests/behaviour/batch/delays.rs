@@ -1,4 +1,4 @@
-//! The pause of a round: the policy's delay or the longest hint of its failures, whichever is longer.
+//! The pause of a round: the longer one of the policy's delay and the longest hint of its failures.
 
 use retry_runtime::{Hint, Jitter, Policy, Reason, Section, retry_each, testing};
 use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};

@@ -21,7 +21,7 @@ use super::EXACT;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// When calls began, and with which items.
+/// The start times of calls, and their items.
 #[derive(Default)]
 struct Calls(Mutex<Vec<(u64, Vec<u32>)>>);
 
@@ -99,7 +99,7 @@ async fn a_call_with_more_items_than_the_limit_runs_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_calls_go_on_while_one_waits() {
+async fn other_calls_continue_while_one_waits() {
     let (limiter, calls, start) = (at_a_time(1), Calls::default(), Instant::now());
     // Another call has the only place for 5 s.
     let other = EXACT.limiter(&limiter).call(async || {
@@ -127,7 +127,7 @@ impl Drop for Request<'_> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_batch_gives_places_back_once_its_calls_are_gone() {
+async fn a_dropped_batch_releases_slots_once_its_calls_are_gone() {
     let (limiter, gone) = (at_a_time(2), RefCell::default());
     let batches = EXACT.limiter(&limiter).batches(1).concurrency(3);
     let results = retry_each(batches, 0..3, async |pending| {
@@ -231,7 +231,7 @@ async fn no_call_waits_while_the_breaker_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_worst_answer_is_the_calls() {
+async fn a_call_reports_the_worst_outcome_of_its_items() {
     let throttled = || throttled_for(7 * SECOND);
     for (answers, pauses) in [
         (vec![Ok(0), Err(STOP)], None),
@@ -323,7 +323,7 @@ fn threads_end_what_cannot_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_batch_leaves_no_place_behind() {
+async fn a_dropped_batch_releases_all_slots() {
     leaves_nothing_behind(5, async |shared| {
         let batches = Policy::none()
             .max(2)

@@ -67,7 +67,7 @@ impl<F: Fn(u32, usize) -> Answer> Server<F> {
         items.iter().map(answer).collect()
     }
 
-    /// The calls so far: the second that they began in, and the items.
+    /// The calls so far: the second in which they started, and the items.
     fn calls(&self) -> Vec<(u64, Vec<u32>)> {
         let calls = self.calls.borrow();
         let second = |time: &Duration| {

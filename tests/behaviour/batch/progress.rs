@@ -44,7 +44,7 @@ fn answer(item: u32, attempt: usize) -> Result<u32, Failure> {
     }
 }
 
-/// When it begins, after each call, when items are given up, and after the call of the second round.
+/// At the start, after each call, when items are given up, and after the call of the second round.
 const ROUNDS: [[usize; 3]; 6] = [
     [0, 0, 5],
     [1, 0, 4],
@@ -158,7 +158,7 @@ async fn rejections_by_a_breaker_are_reported_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_waits_for_its_first_turn_has_begun() {
+async fn a_batch_that_waits_for_its_first_turn_has_started() {
     let told = Told::default();
     let limiter = RateLimiter::fixed(1, secs(60));
     HeldPermit::new(&limiter).succeeded();

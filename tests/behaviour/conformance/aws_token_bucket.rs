@@ -24,7 +24,7 @@ fn drained(budget: Budget) -> (Budget, u32) {
 }
 
 #[test]
-fn it_pays_as_often_as_it_holds_the_cost() {
+fn a_bucket_pays_as_often_as_it_holds_the_cost() {
     let budget = Budget::standard().capacity(10);
     assert!(budget.withdraw(Kind::Throttled));
     assert!(budget.withdraw(Kind::Throttled));

@@ -1,4 +1,4 @@
-//! How arguments are passed on.
+//! The arguments that decorators pass on.
 
 use std::cell::{Cell, RefCell};
 

@@ -153,7 +153,7 @@ impl Retrying<Memory> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_policy_at_run_time_goes_along() {
+async fn static_streams_use_the_run_time_policy() {
     let store = Retrying::with_policy(Memory::default(), Policy::none().max(1));
     let items: Vec<_> = store.list(None).collect().await;
     assert_eq!(items, [Err(Busy(2))]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use retry_protections::{Breaker, ConcurrencyLimiter};
 use retry_runtime::{
-    Backoff, Budget, Event, GaveUp, Policy, TokioTimer, Verdict, retry, retrying, testing,
+    Backoff, Budget, DefaultTimer, Event, GaveUp, Policy, Verdict, retry, retrying, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
@@ -221,7 +221,7 @@ async fn keys_of_the_decision_work() {
             script.next()
         }
         [cancel = sleep(Duration::from_millis(700))] |script| { script.next() }
-        [timer = TokioTimer] |script| { script.next() }
+        [timer = DefaultTimer] |script| { script.next() }
         [timer = |pause: Duration| sleep(2 * pause)] |script| { script.next() }
     }
     blocking! {

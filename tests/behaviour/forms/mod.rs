@@ -367,7 +367,7 @@ async fn a_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_must_not_be_repeated() {
+async fn ambiguous_failures_of_non_idempotent_calls() {
     let scenario = Scenario {
         steps: vec![THROTTLED, AMBIGUOUS, TRANSIENT],
         begun: vec![0, 1000],
@@ -383,7 +383,7 @@ async fn what_must_not_be_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_bool_can_not_say_may_not_be_repeated() {
+async fn failures_classified_by_a_bool_are_ambiguous() {
     let scenario = Scenario {
         steps: vec![TRANSIENT],
         begun: vec![0],
@@ -394,7 +394,7 @@ async fn what_a_bool_can_not_say_may_not_be_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_worth_a_retry() {
+async fn failures_not_worth_a_retry() {
     let scenario = Scenario {
         steps: vec![TRANSIENT, STOP],
         begun: vec![0, 1000],

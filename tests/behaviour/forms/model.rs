@@ -440,7 +440,7 @@ fn inputs() -> impl Strategy<Value = Inputs> {
 }
 
 #[test]
-fn every_form_does_what_the_model_says() {
+fn every_form_behaves_like_the_model() {
     let mut runner = TestRunner::deterministic();
     let mut differ = Vec::new();
     for _ in 0..2_000 {

@@ -90,7 +90,7 @@ impl Drop for Request<'_> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn places_go_back_once_their_attempts_are_gone() {
+async fn slots_are_released_once_their_attempts_are_gone() {
     #[retry(hedge = "200ms", max = 2, jitter = "none", limiter = limiter)]
     async fn call(
         server: &Server,

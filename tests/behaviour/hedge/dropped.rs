@@ -92,7 +92,7 @@ fn a_call_dropped_at_any_await_releases_everything() {
         };
         let outcome = dropped_after(polls, call(&world, &purse, &breaker, &latency));
         assert_eq!(world.alive.get(), 0, "after {polls} polls");
-        // The first is free. What was paid for one that never began came back.
+        // The first attempt is free. The payment for one that never started was refunded.
         let begun = purse.paid.get() - purse.returned.get();
         assert_eq!(
             begun,

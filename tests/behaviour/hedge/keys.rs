@@ -284,7 +284,7 @@ async fn the_same_error_counts_wherever_it_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_answer_is_looked_at() {
+async fn the_first_response_is_checked() {
     #[retry(hedge = "200ms", max = 3, jitter = "none", until = |number| *number > 2)]
     async fn until(server: &Server) -> Result<usize, Failure> {
         server.ask().await
@@ -316,7 +316,7 @@ async fn the_first_answer_is_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn observers_see_each_begin_and_fail() {
+async fn observers_get_each_start_and_failure() {
     #[retry(hedge = "200ms", max = 2, jitter = "none", name = "call", observe = |event: &Event<'_>| {
         log.push(event.to_string());
         assert_eq!(event.call, "call");
@@ -362,7 +362,7 @@ impl Timer for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timer_sleeps_until_the_next_begins() {
+async fn a_timer_sleeps_until_the_next_attempt() {
     #[retry(hedge = "200ms", timer = timer, deadline = "399ms")]
     async fn named(server: &Server, timer: &Slow) -> Result<usize, Failure> {
         server.ask().await

@@ -133,7 +133,7 @@ async fn responses_and_dropped_attempts_are_recorded() {
         );
     }
 
-    // The winner is known, the other was dropped 70 ms later than the winner began.
+    // The winner's duration is known; the other attempt was dropped 70 ms after the winner started.
     let latency = known([10; 100], []);
     let server = Server::new([answer(900), answer(70)]);
     assert_eq!(call(&server, &latency).await, Ok(2));

@@ -1,4 +1,4 @@
-//! The key `hedge`: attempts beside slow ones.
+//! The key `hedge`: additional attempts when one is slow.
 
 #![allow(clippy::float_cmp)]
 

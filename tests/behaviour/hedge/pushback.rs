@@ -19,7 +19,7 @@ async fn noted(server: &Server, notes: &Notes, slots: &Slots) -> Result<usize, F
 }
 
 #[tokio::test(start_paused = true)]
-async fn breaker_and_limiter_hear_of_each_attempt_by_itself() {
+async fn breaker_and_limiter_record_each_attempt_separately() {
     let hinted = Failure(Verdict::TRANSIENT.after(HINT));
     for (first, second) in [
         (throttled_for(HINT), TRANSIENT),

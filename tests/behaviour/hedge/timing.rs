@@ -238,7 +238,7 @@ fn pushed_back() -> [Case; 4] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_begins_in_its_time_and_the_first_success_wins() {
+async fn hedges_start_on_time_and_the_first_success_wins() {
     let cases = without_failures().into_iter();
     for case in cases
         .chain(with_failures())

@@ -105,7 +105,7 @@ fn is_send<T: Send>(value: T) -> T {
 
 #[tokio::test(start_paused = true)]
 async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
-    // Attempts begin after 0, 2 and 5 s, and take one.
+    // Attempts start after 0, 2 and 5 s, and take one second.
     for (after, begun, ended) in [
         (0, 0, 0),
         (500, 1, 0),
@@ -146,7 +146,7 @@ async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
             beside_others(&server, token, &breaker, &limiter, &budget)
         });
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
-        // Only a retry that began was paid for.
+        // Only a retry that started was paid for.
         let left = 500 - 14 * begun.saturating_sub(1);
         assert_eq!(budget.to_string(), format!("{left} of 500 tokens"));
     }
@@ -168,7 +168,7 @@ async fn abort_ends_the_wait_for_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_there_is_not_lost() {
+async fn a_response_that_is_ready_is_not_lost() {
     #[retry(abort = sleep(secs(1)), on = |_| true)]
     async fn call() -> Result<u32, Box<dyn Error + Send + Sync>> {
         sleep(secs(1)).await;

@@ -156,7 +156,7 @@ fn deadlines_use_the_timers_clock() {
             last.ends_with("attempt=4 max=9 error=busy reason=deadline"),
             "{last}"
         );
-        // One that oversleeps has no attempt begin after the deadline.
+        // If a timer oversleeps, no attempt starts after the deadline.
         let late = Simulated {
             oversleeps: secs(3600),
             ..Simulated::default()

@@ -28,13 +28,13 @@ use tokio_util::sync::CancellationToken;
 use crate::keys::{Script, millis, secs};
 
 /// A breaker that opens at the second failure in a row.
-const fn of_two() -> Breaker {
+const fn opens_after_two_failures() -> Breaker {
     Breaker::new().consecutive_failures(2)
 }
 
-/// Like `of_two`, but open.
+/// Like `opens_after_two_failures`, but open.
 pub(super) fn open() -> Breaker {
-    let breaker = of_two();
+    let breaker = opens_after_two_failures();
     for _ in 0..2 {
         let pass = breaker.admit().expect("closed");
         let seen = AttemptOutcome::Failure {
@@ -58,7 +58,7 @@ async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_retrying_ends_with_its_last_error() {
     let recording = testing::record();
-    let breaker = of_two();
+    let breaker = opens_after_two_failures();
     let mut script = Script::new([TIMEOUT, TRANSIENT, TIMEOUT]);
     assert_eq!(is_send(call(&breaker, &mut script)).await, Err(TRANSIENT));
     assert_eq!(script.attempts, 2);
@@ -76,7 +76,11 @@ async fn a_call_that_is_retrying_ends_with_its_last_error() {
 /// Each call fails once and then succeeds, so that no two failures are consecutive.
 #[tokio::test(start_paused = true)]
 async fn a_success_resets_consecutive_failures() {
-    let (of_function, of_chain, of_batch) = (of_two(), of_two(), of_two());
+    let (of_function, of_chain, of_batch) = (
+        opens_after_two_failures(),
+        opens_after_two_failures(),
+        opens_after_two_failures(),
+    );
     for _ in 0..5 {
         let mut script = Script::new([TRANSIENT]);
         assert_eq!(call(&of_function, &mut script).await, Ok(2), "function");
@@ -94,7 +98,7 @@ async fn a_success_resets_consecutive_failures() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_as_long_as_it_is_open_leads_to_a_trial() {
     let recording = testing::record();
-    let breaker = of_two().open_for(secs(2));
+    let breaker = opens_after_two_failures().open_for(secs(2));
     let mut script = Script::new([TRANSIENT, TRANSIENT]);
     assert_eq!(call(&breaker, &mut script).await, Ok(3));
     assert_eq!(breaker.state(), BreakerState::Closed);
@@ -472,10 +476,13 @@ async fn endings_contain_the_reason() {
     let reason = Cell::new(None);
     assert_eq!(shaped(&open(), &reason), Err(STOP));
     assert_eq!(reason.get(), Some((Reason::Rejected, 0)));
-    assert_eq!(shaped(&of_two(), &reason), Err(TRANSIENT));
+    assert_eq!(shaped(&opens_after_two_failures(), &reason), Err(TRANSIENT));
     assert_eq!(reason.get(), Some((Reason::Rejected, 2)));
     assert_eq!(fallen(&open()).await, Ok((Reason::Rejected, 0)));
-    assert_eq!(fallen(&of_two()).await, Ok((Reason::Rejected, 2)));
+    assert_eq!(
+        fallen(&opens_after_two_failures()).await,
+        Ok((Reason::Rejected, 2))
+    );
 }
 
 /// In a count window, the call that completes the window may succeed.
@@ -517,7 +524,7 @@ fn observers_see_each_change_once() {
     }
 
     let skipped = testing::skip_sleeps();
-    let breaker = of_two();
+    let breaker = opens_after_two_failures();
     let mut seen = Vec::new();
     call(
         &breaker,
@@ -556,7 +563,9 @@ async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
     }
 
     let budget = Budget::standard();
-    call(&of_two(), &budget).await.unwrap_err();
+    call(&opens_after_two_failures(), &budget)
+        .await
+        .unwrap_err();
     // One retry was made, of two that were paid.
     assert_eq!(budget.to_string(), "486 of 500 tokens");
     call(&open(), &budget).await.unwrap_err();
@@ -583,7 +592,7 @@ async fn a_cancelled_call_does_not_request_a_permit() {
 #[tokio::test(start_paused = true)]
 async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
     #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
-        timer = retry_runtime::TokioTimer, give_up = |gave_up: GaveUp<Failure>| {
+        timer = retry_runtime::DefaultTimer, give_up = |gave_up: GaveUp<Failure>| {
             assert_eq!(gave_up.elapsed(), elapsed);
             assert_eq!(gave_up.reason(), Reason::Rejected);
             gave_up.into_error()
@@ -594,7 +603,10 @@ async fn a_breaker_works_with_a_deadline_and_a_custom_timer() {
     }
 
     assert_eq!(call(&open(), secs(0)).await, Err(STOP));
-    assert_eq!(call(&of_two(), secs(1 + 2)).await, Err(TRANSIENT));
+    assert_eq!(
+        call(&opens_after_two_failures(), secs(1 + 2)).await,
+        Err(TRANSIENT)
+    );
 }
 
 /// A server that is down, and what is known of it.
@@ -606,7 +618,7 @@ struct Client {
 impl Client {
     fn new() -> Self {
         Self {
-            breaker: of_two(),
+            breaker: opens_after_two_failures(),
             attempts: AtomicU32::new(0),
         }
     }
@@ -667,7 +679,7 @@ trait Model {
     fn blocking(&self, prompt: &str) -> Result<u32, Failure>;
 }
 
-static SHARED: Breaker = of_two();
+static SHARED: Breaker = opens_after_two_failures();
 
 impl Model for Client {
     async fn complete(&self, _: String) -> Result<u32, Failure> {
@@ -777,12 +789,12 @@ fn a_breaker_may_be_per_key_or_in_an_arc_with_a_mutable_self() {
     }
 
     let mut agent = Agent {
-        breaker: Arc::new(of_two()),
+        breaker: Arc::new(opens_after_two_failures()),
         attempts: 0,
     };
     agent.step().unwrap_err();
     assert_eq!(agent.attempts, 2);
-    let hosts = Keyed::new(10, of_two);
+    let hosts = Keyed::new(10, opens_after_two_failures);
     fetch(&hosts, "a").unwrap_err();
     assert_eq!(Breaker::state(&hosts.of("a")), BreakerState::Open);
     assert_eq!(fetch(&hosts, "a"), Err(STOP));
@@ -803,19 +815,23 @@ async fn a_dropped_call_counts_as_a_hung_server() {
     }
 
     for (breaker, limit, after_two) in [
-        (of_two(), millis(2_999), BreakerState::Closed),
         (
-            of_two().hung_after(secs(0)),
+            opens_after_two_failures(),
             millis(2_999),
             BreakerState::Closed,
         ),
         (
-            of_two().hung_after(secs(2)),
+            opens_after_two_failures().hung_after(secs(0)),
+            millis(2_999),
+            BreakerState::Closed,
+        ),
+        (
+            opens_after_two_failures().hung_after(secs(2)),
             millis(1_999),
             BreakerState::Closed,
         ),
         (
-            of_two().hung_after(secs(2)),
+            opens_after_two_failures().hung_after(secs(2)),
             millis(2_000),
             BreakerState::Open,
         ),
@@ -827,7 +843,9 @@ async fn a_dropped_call_counts_as_a_hung_server() {
         assert_eq!(breaker.state(), after_two, "{limit:?}");
     }
     // An attempt that ended is not a hung attempt, even if it took long.
-    let breaker = of_two().hung_after(secs(2)).consecutive_failures(1);
+    let breaker = opens_after_two_failures()
+        .hung_after(secs(2))
+        .consecutive_failures(1);
     let mut script = Script::new([THROTTLED]);
     assert_eq!(call(&breaker, &mut script).await, Ok(2));
     // A trial call that hangs is one that failed.
@@ -872,7 +890,7 @@ async fn a_call_dropped_at_any_await_releases_its_slot() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_attempt_of_a_stream_gives_its_place_back() {
+async fn a_dropped_attempt_of_a_stream_releases_its_slot() {
     #[retry(max = 2, breaker = breaker, stream = "buffer")]
     fn items(breaker: &Breaker) -> impl Stream<Item = Result<u32, Failure>> + '_ {
         stream::once(async {
@@ -890,7 +908,7 @@ async fn a_dropped_attempt_of_a_stream_gives_its_place_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_gives_its_place_back() {
+async fn a_panic_releases_its_slot() {
     #[retry(breaker = breaker)]
     fn body(breaker: &Breaker) -> Result<(), Failure> {
         panic!("the body");

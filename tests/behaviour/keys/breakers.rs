@@ -368,7 +368,7 @@ async fn a_hint_sets_how_long_the_breaker_stays_open() {
     assert!(!call(&hasty, FAILURE).0);
     advance(millis(10)).await;
     assert!(call(&hasty, FAILURE).0);
-    // And a longer one.
+    // A longer time is kept, too.
     let patient = Breaker::new().consecutive_failures(1).open_for(secs(600));
     call(&patient, hinted(secs(3_600)));
     advance(secs(599)).await;
@@ -417,7 +417,7 @@ async fn half_open_admits_exactly_the_trial_calls_of_threads() {
 
 /// execution-policy's locks for ever.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_trial_gives_its_place_back() {
+async fn a_dropped_trial_releases_its_slot() {
     let breaker = Breaker::new().consecutive_failures(1);
     fail(&breaker, 1);
     advance(secs(5)).await;
@@ -491,7 +491,7 @@ async fn late_responses_change_nothing() {
 }
 
 #[test]
-fn numbers_that_make_no_sense_are_refused() {
+fn out_of_range_settings_are_rejected() {
     let nonsense: [fn() -> Breaker; 14] = [
         || Breaker::new().ratio(-1.0),
         || Breaker::new().ratio(0.0),

@@ -347,7 +347,7 @@ fn each_key_has_a_budget_and_their_number_is_limited() {
     drain("c");
     assert_eq!(hosts.len(), 2);
     assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");
-    // No room: those who made up keys share one.
+    // No room: made-up keys share one budget.
     drain("d");
     assert_eq!(hosts.of("e").to_string(), "10 of 500 tokens");
     assert!(!hosts.is_empty());

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Call, Cancel, CancelFn, EventData, GaveUp, Policy, Reason, Site, Verdict, retry, testing,
+    BlockingTimer, Call, Cancel, CancelFn, EventData, GaveUp, Policy, Reason, Site, Verdict, retry,
+    testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::turns::Turns;
@@ -66,7 +67,7 @@ async fn a_later_pause_is_cut_short_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_under_way_is_not_dropped_and_no_other_follows() {
+async fn a_running_attempt_is_not_dropped_and_no_other_follows() {
     #[retry(jitter = "none", name = "slow", cancel = token.cancelled())]
     async fn slow(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
         sleep(secs(10)).await;
@@ -392,7 +393,7 @@ async fn policies_support_cancel() {
     assert!(recording.lines()[2].ends_with("reason=cancelled"));
     let call = policy.on(|_: &Failure| true).cancel(token.cancelled());
     let call = is_send(
-        call.timer(retry_runtime::TokioTimer)
+        call.timer(retry_runtime::DefaultTimer)
             .call(async || Err::<(), _>(TRANSIENT)),
     );
     assert_eq!(call.await, Err(TRANSIENT));
@@ -406,12 +407,13 @@ struct Waits {
     cancelled_in: u32,
 }
 
-impl Cancel for Waits {
-    fn is_cancelled(&self) -> bool {
-        false
+impl BlockingTimer for Waits {
+    fn sleep(&self, _: Duration) {
+        unreachable!("there is a `cancel`")
     }
 
-    fn wait(&self, pause: Duration) -> bool {
+    fn sleep_or_cancelled(&self, pause: Duration, cancel: &dyn Cancel) -> bool {
+        assert!(!cancel.is_cancelled());
         assert_eq!(pause, secs(3600));
         self.waited.set(self.waited.get() + 1);
         self.waited.get() == self.cancelled_in
@@ -420,7 +422,8 @@ impl Cancel for Waits {
 
 #[test]
 fn blocking_pauses_are_cut_short() {
-    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call", cancel = waits)]
+    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
+        timer = waits, cancel = || false)]
     fn call(waits: &Waits, script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
@@ -445,7 +448,8 @@ fn blocking_pauses_are_cut_short() {
         .cap(secs(3600))
         .jitter(retry_runtime::Jitter::None);
     let outcome = policy
-        .cancel(&waits)
+        .timer(&waits)
+        .cancel(CancelFn::new(|| false))
         .call_blocking(|| Err::<(), _>(TRANSIENT));
     assert_eq!((outcome, waits.waited.get()), (Err(TRANSIENT), 1));
     let last = recording.lines().pop().unwrap();

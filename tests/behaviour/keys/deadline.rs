@@ -23,7 +23,7 @@ async fn no_pause_outlasts_the_deadline() {
     let start = Instant::now();
     let mut script = Script::new(vec![TRANSIENT; 100]);
     assert_eq!(call(&mut script, Duration::ZERO).await, Err(TRANSIENT));
-    // Attempts at 0, 1, 3 and 7 s; the next would begin at 15 s.
+    // Attempts start at 0, 1, 3 and 7 s; the next would start at 15 s.
     assert_eq!(script.attempts, 4);
     assert_eq!(start.elapsed(), secs(7));
 }
@@ -153,7 +153,7 @@ async fn a_short_deadline_allows_attempts_without_a_delay() {
 
 /// Values with a macro, whose `return` could otherwise leave the function.
 #[tokio::test(start_paused = true)]
-async fn macros_in_values_are_read_in_their_place() {
+async fn macros_in_values_can_use_surrounding_variables() {
     struct Client {
         breaker: Breaker,
         quota: RateLimiter<Quota>,

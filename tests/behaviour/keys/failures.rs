@@ -64,7 +64,7 @@ async fn of_fetch<const N: usize>(errors: [&'static str; N]) -> GaveUp<Failed> {
     kept.taken()
 }
 
-/// Number, seconds until it began, kind, seconds of the pause after it.
+/// The attempt's number, its start in seconds, the kind of failure, and the pause after it in seconds.
 type Told = (Option<u32>, Option<f64>, Option<Kind>, Option<f64>);
 
 fn told<T>(gave_up: &GaveUp<Failed, T>) -> Vec<Told> {
@@ -230,7 +230,7 @@ async fn a_fallback_and_a_chain_get_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_can_be_serialised() {
+async fn gave_up_can_be_serialised() {
     let gave_up = of_fetch([
         "slow down",
         "at http://me:pw@host/?key=secret",

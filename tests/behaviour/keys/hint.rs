@@ -284,7 +284,7 @@ async fn clamped_is_cut_to_a_max_hint_that_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exact_one_takes_the_place_of_the_delay() {
+async fn an_exact_hint_replaces_the_delay() {
     #[retry(max = 4, base = "2s", floor = "1s", hint = "exact", max_hint = "1m")]
     async fn call(script: &mut Script) -> Result<usize, Failure> {
         script.next()

@@ -241,7 +241,7 @@ async fn no_retry_no_hook() {
 
 /// The hook takes two seconds before a pause of one.
 #[tokio::test(start_paused = true)]
-async fn a_pause_that_would_end_too_late_after_its_hook_does_not_begin() {
+async fn a_pause_that_would_end_too_late_after_its_hook_does_not_start() {
     #[retry(jitter = "none", deadline = deadline,
         before_pause = async |_, _| sleep(secs(2)).await)]
     async fn attribute(deadline: Duration, script: &mut Script) -> Result<usize, Failure> {

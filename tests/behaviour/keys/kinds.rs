@@ -98,7 +98,7 @@ fn every_number_may_be_an_expression() {
 }
 
 #[test]
-fn a_jitter_of_its_own() {
+fn a_section_may_have_its_own_jitter() {
     #[retry(
         max = 9,
         backoff = "fixed",
@@ -120,7 +120,7 @@ fn a_jitter_of_its_own() {
 }
 
 #[test]
-fn on_may_answer_with_a_kind() {
+fn on_may_return_a_kind() {
     #[retry(max = 2, jitter = "none", throttled(max = 1), on = |_| kind)]
     fn call(script: &mut Script, kind: Kind) -> Result<usize, Failure> {
         script.next()

@@ -20,8 +20,8 @@ use proptest::sample::Index;
 use retry_protections::{Breaker, ConcurrencyLimiter, Keyed, Quota, RateLimiter};
 use retry_runtime::{
     Admission, AdmissionControl, AttemptOutcome, Attempts, BlockingTimer, BreakerState, Budget,
-    Change, Changes, GaveUp, Kind, Moment, Permit, Policy, Reason, Rejected, RejectedBy, Site,
-    TimedOut, TimerFn, TokioTimer, Verdict, WithCost, retry, testing,
+    Change, Changes, DefaultTimer, GaveUp, Kind, Moment, Permit, Policy, Reason, Rejected,
+    RejectedBy, Site, TimedOut, TimerFn, Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use support::held_permit::{Admit, HeldPermit, UNCHANGED};
@@ -75,7 +75,7 @@ async fn begin(limiter: impl AdmissionControl, started: Instant) -> Result<Durat
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_begin_in_order_and_a_large_cost_is_not_overtaken() {
+async fn attempts_start_in_order_and_a_large_cost_is_not_overtaken() {
     let limiter = each(1);
     let start = Instant::now();
     let costs = [1, 1, 4, 1, 0, 2, 1];
@@ -150,7 +150,7 @@ async fn each_key_has_its_own_queue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_pauses_everybody_and_then_successes_let_more_begin() {
+async fn a_hint_pauses_all_calls_and_successes_then_admit_more() {
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
     async fn call(
         limiter: &ConcurrencyLimiter,
@@ -267,7 +267,7 @@ async fn a_call_that_would_wait_too_long_is_rejected() {
     assert_eq!(slow.waiting(), 0);
 }
 
-/// After a pause, a success may let the next begin at any time.
+/// After a pause, a success may admit the next attempt at any time.
 #[tokio::test(start_paused = true)]
 async fn a_call_with_milliseconds_left_still_waits() {
     #[retry(limiter = limiter, on = verdict)]
@@ -596,7 +596,7 @@ async fn a_breaker_is_checked_before_the_queue_and_entered_after_it() {
     assert_eq!((&ended, &behind), (&rejected, &rejected));
     // The cost of an attempt that never started is refunded, so both had their turns at once.
     assert_eq!(start.elapsed(), secs(2));
-    // When a trial may begin, it is not kept from it.
+    // The queue must not delay a trial.
     advance(secs(4)).await;
     assert!(!breaker.is_open());
     assert_eq!(call(&limiter, &breaker).await, Ok(()));
@@ -669,7 +669,7 @@ async fn waits_and_changes_are_logged_and_observed() {
     assert_eq!(recording.lines().len(), 12 - 3 - 1);
 }
 
-/// Notes how attempts ended, and lets all begin.
+/// Records the outcomes of attempts, and admits all of them.
 #[derive(Debug, Default)]
 struct Notes {
     ended: RefCell<Vec<AttemptOutcome>>,
@@ -856,7 +856,7 @@ async fn endings_contain_the_reason() {
     assert_eq!(fallen(&limiter).await, Ok((Reason::Deadline, 0)));
 }
 
-/// A server that is slow to let calls begin.
+/// A client with a slow limiter.
 struct Client {
     limiter: Arc<ConcurrencyLimiter>,
     attempts: AtomicU32,
@@ -963,7 +963,7 @@ impl Ask for AtomicU32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_shape_waits_and_gives_its_place_back() {
+async fn every_shape_waits_and_releases_its_slot() {
     /// Holds the place until the call waits for it.
     async fn behind<T>(client: &Client, call: impl Future<Output = T>) -> T {
         let held = HeldPermit::new(&client.limiter);
@@ -1035,7 +1035,7 @@ async fn every_key_works_with_a_limiter() {
         correct = async |value, _| Ok(value + 1),
         cancel = std::future::pending(),
         idempotent = true,
-        timer = TokioTimer,
+        timer = DefaultTimer,
         observe = |_| (),
         name = format!("call {suffix}"),
         fallback = async |gave_up: GaveUp<Failure, u32>| Err(gave_up.into_error()),
@@ -1069,7 +1069,7 @@ async fn every_key_works_with_a_limiter() {
     assert!(start.elapsed() >= secs(10), "{:?}", start.elapsed());
 }
 
-/// Lets none begin.
+/// Admits no attempt.
 struct Never;
 
 impl AdmissionControl for Never {
@@ -1106,7 +1106,7 @@ async fn users_can_implement_a_limiter() {
 }
 
 #[test]
-fn a_place_in_a_loop_of_ones_own() {
+fn a_users_own_loop_can_use_a_limiter() {
     let limiter = at_a_time(1);
     let mut first = HeldPermit::new(&limiter);
     assert!(first.has_turn());
@@ -1186,7 +1186,7 @@ fn a_call_dropped_at_any_await_loses_nothing() {
         }
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{polls}");
         assert!(HeldPermit::new(&limiter).has_turn());
-        // A retry that began is paid for, the success returns what the last one took.
+        // A retry that started is paid for; the success refunds the last one.
         let tokens = [500, 486, 472][script.attempts.saturating_sub(1).min(2)];
         let tokens = if ended { 486 } else { tokens };
         assert_eq!(
@@ -1195,8 +1195,8 @@ fn a_call_dropped_at_any_await_loses_nothing() {
             "{polls}"
         );
         if ended {
-            // 3 polls in the queue, 3 attempts, 2 pauses.
-            assert_eq!(polls, 3 + 3 + 2 + 1);
+            // 3 polls in the queue, 3 attempts, 2 pauses that also yield.
+            assert_eq!(polls, 3 + 3 + 2 * 2 + 1);
             return;
         }
     }
@@ -1257,7 +1257,7 @@ proptest! {
             one.woken.0.store(false, SeqCst);
             let waker = Waker::from(Arc::clone(&one.woken));
             one.has_turn = limiter.poll(&mut one.ticket, &waker) == Admission::Admitted;
-            // Those before it have begun, too.
+            // Earlier waiters have started, too.
             let (has_turn, number) = (one.has_turn, one.number);
             let waits_before = all.iter().any(|other| !other.has_turn && other.number < number);
             assert!(!has_turn || !waits_before);
@@ -1313,7 +1313,7 @@ proptest! {
     }
 }
 
-/// Waits once, so that it has a place, and is not polled any more by itself.
+/// Polls the call once, so that it is in the queue, and then no more.
 fn polled_once<F: Future>(mut call: Pin<Box<F>>) -> Pin<Box<F>> {
     let polled = call.as_mut().now_or_never();
     assert!(polled.is_none());

@@ -127,7 +127,7 @@ async fn a_hook_may_report_progress_for_the_next_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_takes_the_place_of_items() {
+async fn progress_after_a_time_replaces_items() {
     #[retry(stream = "resume", max = 3, backoff = "linear", base = "2s", jitter = "none", attempt = attempt)]
     fn watch(steps: &Steps) -> impl futures::Stream<Item = Result<(), Failure>> {
         let end = stream::once(steps.next(attempt)).filter(|end| std::future::ready(end.is_err()));

@@ -275,7 +275,7 @@ async fn rejected_items_of_a_batch_are_retried_separately() {
 
 /// Parts that are split off wait for room, too.
 #[tokio::test(start_paused = true)]
-async fn no_more_calls_of_a_batch_than_allowed_are_under_way() {
+async fn concurrent_calls_of_a_batch_stay_within_the_limit() {
     type Sent = &'static [(u64, &'static [u32])];
     let bounded = POLICY.deadline(secs(20));
     let cases: [(usize, Policy, Sent, u64, Option<Reason>); 3] = [
@@ -692,7 +692,7 @@ fn a_call_cancelled_before_a_rejection_is_not_retried_in_blocking_code() {
     assert_no_more("chain", &recording);
 }
 
-/// Without a hook, the call may be cancelled before it begins.
+/// Without a hook, the call may be cancelled before it starts.
 #[tokio::test(start_paused = true)]
 async fn a_rejected_call_that_was_cancelled_already_is_not_tried_again() {
     let (breaker, token, flag) = (open(), CancellationToken::new(), AtomicBool::new(true));

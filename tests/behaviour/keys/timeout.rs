@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use futures::stream::Stream;
-use retry_runtime::{TimedOut, Timer, TokioTimer, Verdict, retry, testing};
+use retry_runtime::{DefaultTimer, TimedOut, Timer, Verdict, retry, testing};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 
@@ -194,7 +194,7 @@ async fn is_not_skipped_with_the_pauses() {
 
     impl Timer for Wrapping {
         async fn sleep(&self, duration: Duration) {
-            TokioTimer.sleep(duration).await;
+            Timer::sleep(&DefaultTimer, duration).await;
         }
     }
 

@@ -79,5 +79,5 @@ fn another_runtime_sleeps_and_times_out() {
 fn pointers_are_timers() {
     fn is_timer(_: &impl Timer) {}
     is_timer(&&Recorder::default());
-    is_timer(&Arc::new(retry_runtime::TokioTimer));
+    is_timer(&Arc::new(retry_runtime::DefaultTimer));
 }

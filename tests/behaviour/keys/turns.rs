@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use retry_protections::{Quota, RateLimiter};
 use retry_runtime::{
-    Admission, AdmissionControl, AttemptOutcome, Attempts, Changes, Event, Moment, Permit, Policy,
-    Site, Timer, TokioTimer, retry,
+    Admission, AdmissionControl, AttemptOutcome, Attempts, Changes, DefaultTimer, Event, Moment,
+    Permit, Policy, Site, Timer, retry,
 };
 use support::clock::Simulated;
 use support::failure::Failure;
@@ -153,7 +153,7 @@ async fn an_approaching_turn_does_not_block_other_tasks() {
     }
 
     let limiter = Nearer(Cell::new(secs(1)));
-    let mut attempts = Attempts::new(&SITE).limiter(&limiter).timer(TokioTimer);
+    let mut attempts = Attempts::new(&SITE).limiter(&limiter).timer(DefaultTimer);
     let mut wait = pin!(attempts.first());
     let mut context = Context::from_waker(Waker::noop());
     for polls in 1..10 {
@@ -216,7 +216,7 @@ impl AdmissionControl for Second {
     }
 }
 
-/// A call that begins at once neither waits nor is cancelled.
+/// A call that starts at once neither waits nor is cancelled.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_comes_before_the_wait_is_taken() {
     type Seen = RefCell<Vec<String>>;

@@ -26,13 +26,13 @@ fn assert_rate(limiter: &RateLimiter, rate: f64) {
     );
 }
 
-/// Attempts that begin now, all of them.
+/// Starts a number of attempts now.
 fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Permit> {
     (0..attempts).map(|_| limiter.enter(1)).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_limited_until_something_is_refused() {
+async fn there_is_no_limit_before_the_first_rejection() {
     let limiter = RateLimiter::adaptive();
     assert_eq!(begins(&limiter, &[1; 1000]).await, [0; 1000]);
     for end in [
@@ -122,7 +122,7 @@ async fn few_rejections_keep_the_rate_of_successes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_begin_at_that_rate() {
+async fn attempts_start_at_the_rate() {
     let limiter = RateLimiter::adaptive().start(4.0).most(4.0);
     assert_eq!(begins(&limiter, &[1; 5]).await, [0, 250, 500, 750, 1000]);
     assert_eq!(begins(&limiter, &[1, 8, 1]).await, [250, 500, 2500]);
@@ -225,7 +225,7 @@ async fn successes_after_a_pause_count_from_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_begins_at_least_once_a_minute() {
+async fn an_attempt_starts_at_least_once_a_minute() {
     let limiter = RateLimiter::adaptive();
     let mut longest = secs(0);
     for _ in 0..100 {
@@ -333,7 +333,7 @@ async fn a_pause_and_a_rate_change_are_both_reported() {
     });
     let pause = Change::Paused { pause: secs(7) };
     assert_eq!(changes.next().unwrap(), [pause, Change::Rate(1.0)]);
-    // The others began at the rate before.
+    // The others started at the previous rate.
     assert_eq!(changes.next().unwrap(), []);
     assert_eq!(changes.next().unwrap(), []);
     let ticket = turn(&limiter, 1).await;

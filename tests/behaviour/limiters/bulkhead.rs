@@ -51,7 +51,7 @@ async fn a_thousand_calls_share_five_slots() {
 }
 
 #[test]
-fn without_a_queue_a_call_begins_at_once_or_never() {
+fn without_a_queue_a_call_starts_at_once_or_is_rejected() {
     #[retry(max = 3, backoff = "none", limiter = limiter)]
     fn within(limiter: &ConcurrencyLimiter, depth: u32) -> Result<(), Error> {
         if depth == 0 {

@@ -189,7 +189,7 @@ async fn after_a_hint_the_restart_is_slower_for_longer_pauses() {
     }
 }
 
-/// Those that wait and may begin now.
+/// Returns the waiting attempts that may start now.
 fn begin(limiter: &ConcurrencyLimiter, waiting: &mut Vec<Permit>) -> Vec<Permit> {
     let may_begin =
         |ticket: &mut Permit| limiter.poll(ticket, Waker::noop()) == Admission::Admitted;
@@ -229,7 +229,7 @@ async fn successes_end_a_slow_start_early() {
     end_all(&limiter, waiting, AttemptOutcome::NotBegun);
 }
 
-/// The next begins in the place of one that did not.
+/// The next attempt starts in the slot of one that did not.
 #[tokio::test(start_paused = true)]
 async fn returned_turns_after_a_pause_take_no_time() {
     let limiter = ConcurrencyLimiter::aimd();

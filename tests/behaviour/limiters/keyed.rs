@@ -30,7 +30,7 @@ async fn a_quota_is_removed_once_its_debt_is_paid() {
     advance(secs(1)).await;
     let new = models.of(&'b');
     assert_eq!((models.len(), new.available()), (1, 1000.0));
-    // It doesn't share a value with others, as it would if there were no room.
+    // It doesn't share a value with others: that would only happen without room.
     assert!(!Arc::ptr_eq(&new, &models.of(&'c')));
 }
 
@@ -168,7 +168,7 @@ async fn an_operator_s_numbers_are_kept_until_they_are_taken_back() {
     assert_eq!(back, [false; 4]);
 }
 
-/// No clock is read before a key finds no room, so the ten minutes begin there.
+/// The clock is read only once a key finds no room, so the ten minutes start there.
 #[tokio::test(start_paused = true)]
 async fn the_age_of_a_key_counts_only_once_there_is_no_room() {
     let models = Rates::new(2, RateLimiter::adaptive);

@@ -14,7 +14,7 @@ use crate::limiters::{millis, refused, secs, turn};
 static NONE: RateLimiter<Leased> = RateLimiter::leased();
 
 #[tokio::test(start_paused = true)]
-async fn attempts_begin_in_order_as_room_is_granted() {
+async fn attempts_start_in_order_as_room_is_granted() {
     let limiter = Arc::new(RateLimiter::leased());
     let begun = Arc::new(AtomicU32::new(0));
     for cost in [2, 1, 3] {
@@ -44,7 +44,7 @@ fn remaining_room_can_be_revoked() {
     limiter.grant(3);
     let ticket = limiter.enter(1);
     assert_eq!(limiter.revoke(), 2);
-    // It never began, and another has its room.
+    // It never started, and another attempt gets its room.
     limiter.leave(ticket, AttemptOutcome::NotBegun);
     let mut second = limiter.enter(1);
     assert_eq!(
@@ -104,7 +104,7 @@ async fn no_room_is_lacking_during_a_servers_pause() {
         sleep(millis(14_500)).await;
     }
     assert_eq!((limiter.revoke_unused(), limiter.revoke_unused()), (7, 0));
-    // Then one, and twice as many each second: no more are lacking than may begin.
+    // Then one, and twice as many each second: at most as many are lacking as may start.
     for (second, lacking) in [(0, 1), (1, 2), (2, 5), (5, 45), (6, 90), (7, 100)] {
         sleep_until(end + secs(second) + millis(500)).await;
         assert_eq!(limiter.lacking(), lacking, "{second}");

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::limiters::{millis, secs, turn};
 
-/// When four attempts of a second begin that enter now, while `change` is made at once, in milliseconds.
+/// Returns the start times, in milliseconds, of four attempts of a second that enter now, if `change` is made at once.
 async fn begins<L: AdmissionControl>(limiter: &L, change: impl FnOnce()) -> Vec<u128> {
     let start = Instant::now();
     let attempts = (0..4).map(|_| async {
@@ -138,27 +138,27 @@ fn a_file_changes_numbers_by_name() {
         (
             "ratio = 1.5",
             "most = 9",
-            "`ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
+            "`breaker.ratio = 1.5` is out of range: it takes a number above 0, and at most 1",
         ),
         (
             "ratoi = 1",
             "most = 9",
-            "unknown key `ratoi`: did you mean `ratio`?",
+            "unknown key `ratoi` in `breaker(…)`: did you mean `ratio`?",
         ),
         (
             "ratio = 1, open_for = 10",
             "most = 9",
-            "`open_for = 10` has no unit",
+            "`breaker.open_for = 10` has no unit",
         ),
         (
-            r#"ratio = 1, open_for = "0.9ms""#,
+            r#"ratio = 1, open_for = "0s""#,
             "most = 9",
-            "`open_for = 0.9ms` is out of range: it takes a duration from 1 ms up",
+            "`breaker.open_for = 0s` is out of range: it takes a duration above zero",
         ),
         (
             "ratio = 1",
             "least = 0",
-            "`least = 0` is out of range: it takes a whole number from 1 up",
+            "`limiter.least = 0` is out of range: it takes a whole number from 1 up",
         ),
         (
             "ratio = 1",
@@ -170,7 +170,7 @@ fn a_file_changes_numbers_by_name() {
         assert!(error.contains(complaint), "{error}");
     }
     let twice = "most=1, most=2".parse::<LimiterNumbers>().unwrap_err();
-    assert_eq!(twice.to_string(), "`most` is given twice: keep one");
+    assert_eq!(twice.to_string(), "`limiter.most` is given twice: keep one");
 
     assert_eq!(limiter.limit(), 5);
     for is_up in [true, true, false] {

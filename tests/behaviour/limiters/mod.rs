@@ -76,7 +76,7 @@ async fn succeed<L: AdmissionControl>(limiter: &L) {
     limiter.leave(ticket, AttemptOutcome::Success);
 }
 
-/// When attempts of those costs begin that all enter now and succeed at once, in milliseconds.
+/// Returns the start times, in milliseconds, of attempts with these costs that all enter now and succeed at once.
 async fn begins<L: AdmissionControl>(limiter: &L, costs: &[u32]) -> Vec<u128> {
     let start = Instant::now();
     let mut begins = Vec::new();
@@ -98,7 +98,7 @@ async fn reading_a_limiter_does_not_wake_waiters() {
         }
     }
 
-    /// An attempt that has begun, and one that waits.
+    /// Enters an attempt that starts, and one that waits.
     fn enter(limiter: &impl AdmissionControl, woken: &Arc<Woken>) {
         for begins in [true, false] {
             let mut ticket = limiter.enter(1);

@@ -18,7 +18,7 @@ const WORKERS: u64 = 200;
 /// A server's rule for a limit of 60 requests a minute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Counts {
-    /// A bucket of 60; one comes back every second.
+    /// A bucket of 60 that gains one every second.
     Bucket,
     /// The same, but rejected requests also take from it, up to a debt of 60.
     BucketOfAll,

@@ -20,7 +20,7 @@ const fn model() -> RateLimiter<Quota> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_begin_as_fast_as_the_limits_allow() {
+async fn attempts_start_as_fast_as_the_limits_allow() {
     let five = || RateLimiter::fixed(5, secs(1));
     for (what, limiter, costs, begin) in [
         ("evenly", five(), &[1, 1, 1, 1][..], &[0, 200, 400, 600][..]),

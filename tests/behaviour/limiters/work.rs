@@ -46,7 +46,7 @@ async fn work_keeps_its_slot_and_delays_the_retry_until_it_is_done() {
     assert_eq!(LIMITER.running(), 0);
     for guards in [1, 2] {
         assert_eq!(call(&LIMITER, guards).await, [0, 3, 6], "{guards} guards");
-        // The last attempt was dropped a second after it began.
+        // The last attempt was dropped a second after its start.
         assert_eq!(LIMITER.running(), 1);
         sleep(secs(3)).await;
         assert_eq!(LIMITER.running(), 0);

@@ -86,7 +86,7 @@ fn answers() -> Vec<Answer> {
 }
 
 #[test]
-fn every_answer_has_the_verdict_that_its_caller_wants() {
+fn every_response_has_the_expected_verdict() {
     let mut wrong = Vec::new();
     for answer in answers() {
         let (body, wanted) = (answer.body(), answer.wanted());
@@ -100,7 +100,7 @@ fn every_answer_has_the_verdict_that_its_caller_wants() {
         };
         check("as a response", Some(answer.response().classify()), wanted);
         if answer.event {
-            // A stream that began with a 200 is of a server that is up.
+            // A stream that started with a 200 shows that the server is up.
             let wanted = if wanted.is_retryable() {
                 wanted
             } else {

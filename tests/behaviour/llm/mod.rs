@@ -37,7 +37,7 @@ fn errors_within_a_stream_have_the_verdict_of_their_fault() {
     }
 }
 
-/// A stream that began with a 200.
+/// A stream that started with a 200.
 #[retry(max = 2, backoff = "none")]
 fn next(data: &str, attempts: &mut u32) -> Result<(), ProviderError> {
     *attempts += 1;
@@ -309,6 +309,24 @@ fn messages_decide_if_there_is_no_code() {
              The input or output tokens must be reduced in order to run successfully.",
             TooLong,
         ),
+        (
+            400,
+            "BadRequestError",
+            "The input (9 tokens) is longer than the model's context length (8 tokens).",
+            TooLong,
+        ),
+        (
+            422,
+            "validation",
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8. Given: 7",
+            TooLong,
+        ),
+        (
+            422,
+            "validation",
+            "Input validation error: `inputs` must have less than 1000 tokens. Given: 1001",
+            TooLong,
+        ),
         (400, "invalid_prompt", "Invalid prompt", Filtered),
         (400, "content_filter", "The response was filtered", Filtered),
         (
@@ -419,7 +437,7 @@ fn a_wait_in_the_message_counts_if_there_is_no_other() {
         let asked = ResponseError::new(too_many, headers, body.to_string());
         assert_eq!(asked.classify().hint(), Some(millis(3000)), "{message}");
     }
-    // Only who throttles asks for it.
+    // Only a throttled response asks for a wait.
     let busy = json!({"error": {"type": "overloaded_error", "message": "Please try again in 2s"}});
     assert_eq!(
         ProviderError::parse(busy.to_string())
@@ -462,7 +480,7 @@ proptest! {
     }
 
     #[test]
-    fn deep_nesting_is_no_obstacle(depth in 0_usize..50_000) {
+    fn deeply_nested_bodies_are_parsed(depth in 0_usize..50_000) {
         ProviderError::parse("[".repeat(depth));
         ProviderError::parse("{\"error\":".repeat(depth));
     }

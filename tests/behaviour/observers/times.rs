@@ -113,7 +113,7 @@ async fn every_loop_reports_times_without_pauses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_begins_after_its_wait() {
+async fn an_attempts_time_starts_after_its_wait() {
     static ONE: ConcurrencyLimiter = ConcurrencyLimiter::fixed(1);
 
     #[retry(limiter = &ONE, on = |_| true, observe = |event| note(times, event))]

@@ -25,7 +25,7 @@ async fn invalid<'a>(_: Snapshot<u32>) -> LocalValidity<'a> {
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_ends_subtasks_that_never_answer() {
+async fn the_deadline_ends_hung_subtasks() {
     let recording = testing::record();
     let start = Instant::now();
     let mut plan = Plan::local();
@@ -62,7 +62,7 @@ async fn the_deadline_ends_subtasks_that_never_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_ends_a_retry_and_a_validator_that_never_answer() {
+async fn the_deadline_ends_a_hung_retry_and_validator() {
     let start = Instant::now();
     let tries = Cell::new(0);
     let mut plan = Plan::local();

@@ -87,7 +87,7 @@ async fn a_non_retryable_failure_is_a_dead_end_for_the_next_program() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_loses_only_what_was_under_way() {
+async fn a_crash_loses_only_running_subtasks() {
     let lines = Lines::default();
     let executed = RefCell::new(Vec::new());
     let plan = || {

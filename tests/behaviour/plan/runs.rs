@@ -127,7 +127,7 @@ async fn concurrency_stays_within_the_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subtask_begins_as_soon_as_its_own_dependencies_are_there() {
+async fn a_subtask_starts_as_soon_as_its_own_dependencies_are_done() {
     let start = Instant::now();
     let mut plan = Plan::<_, String>::new();
     plan.add("slow", [], async |[]| {

@@ -293,7 +293,7 @@ async fn a_retry_that_never_starts_is_refunded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_open_breaker_lets_no_subtask_begin() {
+async fn an_open_breaker_rejects_all_subtasks() {
     let breaker = Breaker::new().consecutive_failures(1);
     let world = World::new(&[("a", &[TRANSIENT; 9])]);
     let recording = testing::record();

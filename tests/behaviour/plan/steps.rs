@@ -129,7 +129,7 @@ async fn a_driven_plan_runs_only_by_steps() {
 }
 
 #[test]
-fn a_plan_that_cannot_run_begins_nothing() {
+fn a_plan_that_cannot_run_starts_no_subtask() {
     let world = World::default();
     let mut plan = world.plan(&[("a", &[]), ("b", &["c"]), ("c", &["b"])]);
     let cycle = "each subtask waits for the next and none can begin: b → c → b";
@@ -176,7 +176,7 @@ async fn another_process_runs_one_subtask() {
 }
 
 #[test]
-fn its_plan_may_be_sent() {
+fn a_plan_run_by_steps_may_be_sent() {
     fn is_send<T: Send>(_: &T) {}
     let mut plan = Plan::<u32, String>::new();
     plan.add("a", [], async |[]| Ok(1));

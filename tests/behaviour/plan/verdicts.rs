@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::plan::EXACT;
 
-/// A plan with a subtask for each verdict, which it fails with for ever.
+/// A plan with a subtask for each verdict, which always fails with it.
 fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
     let mut plan = Plan::new();
     for (place, verdict) in verdicts.iter().enumerate() {

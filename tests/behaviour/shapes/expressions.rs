@@ -68,7 +68,7 @@ macro_rules! persistent {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expression_stands_anywhere() {
+async fn an_expression_works_in_any_position() {
     check!(|flaky| in_a_function(flaky).await);
     check!(|flaky| Counted(0).complete(flaky).await);
     check!(|flaky| future(flaky).await);

@@ -89,7 +89,7 @@ async fn a_first_stream_is_fused() {
 }
 
 #[tokio::test]
-async fn a_failed_attempt_is_dropped_before_the_next_begins() {
+async fn a_failed_attempt_is_dropped_before_the_next_starts() {
     #[retry(stream, max = MAX, backoff = "none")]
     fn alone(server: &Server) -> impl Stream<Item = Item> {
         assert_eq!(server.open(), 0);

@@ -23,7 +23,7 @@ async fn a_hint_is_honoured() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_section_has_a_count_of_its_own() {
+async fn a_section_has_its_own_count() {
     #[retry(
         stream = "resume",
         attempt = _attempt,
@@ -49,7 +49,7 @@ async fn a_section_has_a_count_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_attempt_begins_after_the_deadline() {
+async fn no_attempt_starts_after_the_deadline() {
     #[retry(
         stream = "buffer",
         max = 9,

@@ -130,7 +130,7 @@ impl Server {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// A lazy stream: the attempt begins when it is first polled.
+    /// A lazy stream: the attempt starts when it is first polled.
     fn lazy(&self) -> Scripted<'_> {
         self.open.fetch_add(1, Ordering::Relaxed);
         Scripted {
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// An eager one: the attempt begins now, and may fail now.
+    /// An eager stream: the attempt starts now, and may fail now.
     fn open_now(&self) -> Result<Scripted<'_>, Failure> {
         let mut stream = self.lazy();
         stream.begin()?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{
-    Attempt, Budget, EventData, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry,
+    Attempt, Budget, DefaultTimer, EventData, GaveUp, Items, Kind, Policy, RetryBudget, retry,
     testing,
 };
 use support::clock::Simulated;
@@ -187,7 +187,7 @@ async fn a_deadline_is_the_time_until_the_next_item() {
         source(attempt.number())
     }
 
-    #[retry(stream = "resume", policy = POLICY, attempt = attempt, timer = TokioTimer)]
+    #[retry(stream = "resume", policy = POLICY, attempt = attempt, timer = DefaultTimer)]
     fn of_policy() -> impl Stream<Item = Item> {
         source(attempt.number())
     }

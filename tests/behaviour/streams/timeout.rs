@@ -242,7 +242,7 @@ mod errors_in_time {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_wait_between_items_may_have_a_limit_of_its_own() {
+async fn the_wait_between_items_may_have_its_own_limit() {
     #[retry(
         stream = "buffer",
         max = 1,

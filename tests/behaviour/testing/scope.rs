@@ -47,7 +47,7 @@ async fn a_scope_applies_to_tasks_on_other_threads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn futures_of_one_thread_have_scopes_of_their_own() {
+async fn futures_on_one_thread_have_separate_scopes() {
     let (one, other) = (Scope::new(), Scope::new().skip_sleeps());
     let start = tokio::time::Instant::now();
     let three = || Arc::new(fail_times(3, "busy"));

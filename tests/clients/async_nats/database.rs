@@ -33,7 +33,7 @@ async fn check(client: &Client, subject: &'static str, expected: Verdict) -> Req
 
 #[tokio::test]
 #[ignore = "needs NATS: run by .ci/databases"]
-async fn requests_that_nobody_answers() {
+async fn requests_without_a_responder_are_retried() {
     let client = connect(Duration::from_millis(50)).await;
     let kind = check(&client, "nobody", Verdict::TRANSIENT).await;
     assert_eq!(kind, RequestErrorKind::NoResponders);
@@ -118,7 +118,7 @@ async fn a_server_that_stops_answering_stores_a_message_once() {
     assert_eq!(stored(&context, "slow").await, 1);
 }
 
-/// The client connects again by itself.
+/// The client reconnects by itself.
 #[tokio::test]
 #[ignore = "needs NATS: run by .ci/databases"]
 async fn a_server_that_is_restarted_is_survived() {
@@ -156,7 +156,7 @@ async fn manage(context: &Context, stream: &str, count: &mut u32) -> Result<(), 
 
 #[tokio::test]
 #[ignore = "needs NATS: run by .ci/databases"]
-async fn management_is_retried_while_the_server_does_not_answer() {
+async fn management_is_retried_while_the_server_does_not_respond() {
     let context = with_stream(connect(Duration::from_secs(1)).await, "managed").await;
     context.create_stream(config("managed")).await.unwrap();
     let mut count = 0;

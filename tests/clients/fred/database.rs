@@ -8,7 +8,7 @@ use retry_runtime::{Jitter, Policy};
 use super::*;
 use crate::databases::{self, control, control_beside, setting};
 
-/// A client that connects again by itself, but sends no command again.
+/// A client that reconnects by itself, but doesn't send commands again.
 async fn connected(patience: Duration) -> Client {
     connected_to(&setting("DATABASES_REDIS"), patience).await
 }
@@ -20,7 +20,7 @@ async fn connected_to(url: &str, patience: Duration) -> Client {
     client
 }
 
-/// A client of each node of a cluster by itself, and one of the cluster.
+/// Returns a client for each single node of a cluster, and one for the cluster.
 async fn cluster() -> ([Client; 2], Client) {
     let urls = setting("DATABASES_REDIS_NODES");
     let (first, second) = urls.split_once(' ').unwrap();
@@ -89,7 +89,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn no_answer_in_time_is_a_timeout() {
+async fn no_response_in_time_is_a_timeout() {
     let client = connected(Duration::from_millis(30)).await;
     control(&["redis", "stop"]);
     let (error, count) = attempts_of(async || client.get::<Option<i32>, _>("key").await).await;

@@ -218,7 +218,7 @@ impl Rig {
         )
     }
 
-    /// Rig adds the version to the path by itself.
+    /// Rig adds the version to the path.
     pub(crate) fn anthropic(url: &str) -> Self {
         let config = AnthropicConfig::new("none").with_base_url(url.trim_end_matches("/v1"));
         Self(

@@ -133,7 +133,7 @@ async fn the_servers_error_code_decides() {
 
 /// The other commands of the pipeline were executed.
 #[tokio::test]
-async fn a_command_of_a_pipeline_that_was_refused_leaves_the_others_done() {
+async fn a_rejected_command_of_a_pipeline_is_ambiguous() {
     let refusing = Server::start(async |mut stream| {
         let mut buffer = [0; 4096];
         loop {
@@ -175,7 +175,7 @@ async fn a_new_connection_does_not_heal_a_password_or_a_stranger() {
 }
 
 #[tokio::test]
-async fn a_socket_that_is_not_there_is_a_refused_connection() {
+async fn a_missing_socket_is_a_refused_connection() {
     let mut info = "redis://localhost".into_connection_info().unwrap();
     info = info.set_addr(ConnectionAddr::Unix("/no-such-socket".into()));
     let client = Client::open(info).unwrap();
@@ -189,7 +189,7 @@ async fn a_socket_that_is_not_there_is_a_refused_connection() {
 
 /// Created by hand, because a real one would need a cluster.
 #[test]
-fn a_cluster_without_a_node_that_answers_is_transient() {
+fn a_cluster_without_a_reachable_node_is_transient() {
     for kind in [
         ErrorKind::ClusterConnectionNotFound,
         ErrorKind::MasterNameNotFoundBySentinel,

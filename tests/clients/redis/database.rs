@@ -118,7 +118,7 @@ async fn wait_until_started() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn no_answer_in_time_is_a_timeout() {
+async fn no_response_in_time_is_a_timeout() {
     let (error, count) = attempts(async || {
         let mut connection = connect(Some(Duration::from_millis(30))).await?;
         connection.blpop::<_, ()>("no-such-list", 30.0).await

@@ -202,7 +202,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn a_connection_that_breaks_before_the_answer_is_ambiguous() {
+            async fn a_connection_that_breaks_before_the_response_is_ambiguous() {
                 let closed_at_once = Server::start(async |_| Ok(()));
                 let servers = [
                     closing(),

@@ -142,7 +142,7 @@ macro_rules! tests_of {
             }
 
             #[tokio::test]
-            async fn it_does_not_warn_if_no_wait_can_be_lost() {
+            async fn no_warning_if_no_wait_can_be_lost() {
                 let server = answering("429 Too Many Requests");
                 let api = Api::of(&server);
                 assert!(twice!(api.for_retry()).is_empty());

@@ -153,6 +153,70 @@ async fn an_internal_error_may_quote_a_connection_that_broke() {
     }
 }
 
+/// As a proxy hands on the text of a client behind it, without its source.
+#[tokio::test]
+async fn a_whole_text_may_report_a_connection_that_broke() {
+    for message in [
+        "transport error",
+        "h2 protocol error: http2 error",
+        "no healthy upstream",
+        "Stream removed",
+        "error reading from server: read tcp 10.0.0.1:5: connection reset by peer",
+    ] {
+        check_sent(move || Status::internal(message), BROKEN).await;
+        check_sent(move || Status::unknown(message), BROKEN).await;
+        check_sent(move || Status::not_found(message), Verdict::STOP).await;
+    }
+    for message in [
+        "Authentication backend unknown error.",
+        "the table 'transport error' does not exist",
+        "task panicked",
+    ] {
+        check_sent(move || Status::internal(message), Verdict::STOP).await;
+        check_sent(move || Status::unknown(message), Verdict::STOP).await;
+    }
+}
+
+/// In the words of tonic and grpc-go, of grpc-java, and of gRPC in C++.
+#[tokio::test]
+async fn an_answer_without_a_status_of_grpc_is_classified_by_its_own() {
+    for (status, expected) in [
+        (500, BROKEN),
+        (524, BROKEN),
+        (408, BROKEN),
+        (425, Verdict::TRANSIENT),
+        (429, Verdict::THROTTLED),
+        (400, Verdict::STOP),
+        (501, Verdict::STOP),
+        (507, Verdict::TRANSIENT.once()),
+    ] {
+        for message in [
+            format!("grpc-status header missing, mapped from HTTP status code {status}"),
+            format!("unexpected HTTP status code received from server: {status} (text)"),
+            format!("HTTP status code {status}\ninvalid content-type: text/html"),
+            format!("Received http2 header with status: {status}"),
+        ] {
+            check_sent(move || Status::unknown(message.clone()), expected).await;
+        }
+    }
+    let unfinished = || Status::unknown("mapped from HTTP status code");
+    check_sent(unfinished, Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn a_quota_may_say_when_it_is_reset() {
+    let until_reset = || {
+        let metadata = [("quotaResetDelay".to_owned(), "0.002s".to_owned())];
+        exhausted(ErrorDetails::with_error_info(
+            "RATE_LIMIT_EXCEEDED",
+            "googleapis.com",
+            metadata,
+        ))
+    };
+    let hint = Duration::from_millis(2);
+    check_sent(until_reset, Verdict::THROTTLED.after(hint)).await;
+}
+
 #[tokio::test]
 async fn a_daily_quota_stops_with_any_wait() {
     let of = |quota_id: &'static str| {
@@ -274,7 +338,7 @@ async fn no_connection_is_transient() {
 
 #[tokio::test]
 async fn a_connection_that_breaks_is_ambiguous() {
-    // HTTP/2 begins well, and ends after the request's frames.
+    // HTTP/2 starts correctly, and ends after the request's frames.
     let server = Server::start(async |mut stream| {
         stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
         stream.read_exact(&mut [0; 60]).await.map(drop)
@@ -284,7 +348,7 @@ async fn a_connection_that_breaks_is_ambiguous() {
 }
 
 #[tokio::test]
-async fn a_connection_that_no_longer_answers_pings_is_ambiguous() {
+async fn a_connection_without_ping_responses_is_ambiguous() {
     let server = Server::start(async |mut stream| {
         stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
         pending().await

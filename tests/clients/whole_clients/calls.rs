@@ -34,7 +34,7 @@ async fn send(service: &Scripted, retries: impl Into<ClientRetries>) -> Result<u
 type Case = (&'static [Answer], &'static [f64], Result<u16, &'static str>);
 
 #[tokio::test(start_paused = true)]
-async fn failures_are_retried_and_other_answers_handed_on() {
+async fn failures_are_retried_and_other_responses_returned() {
     let cases: &[Case] = &[
         (&[], &[0.0], Ok(200)),
         (&[Status(404, &[])], &[0.0], Ok(404)),
@@ -344,7 +344,7 @@ async fn timeouts_and_deadlines() {
         .unwrap_err();
     assert_eq!(error.downcast_ref(), Some(&TimedOut::new(5 * SECOND)));
 
-    // The third attempt would begin after 3 s.
+    // The third attempt would start after 3 s.
     let service = Scripted::new([Status(503, &[]), Status(503, &[])]);
     let recording = testing::record();
     assert_eq!(send(&service, POLICY.deadline(2 * SECOND)).await, Ok(503));

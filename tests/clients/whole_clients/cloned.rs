@@ -305,7 +305,7 @@ async fn a_fallback_replaces_the_outcome() {
 
 /// Its connection is free for others during the pause.
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_no_hook_needs_is_not_kept() {
+async fn a_response_that_no_hook_needs_is_not_kept() {
     let answer = Arc::new(());
     let answers = Arc::clone(&answer);
     let service = service_fn(move |(): ()| ready(Ok::<_, &str>(Arc::clone(&answers))));

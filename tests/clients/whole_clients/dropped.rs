@@ -74,7 +74,7 @@ async fn a_turn_is_given_back_while_the_service_is_busy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_in_the_queue_is_given_back() {
+async fn a_place_in_the_queue_is_released() {
     let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
     let retries = ClientRetries::new(Policy::none()).limiter(Arc::clone(&limiter));
     let service = Scripted::new([Answer::Never]);

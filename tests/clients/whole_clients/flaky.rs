@@ -22,7 +22,7 @@ async fn a_script_runs_in_front_of_a_service() {
 }
 
 #[tokio::test]
-async fn a_script_may_answer() {
+async fn a_script_may_respond() {
     let next = service_fn(|number: u32| async move { Ok::<_, &str>(number + 1) });
     let service = FlakyLayer::new(sequence([Ok(Some(7)), Err("gone"), Ok(None)])).layer(next);
     let mut outcomes = Vec::new();

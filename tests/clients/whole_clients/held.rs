@@ -89,7 +89,7 @@ impl Service<Request<Full<Bytes>>> for OnePlace {
 
 /// Some calls can still end with the response after their pause, and so keep it.
 #[tokio::test(start_paused = true)]
-async fn a_retry_finds_the_place_free_that_the_failed_answer_had() {
+async fn a_retry_can_use_the_slot_of_the_failed_response() {
     let retries = [
         ClientRetries::new(POLICY),
         ClientRetries::new(POLICY.deadline(9 * SECOND)),

@@ -168,7 +168,7 @@ async fn a_response_contains_the_number_of_retries() {
 
 /// A non-retryable response is returned only by a layer without a fallback.
 #[tokio::test(start_paused = true)]
-async fn a_fallback_replaces_an_answer_at_once_or_after_a_retry() {
+async fn a_fallback_replaces_a_response_at_once_or_after_a_retry() {
     let cases: [(&[Answer], &str); 3] = [
         (&[], "none"),
         (&[Status(404, &[])], "404 after 1: not retryable"),

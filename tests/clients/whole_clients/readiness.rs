@@ -66,7 +66,7 @@ where
     sleep(20 * SECOND).await;
 }
 
-/// The retry would begin after one second.
+/// The retry would start after one second.
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
     let refused = Ok(503);
@@ -139,7 +139,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
     }
 }
 
-/// The last resort may need the limiter or the service itself, and take its time.
+/// The fallback may need the limiter or the service itself, and take a long time.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_starts_after_everything_is_released() {
     for is_cancelled in [false, true] {

@@ -64,7 +64,7 @@ impl Scripted {
         self.received.lock().unwrap().clone()
     }
 
-    /// When the attempts began, in seconds since it was made.
+    /// Returns the start times of the attempts, in seconds since the service was created.
     pub(crate) fn starts(&self) -> Vec<f64> {
         let received = self.received();
         let starts = received.iter().map(|request| request.after.as_secs_f64());

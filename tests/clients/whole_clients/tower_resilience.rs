@@ -262,8 +262,8 @@ async fn events() {
     }
 }
 
-/// `retry_drives_readied_instance` and `retry_repolls_concurrency_limited_inner_before_each_attempt`: an attempt that begins
-/// without a place would panic.
+/// `retry_drives_readied_instance` and `retry_repolls_concurrency_limited_inner_before_each_attempt`: an attempt that
+/// starts without a slot would panic.
 #[tokio::test(start_paused = true)]
 async fn each_attempt_waits_for_its_slot() {
     let service = Plain::failing(["busy"; 2]);

@@ -24,7 +24,7 @@ pub(crate) fn remove() {
     IS_MISSING.set(true);
 }
 
-/// Each schedule begins at the same time.
+/// Each schedule starts at the same time.
 pub(crate) fn set(since_origin: Duration) {
     NOW.set(since_origin);
 }

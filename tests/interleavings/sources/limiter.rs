@@ -6,12 +6,8 @@ mod adaptive;
 mod aimd;
 #[path = "../../../retry-protections/src/limiter/concurrency_limiter.rs"]
 mod concurrency_limiter;
-#[path = "../../../retry-protections/src/limiter/debt.rs"]
-mod debt;
 #[path = "../../../retry-protections/src/limiter/gate.rs"]
 pub(crate) mod gate;
-#[path = "../../../retry-protections/src/limiter/paced.rs"]
-mod paced;
 #[path = "../../../retry-protections/src/limiter/queue.rs"]
 pub(crate) mod queue;
 #[path = "../../../retry-protections/src/limiter/queued.rs"]
@@ -24,3 +20,5 @@ pub(crate) mod rate_limiter;
 mod remaining;
 #[path = "../../../retry-protections/src/limiter/slow_start.rs"]
 mod slow_start;
+#[path = "../../../retry-protections/src/limiter/token_bucket.rs"]
+mod token_bucket;

@@ -274,7 +274,7 @@ pub struct Scenario {
     pub told: Vec<&'static str>,
     /// The tokens left in the budget.
     pub tokens: f64,
-    /// The attempts that the rate limiter would let begin at the end, if checked.
+    /// The number of attempts that the rate limiter would admit at the end, if checked.
     pub turns: Option<u32>,
     /// The time at which the call ends, in milliseconds; 0 if it is not checked.
     pub ends: u64,

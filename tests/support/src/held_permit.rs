@@ -14,7 +14,7 @@ pub const CLOSED: Changes = [Some(Change::Breaker(Transition::Closed)), None];
 
 /// Asks a breaker as the key `breaker` does.
 pub trait Admit: AdmissionControl {
-    /// The permit of an attempt that may begin now.
+    /// Returns the permit of an attempt that may start now.
     fn admit(&self) -> Option<Permit> {
         let mut permit = self.enter(1);
         if self.poll(&mut permit, Waker::noop()) == Admission::Admitted {
@@ -58,7 +58,7 @@ impl<C: AdmissionControl> HeldPermit<C> {
         held
     }
 
-    /// The permit of an attempt that may begin now.
+    /// Returns the permit of an attempt that may start now.
     pub fn admitted(control: C) -> Option<Self> {
         Some(Self::new(control)).filter(Self::has_turn)
     }
@@ -71,7 +71,7 @@ impl<C: AdmissionControl> HeldPermit<C> {
         admission
     }
 
-    /// Returns true if the attempt may begin.
+    /// Returns true if the attempt may start.
     pub fn has_turn(&self) -> bool {
         self.is_admitted
     }
@@ -81,7 +81,7 @@ impl<C: AdmissionControl> HeldPermit<C> {
         self.record(AttemptOutcome::Success)
     }
 
-    /// The attempt does not begin.
+    /// Returns the permit of an attempt that does not start.
     pub fn give_back(mut self) {
         self.record(AttemptOutcome::NotBegun);
     }

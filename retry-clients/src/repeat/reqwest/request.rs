@@ -26,7 +26,7 @@ impl Repeat<Response> for Request {
     }
 
     fn keep_again(self, kept: &mut KeptRequest, most: usize) -> Self {
-        // In memory: not recorded, or no longer.
+        // The body is in memory, so it isn't recorded, or no longer.
         if kept.body.is_none() || self.try_clone().is_some() {
             let (request, again) = self.keep(most);
             *kept = KeptRequest {
@@ -96,7 +96,7 @@ impl Repeat<Response> for Request {
 /// The data that is kept while a reqwest request is sent.
 #[derive(Debug)]
 pub struct KeptRequest {
-    /// The whole request, or all but its body if that is recorded.
+    /// The whole request, or the request without its body if the body is recorded.
     head: Request,
     body: Option<<Body as RepeatBody>::Kept>,
     /// True if the request has an idempotency key, and an attempt failed ambiguously.

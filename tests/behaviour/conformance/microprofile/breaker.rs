@@ -277,7 +277,7 @@ async fn calls_meet_an_open_one() {
 
 /// Refused when a `static` is compiled. A negative number has no type here.
 #[test]
-fn nonsense_is_refused() {
+fn out_of_range_values_are_rejected() {
     type Row = (&'static str, fn() -> Breaker);
     let rows: [Row; 4] = [
         ("InvalidCircuitBreakerFailureRatioNegTest.test", || {

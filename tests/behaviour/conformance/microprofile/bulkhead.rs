@@ -19,7 +19,7 @@ async fn work(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
     Ok(())
 }
 
-/// All places and the queue are taken, the next is rejected at once, and after the others another begins.
+/// All slots and the queue are taken, the next call is rejected at once, and another one starts after the others.
 #[tokio::test(start_paused = true)]
 async fn places_and_queue() {
     for (name, places, queue) in [
@@ -82,7 +82,7 @@ async fn places_and_queue() {
 /// During the pause, another call takes the slot, so the retry is rejected: the call ends with the previous failure,
 /// which is more useful than the standard's `BulkheadException`.
 #[tokio::test(start_paused = true)]
-async fn a_pause_holds_no_place() {
+async fn a_pause_does_not_occupy_a_slot() {
     #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
     async fn fails(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
         Err(Error::Failed)
@@ -276,7 +276,7 @@ async fn pressure() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn out_of_range_values_are_rejected() {
     let name = "InvalidBulkheadValueTest.test";
     assert!(
         std::panic::catch_unwind(|| ConcurrencyLimiter::fixed(0)).is_err(),

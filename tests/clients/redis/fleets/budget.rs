@@ -187,7 +187,7 @@ async fn a_process_without_keep_has_its_own_share() {
 }
 
 #[tokio::test]
-async fn it_is_kept_until_the_last_clone_is_dropped() {
+async fn keep_runs_until_the_last_clone_is_dropped() {
     let budget = FleetBudget::ratio("dropped", 0.1);
     let kept = tokio::spawn(budget.keep_with(nobody()));
     let second = tokio::spawn(budget.keep_with(nobody()));

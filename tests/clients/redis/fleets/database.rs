@@ -46,7 +46,7 @@ async fn a_fleet_retries_no_more_than_its_share_of_the_calls() {
 
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_fleet_begins_no_more_than_its_quota_and_a_burst_in_any_window() {
+async fn a_fleet_starts_at_most_its_quota_and_a_burst_in_any_window() {
     for (server, least) in [
         (Server::Runs, 0.8),
         (Server::Killed, 0.4),
@@ -71,7 +71,7 @@ async fn a_fleet_begins_no_more_than_its_quota_and_a_burst_in_any_window() {
             "{server:?}: {} begun, {most} in a window, {part:.2} of the quota",
             begun.len()
         );
-        // A process that is not scheduled begins late what it was granted.
+        // A process that is not scheduled starts its granted attempts late.
         let late = rate * Duration::from_millis(100).as_secs_f64();
         let allowed = f64::from(quota::AMOUNT + quota::BURST) + late;
         assert!(most <= allowed, "{most} of {allowed}");
@@ -288,7 +288,7 @@ async fn a_script_that_runs_again_changes_nothing() {
 /// Only the bucket: Redis may evict it, or somebody deletes it.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
-async fn a_bucket_that_is_gone_begins_empty() {
+async fn a_lost_bucket_starts_empty() {
     let (mut connection, key) = (connection().await, "evicted");
     let mut process = Process::new(key, 0, 10);
     assert_eq!(process.ask(&mut connection, 10).await, 10);

@@ -41,7 +41,7 @@ async fn member_of_a_fleet() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_redis_each_process_begins_its_part() {
+async fn without_redis_each_process_uses_its_part() {
     #[retry(limiter = quota)]
     async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
         Ok(())
@@ -116,7 +116,7 @@ async fn an_attempt_that_waits_too_long_is_rejected() {
 }
 
 #[tokio::test]
-async fn it_is_kept_until_the_last_clone_is_dropped() {
+async fn keep_runs_until_the_last_clone_is_dropped() {
     let quota = FleetQuota::new("dropped", 1, Duration::from_secs(1), 1);
     let kept = tokio::spawn(quota.keep_with(nobody()));
     sleep(Duration::from_millis(20)).await;
@@ -125,7 +125,7 @@ async fn it_is_kept_until_the_last_clone_is_dropped() {
     kept.await.unwrap();
 }
 
-/// The most that began in a window of that length, of moments in order.
+/// Returns the maximum number of starts in a window of this length. The moments must be sorted.
 fn most_within(window: Duration, begun: &[Instant]) -> usize {
     let count = |(first, start): (usize, &Instant)| {
         begun[first..].partition_point(|begun| *begun < *start + window)
@@ -203,7 +203,7 @@ async fn a_large_cost_is_leased_as_a_whole() {
         let begun = begun.into_inner().unwrap();
         let most = most_within(Duration::from_millis(50), &begun);
         assert!(most <= 5 + 2, "{is_answered}: {most}");
-        // The large one's cost is paid before those behind it begin.
+        // The large attempt's cost is paid before those behind it start.
         let after = (begun[0] - start).as_millis();
         assert!((895..1150).contains(&after), "{is_answered}: {after} ms");
     }

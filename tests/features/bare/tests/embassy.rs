@@ -154,7 +154,7 @@ async fn jitter_is_drawn() {
     assert!(pauses.len() > 5, "{pauses:?}");
 }
 
-/// Attempts begin a second apart.
+/// A limiter with a second between attempts.
 #[derive(Default)]
 struct Pace(Cell<Duration>);
 

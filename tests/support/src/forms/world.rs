@@ -11,7 +11,7 @@ use retry_protections::{Breaker, ConcurrencyLimiter, Quota, RateLimiter};
 use retry_runtime::{
     Admission, AdmissionControl, AdmissionState, AttemptOutcome, BlockingTimer, Budget, Changes,
     DefaultTimer, Event, EventData, Kind, Moment, NextAttempt, Permit, Policy, RetryBudget, Timer,
-    TokioTimer, Verdict, testing,
+    Verdict, testing,
 };
 use tokio::join;
 use tokio::time::{advance, sleep, timeout};
@@ -21,7 +21,7 @@ use super::{Gate, Key, Scenario};
 use crate::failure::Failure;
 use crate::held_permit::{Admit, HeldPermit};
 
-/// The time since a call began, and the timer of blocking forms, which skips.
+/// The time since the start of a call, and the timer of blocking forms, which skips pauses.
 #[derive(Debug)]
 pub struct Clock {
     start: Mutex<Moment>,
@@ -29,9 +29,9 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time since the call began, in milliseconds.
+    /// Returns the time since the start of the call, in milliseconds.
     fn elapsed(&self) -> u64 {
-        let elapsed = TokioTimer.now().since(*self.start.lock().unwrap());
+        let elapsed = Timer::now(&DefaultTimer).since(*self.start.lock().unwrap());
         elapsed.as_millis().try_into().expect("small")
     }
 
@@ -55,7 +55,7 @@ impl BlockingTimer for Clock {
     }
 
     fn now(&self) -> Moment {
-        TokioTimer.now()
+        Timer::now(&DefaultTimer)
     }
 }
 
@@ -167,7 +167,7 @@ impl World {
         let limiter = Arc::new((scenario.limiter)());
         let slots = Arc::new(ConcurrencyLimiter::aimd());
         let clock = Arc::new(Clock {
-            start: Mutex::new(TokioTimer.now()),
+            start: Mutex::new(Timer::now(&DefaultTimer)),
             stalls: scenario.stalls.clone(),
         });
         Self {
@@ -395,7 +395,7 @@ pub async fn differences(
     let world = Arc::new(World::new(scenario));
     (scenario.before)(&world);
     sleep(scenario.starts).await;
-    *world.clock.start.lock().unwrap() = TokioTimer.now();
+    *world.clock.start.lock().unwrap() = Timer::now(&DefaultTimer);
     let cancel = async {
         if let Some(after) = scenario.cancels {
             sleep(after).await;

@@ -1,6 +1,6 @@
 use std::io;
 
-use retry_runtime::{Policy, TokioTimer};
+use retry_runtime::{Policy, DefaultTimer};
 
 struct Client;
 
@@ -21,7 +21,7 @@ async fn by_function(client: &mut Client) -> io::Result<u32> {
 
 async fn with_a_timer(client: &mut Client) -> io::Result<u32> {
     let policy = Policy::new().on(|_: &io::Error| true);
-    policy.timer(TokioTimer).call(async || client.send().await).await
+    policy.timer(DefaultTimer).call(async || client.send().await).await
 }
 
 fn main() {}

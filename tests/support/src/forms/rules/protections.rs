@@ -214,7 +214,7 @@ pub(super) fn budget() -> Vec<Scenario> {
         ..Scenario::default()
     };
     vec![
-        // The last retry's payment comes back.
+        // The last retry is refunded.
         Scenario {
             steps: vec![TRANSIENT; 2],
             succeeds: true,

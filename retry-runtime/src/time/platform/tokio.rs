@@ -1,22 +1,14 @@
+//! tokio's timer.
+
 use core::future::Future;
 use core::time::Duration;
 use std::panic;
 
+use super::{DefaultTimer, Features, HasTimer};
 use crate::time::{Clock, Timer, clock, skip};
-#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
-use crate::{
-    forward::forward,
-    time::platform::{DefaultTimer, Features, HasTimer},
-};
 
-/// tokio's timer, the default of async functions.
-///
-/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it
-/// panics; in debug builds a call panics before its first attempt, not only when it first has to wait.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TokioTimer;
-
-impl Timer for TokioTimer {
+#[diagnostic::do_not_recommend]
+impl Timer for DefaultTimer {
     #[inline]
     #[track_caller]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
@@ -36,21 +28,19 @@ impl Timer for TokioTimer {
     }
 }
 
-#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
-forward!(@held Timer {
-    #![diagnostic::do_not_recommend]
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
-    fn clock(&self) -> Clock;
-    fn expect<'n>(&self, call: impl FnOnce() -> &'n str);
-} [] [] DefaultTimer, |_timer| TokioTimer);
-
-#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
 impl HasTimer for Features {
-    type Timer = TokioTimer;
+    type Timer = DefaultTimer;
+}
+
+/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
+#[inline]
+#[track_caller]
+pub fn expect_timer() {
+    Timer::expect(&DefaultTimer, || A_CALL);
 }
 
 /// The name of a call in a panic whose location is the only clue.
-pub(crate) const A_CALL: &str = "a retried call";
+const A_CALL: &str = "a retried call";
 
 /// Sleeps for the named call. tokio reports a missing runtime only by panicking, unless its feature `rt` is on, which
 /// takes the compiler three times as long as `time`.

@@ -4,7 +4,8 @@ use retry_runtime::macro_support::changed;
 use retry_runtime::{BreakerNumbers, Cause, Transition};
 
 use crate::breaker::circuit::{Breaker, Phase, wake};
-use crate::breaker::setters::{at_least_a_milli, millionths};
+use crate::breaker::setters::at_least_a_milli;
+use crate::breaker::settings::is_ratio;
 use crate::out_of_range::OutOfRange;
 
 /// Methods for operators, while the breaker is in use.
@@ -32,32 +33,30 @@ impl Breaker {
     /// # assert_eq!(STORE.state(), BreakerState::Closed);
     /// ```
     pub fn force_open(&self) {
-        self.force(Phase::ForcedOpen, "forced open");
-        self.tell(Transition::Opened {
+        let opened = Transition::Opened {
             cause: Cause::Forced,
             open_for: Duration::MAX,
-        });
+        };
+        self.force(Phase::ForcedOpen, "forced open", opened);
     }
 
     /// Switches the breaker off until it is reset or forced open: every attempt is admitted, and none is counted.
     pub fn force_closed(&self) {
-        self.force(Phase::ForcedClosed, "forced closed");
-        self.tell(Transition::Closed);
+        self.force(Phase::ForcedClosed, "forced closed", Transition::Closed);
     }
 
     /// Closes the breaker, clears its counts, and ends `force_open` and `force_closed`. Its numbers stay as they were
     /// last set.
     pub fn reset(&self) {
-        self.force(Phase::Closed, "reset");
-        self.tell(Transition::Closed);
+        self.force(Phase::Closed, "reset", Transition::Closed);
     }
 
-    fn force(&self, phase: Phase, how: &str) {
+    fn force(&self, phase: Phase, how: &str, transition: Transition) {
         let mut circuit = self.circuit();
-        self.close(&mut circuit);
-        self.turn(&mut circuit, phase);
-        wake(circuit, true);
+        circuit.turn(phase);
+        wake(circuit);
         changed("breaker", &how);
+        self.tell(transition);
     }
 
     /// Changes the [`ratio`](Self::ratio) from now on. Fails and changes nothing unless it is above 0 and at most 1.
@@ -71,8 +70,8 @@ impl Breaker {
     /// assert!(STORE.set_ratio(95.0).is_err());
     /// ```
     pub fn set_ratio(&self, ratio: f64) -> Result<(), OutOfRange> {
-        millionths(ratio).ok_or(OutOfRange)?;
-        self.set_numbers(Some(ratio), None);
+        let ratio = Some(ratio).filter(|ratio| is_ratio(*ratio));
+        self.set_numbers(Some(ratio.ok_or(OutOfRange)?), None);
         Ok(())
     }
 
@@ -90,14 +89,14 @@ impl Breaker {
     /// checked.
     pub(crate) fn set_numbers(&self, ratio: Option<f64>, open_for: Option<Duration>) {
         let mut circuit = self.circuit();
-        let rule = circuit.changed.get_or_insert(self.made);
-        let before = *rule;
-        rule.ratio = ratio.and_then(millionths).unwrap_or(rule.ratio);
-        rule.open_for = open_for.map_or(rule.open_for, at_least_a_milli);
-        let after = *rule;
+        let settings = circuit.changed.get_or_insert(self.made);
+        let before = *settings;
+        settings.ratio = ratio.unwrap_or(settings.ratio);
+        settings.open_for = open_for.map_or(settings.open_for, at_least_a_milli);
+        let after = *settings;
         drop(circuit);
         // Log changes only: a file that is read again contains mostly the same numbers.
-        if let Some(ratio) = ratio.filter(|_| after.ratio != before.ratio) {
+        if let Some(ratio) = ratio.filter(|ratio| ratio.total_cmp(&before.ratio).is_ne()) {
             changed("breaker's ratio", &ratio);
         }
         if let Some(open_for) = open_for.filter(|_| after.open_for != before.open_for) {

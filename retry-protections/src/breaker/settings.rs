@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use retry_runtime::{Cause, Transition};
 
-use crate::breaker::window::Calls;
+use crate::breaker::counts::Calls;
 
 /// The settings of a breaker.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    /// The failure ratio that opens the breaker, in millionths, so that decimal fractions compare exactly.
-    pub(super) ratio: u64,
+pub(super) struct Settings {
+    /// The failure ratio that opens the breaker.
+    pub(super) ratio: f64,
     /// 0 if not set.
     pub(super) minimum_calls: u32,
     /// The number of consecutive failures that opens the breaker. 0 is no limit.
@@ -18,8 +18,8 @@ pub(super) struct Rule {
     pub(super) count_window: u32,
     /// The time in milliseconds from which an attempt is slow. 0 is never.
     pub(super) slow_after: u32,
-    /// The ratio of slow attempts that opens the breaker, in millionths.
-    pub(super) slow_ratio: u64,
+    /// The ratio of slow attempts that opens the breaker.
+    pub(super) slow_ratio: f64,
     pub(super) open_for: Duration,
     pub(super) trial_calls: u32,
     /// The number of trial calls that must succeed. 0 is all of them.
@@ -30,24 +30,22 @@ pub(super) struct Rule {
     pub(super) listener: Option<fn(Transition)>,
 }
 
-pub(super) const MILLION: u64 = 1_000_000;
 /// The smallest number of failures that counts as a sudden outage. If half of the attempts fail at random, 25 failures
 /// in a row are rare: see `docs/lab.md`.
 const FEWEST_SUDDEN: u32 = 25;
-const MOST_GRANTED: u32 = 64;
 /// The longest run of an attempt, in milliseconds: 24 days. A longer one means that this thread's clock is behind the
 /// one of the thread on which the attempt began.
 pub(super) const LONGEST_RUN: u32 = u32::MAX / 2;
 
-impl Rule {
+impl Settings {
     pub(super) const DEFAULT: Self = Self {
-        ratio: MILLION / 10 * 9,
+        ratio: 0.9,
         minimum_calls: 0,
         consecutive: 0,
         window: Duration::from_secs(30),
         count_window: 0,
         slow_after: 0,
-        slow_ratio: MILLION,
+        slow_ratio: 1.0,
         open_for: Duration::from_secs(5),
         trial_calls: 1,
         trial_successes: 0,
@@ -55,11 +53,6 @@ impl Rule {
         max_wait: None,
         listener: None,
     };
-
-    /// Returns true if the duration of an attempt matters.
-    pub(super) const fn is_timed(&self) -> bool {
-        self.hung_after > 0 || self.slow_after > 0
-    }
 
     pub(super) fn minimum_calls(&self) -> u32 {
         match (self.count_window, self.minimum_calls) {
@@ -85,16 +78,17 @@ impl Rule {
 
     /// The number of failures that one success cancels out in the CUSUM test: high enough that the sum keeps rising
     /// only if the ratio of failures is above the one that opens the breaker.
-    #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
-    pub(super) fn outweighed(&self) -> u32 {
-        let by_ratio = self.ratio / (MILLION - self.ratio).max(1);
-        self.sudden().max(by_ratio as u32)
+    pub(super) fn outweighed(&self) -> f64 {
+        let by_ratio = self.ratio / (1.0 - self.ratio).max(1e-6);
+        by_ratio.max(self.sudden().into())
     }
 
     /// The cause for which these counts open the breaker, if they do.
     pub(super) fn opens_at(&self, calls: Calls) -> Option<Cause> {
-        let reaches =
-            |part: u32, ratio| u64::from(part) * MILLION >= u64::from(calls.ended) * ratio;
+        // Of 100 calls, 7 are 0.07, although the product is 7.000000000000001.
+        let reaches = |part: u32, ratio: f64| {
+            f64::from(part) >= f64::from(calls.ended) * ratio * (1.0 - 1e-9)
+        };
         if calls.ended < self.minimum_calls() {
             None
         } else if reaches(calls.failed, self.ratio) {
@@ -103,21 +97,8 @@ impl Rule {
             (self.slow_after > 0 && reaches(calls.slow, self.slow_ratio)).then_some(Cause::Slow)
         }
     }
+}
 
-    /// The number of successes that may be recorded without the lock, when the window contains `ended` calls.
-    ///
-    /// In a time window this is at most an eighth of the calls in it, so that the ratio and the times of the calls are
-    /// nearly exact. It is also at most an eighth of `minimum_calls`, because all other calls may leave the window
-    /// before the lock is taken again. In a count window it is 0 below `minimum_calls`, because even a success may then
-    /// open the breaker. It is always 0 if slow attempts count.
-    pub(super) fn granted(&self, ended: u32) -> u32 {
-        if self.slow_after > 0 || (self.count_window > 0 && ended < self.minimum_calls()) {
-            0
-        } else if self.count_window > 0 {
-            MOST_GRANTED
-        } else {
-            let most = (self.minimum_calls() / 8).min(MOST_GRANTED);
-            (ended / 8).min(most)
-        }
-    }
+pub(super) const fn is_ratio(ratio: f64) -> bool {
+    ratio > 0.0 && ratio <= 1.0
 }

@@ -1,0 +1,178 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use retry_runtime::{AttemptOutcome, Cause, Kind, Moment};
+
+use crate::breaker::settings::Settings;
+use crate::clock;
+use crate::clock::AHEAD;
+
+/// The counts of attempts in one closed state of a breaker.
+#[derive(Debug)]
+pub(super) struct Counts {
+    window: Window,
+    /// The sum of a CUSUM test for a sudden outage: each failure adds 1, each success subtracts a weight, and the sum
+    /// never falls below zero. Random failures rarely raise it far, so it detects an outage earlier than the ratio of a
+    /// window, most of which lies before the outage.
+    cusum: f64,
+    /// When that sum last rose from zero.
+    since: Moment,
+    /// The number of failures since the last success.
+    consecutive: u32,
+    /// The number of attempts under way. `None` after the first success.
+    under_way: Option<u32>,
+}
+
+impl Counts {
+    pub(super) const fn new() -> Self {
+        Self {
+            window: Window::new(),
+            cusum: 0.0,
+            since: Moment::from_origin(Duration::ZERO),
+            consecutive: 0,
+            under_way: Some(0),
+        }
+    }
+
+    /// Counts an attempt that begins.
+    pub(super) fn begin(&mut self) {
+        self.under_way = self.under_way.map(|number| number.saturating_add(1));
+    }
+
+    /// Counts an attempt that ended. Returns the cause if the breaker opens. A success opens it if it is slow, or
+    /// completes the minimum number of a count window. In a time window, it never does so for earlier failures.
+    pub(super) fn record(
+        &mut self,
+        settings: &Settings,
+        outcome: AttemptOutcome,
+        is_slow: bool,
+    ) -> Option<Cause> {
+        self.under_way = self.under_way.map(|number| number.saturating_sub(1));
+        let failure = match outcome {
+            AttemptOutcome::Success => None,
+            AttemptOutcome::Failure { kind, .. } => Some(kind),
+            _ => return None,
+        };
+        let now = clock::now();
+        let calls = self.window.add(settings, now, failure.is_some(), is_slow);
+        let by_ratio = settings.opens_at(calls);
+        let counts_calls = settings.count_window > 0;
+        let Some(kind) = failure else {
+            self.consecutive = 0;
+            self.under_way = None;
+            self.cusum = (self.cusum - settings.outweighed()).max(0.0);
+            return by_ratio.filter(|cause| counts_calls || *cause == Cause::Slow);
+        };
+        self.consecutive = self.consecutive.saturating_add(1);
+        // Failures that left the window no longer count in the sum.
+        if self.cusum <= 0.0 || calls.failed <= 1 {
+            (self.cusum, self.since) = (0.0, now);
+        }
+        self.cusum = (self.cusum + 1.0).min(calls.failed.into());
+        let is_sudden = self.cusum >= f64::from(settings.sudden())
+            && now.since(self.since) >= settings.window / 15;
+        // Before the first success there may be failures only because they are faster: attempts under way may still
+        // succeed. After timeouts this doesn't apply, because no answer is slower than a timeout.
+        let is_early = kind != Kind::Timeout && self.under_way > Some(self.consecutive);
+        let in_a_row = 1..=self.consecutive;
+        by_ratio
+            .or((is_sudden && !counts_calls).then_some(Cause::Ratio))
+            .filter(|_| counts_calls || !is_early)
+            .or(in_a_row
+                .contains(&settings.consecutive)
+                .then_some(Cause::Consecutive))
+    }
+
+    /// Returns true if nothing is counted that a new breaker would not have. A count window keeps its calls, however
+    /// old they are.
+    pub(super) fn are_at_rest(&mut self, settings: &Settings, is_unused: bool) -> bool {
+        if settings.count_window > 0 {
+            return is_unused;
+        }
+        self.window.slide(settings, clock::now());
+        self.window.all.failed == 0 && self.window.all.slow == 0
+    }
+}
+
+/// The number of calls that ended, and of those that failed or were slow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls {
+    pub(super) ended: u32,
+    pub(super) failed: u32,
+    pub(super) slow: u32,
+}
+
+impl Calls {
+    const NONE: Self = Self {
+        ended: 0,
+        failed: 0,
+        slow: 0,
+    };
+}
+
+/// The calls of the last `window`, in slices of a tenth of it, or the last `count_window` calls, each in a slice of its
+/// own.
+#[derive(Debug)]
+struct Window {
+    /// When each slice began, and the calls in it, the oldest first.
+    slices: VecDeque<(Moment, Calls)>,
+    all: Calls,
+    /// The latest time.
+    at: Moment,
+}
+
+impl Window {
+    const fn new() -> Self {
+        Self {
+            slices: VecDeque::new(),
+            all: Calls::NONE,
+            at: Moment::from_origin(Duration::ZERO),
+        }
+    }
+
+    /// Removes the calls that are too old, and those for which there is no room.
+    fn slide(&mut self, settings: &Settings, now: Moment) {
+        let (length, most) = (settings.window, settings.count_window);
+        // If this thread's clock is slightly behind another's, the window doesn't move back. If the clock was set back,
+        // the window starts empty: otherwise it would not move until the clock had caught up.
+        if most == 0 && self.at.since(now) > AHEAD {
+            *self = Self::new();
+        }
+        self.at = self.at.max(now);
+        while let Some((since, oldest)) = self.slices.front() {
+            let is_kept = match most {
+                0 => self.at.since(*since) < length,
+                most => self.all.ended < most,
+            };
+            if is_kept {
+                break;
+            }
+            self.all.ended -= oldest.ended;
+            self.all.failed -= oldest.failed;
+            self.all.slow -= oldest.slow;
+            self.slices.pop_front();
+        }
+    }
+
+    /// Adds a call. Returns the counts of the whole window.
+    fn add(&mut self, settings: &Settings, now: Moment, is_failed: bool, is_slow: bool) -> Calls {
+        self.slide(settings, now);
+        let newest = self.slices.back();
+        let is_current = newest.is_some_and(|(since, _)| {
+            settings.count_window == 0 && self.at.since(*since) < settings.window / 10
+        });
+        if !is_current {
+            self.slices.push_back((self.at, Calls::NONE));
+        }
+        // Once the count is at its maximum, above four billion calls, nothing is added, and the ratio stays the same.
+        let newest = self.slices.back_mut().filter(|_| self.all.ended < u32::MAX);
+        if let Some((_, newest)) = newest {
+            for calls in [newest, &mut self.all] {
+                calls.ended += 1;
+                calls.failed += u32::from(is_failed);
+                calls.slow += u32::from(is_slow);
+            }
+        }
+        self.all
+    }
+}

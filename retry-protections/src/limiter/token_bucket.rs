@@ -1,0 +1,79 @@
+use std::mem;
+use std::time::Duration;
+
+use retry_runtime::Moment;
+
+use crate::clock::AHEAD;
+
+/// A token bucket, measured in time: each attempt adds the time that pays for it to the debt. Exact, and the same at
+/// every rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TokenBucket {
+    /// When everything is paid for.
+    paid: Moment,
+    /// The latest time.
+    at: Moment,
+    /// An attempt had to wait, and may begin later than it could have. Its delay is made up for, up to [`LATE`].
+    pub(super) is_late: bool,
+}
+
+/// The largest delay that is made up for. Timers are late, tokio's by up to 2 ms. Without this, each wait would be that
+/// much longer: at 100 attempts per second, a tenth of them would be lost.
+const LATE: Duration = Duration::from_millis(2);
+
+impl TokenBucket {
+    pub(super) const FULL: Self = Self {
+        paid: Moment::from_origin(Duration::ZERO),
+        at: Moment::from_origin(Duration::ZERO),
+        is_late: false,
+    };
+
+    /// The debt at `now`. If this clock was set back, the debt is that of the latest time. A clock that is behind by
+    /// [`AHEAD`] or less may be that of another thread: then it includes the time by which the clock is behind.
+    pub(super) fn owed(&self, now: Moment) -> Duration {
+        let is_set_back = self.at.since(now) > AHEAD;
+        self.paid.since(if is_set_back { self.at } else { now })
+    }
+
+    /// Changes the debt at `now`.
+    pub(super) fn set(&mut self, owed: Duration, now: Moment) {
+        self.at = if self.at.since(now) > AHEAD {
+            now
+        } else {
+            self.at.max(now)
+        };
+        let paid = now.since_origin().saturating_add(owed);
+        self.paid = Moment::from_origin(paid);
+    }
+
+    /// The time until an attempt can begin that takes `time` to pay for, if at most `most` may be owed. If it takes
+    /// longer than `most`, it can begin once nothing is owed. Zero if it can begin now.
+    pub(super) fn wait(&mut self, time: Duration, most: Duration, now: Moment) -> Duration {
+        let owed = self.owed(now);
+        if self.at.since(now) > AHEAD {
+            // Otherwise no time would pass until the clock had caught up.
+            self.set(owed, now);
+        }
+        owed.saturating_sub(most.saturating_sub(time))
+    }
+
+    /// Charges an attempt that begins. Returns true if it had to wait, or would have had to if no delay had been made
+    /// up for.
+    pub(super) fn charge(&mut self, time: Duration, now: Moment) -> bool {
+        let owed = self.owed(now);
+        let late = now.since(self.paid).min(LATE);
+        self.set(owed.saturating_add(time), now);
+        let was_late = mem::take(&mut self.is_late);
+        if was_late {
+            self.forgive(late);
+            self.is_late = late > time;
+        }
+        was_late
+    }
+
+    /// Subtracts `time` from the debt.
+    pub(super) fn forgive(&mut self, time: Duration) {
+        let paid = self.paid.since_origin().saturating_sub(time);
+        self.paid = Moment::from_origin(paid);
+    }
+}

@@ -1,0 +1,133 @@
+use std::collections::VecDeque;
+use std::task::Waker;
+use std::vec::Vec;
+
+use retry_runtime::{Admission, Moment};
+
+use crate::clock;
+
+/// Attempts that wait, in the order in which they came.
+///
+/// A waker runs the executor's code when it is called or dropped, so each one that a method returns must outlive the
+/// lock around the line.
+#[derive(Debug)]
+pub(crate) struct Line {
+    waiting: VecDeque<Waiting>,
+    /// The number of the next attempt that has to wait.
+    next: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    number: u64,
+    /// `None` after it was woken, until the attempt asks again.
+    waker: Option<Waker>,
+    /// The time from which this attempt, if it is first, could ask again. `None` while that is unknown.
+    due: Option<Moment>,
+}
+
+impl Waiting {
+    fn is_absent(&self, now: Moment) -> bool {
+        let late = self.due.and_then(|due| now.checked_since(due));
+        late.is_some_and(|late| late >= Admission::ABSENT)
+    }
+}
+
+impl Line {
+    pub(crate) const fn new() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            next: 0,
+        }
+    }
+
+    /// Adds an attempt at the end. Returns its number.
+    pub(crate) fn enter(&mut self) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.waiting.push_back(Waiting {
+            number,
+            waker: None,
+            due: None,
+        });
+        number
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The number of attempts before this one. `None` if it doesn't wait here.
+    pub(crate) fn ahead(&self, number: u64) -> Option<usize> {
+        let numbers = self.waiting.binary_search_by_key(&number, |one| one.number);
+        numbers.ok()
+    }
+
+    /// Records that the attempt at this place has asked in vain. Returns its previous waker.
+    pub(crate) fn keep(
+        &mut self,
+        place: usize,
+        waker: Waker,
+        due: Option<Moment>,
+    ) -> Option<Waker> {
+        let waiting = self.waiting.get_mut(place)?;
+        waiting.due = due;
+        waiting.waker.replace(waker)
+    }
+
+    /// Removes an attempt, with its waker.
+    pub(crate) fn remove(&mut self, number: u64) -> Option<Waiting> {
+        let place = self.ahead(number)?;
+        self.waiting.remove(place)
+    }
+
+    /// Takes the wakers of all attempts.
+    pub(crate) fn wakers(&mut self) -> Vec<Waker> {
+        let wakers = self.waiting.iter_mut().filter_map(|one| one.waker.take());
+        wakers.collect()
+    }
+
+    /// The place of the first attempt that is not absent.
+    fn present(&self, now: Moment) -> usize {
+        let present = self.waiting.iter().position(|one| !one.is_absent(now));
+        present.unwrap_or(self.len())
+    }
+
+    /// Returns true if at least `most` attempts wait, without the absent ones at the front.
+    pub(crate) fn is_full(&self, most: usize) -> bool {
+        self.len() >= most && self.len() - self.present(clock::now()) >= most
+    }
+
+    /// Returns true if all attempts before this place are absent.
+    pub(crate) fn is_next(&self, place: usize) -> bool {
+        place == 0 || self.present(clock::now()) >= place
+    }
+
+    /// Marks the first attempt that is not absent as due. Returns its waker.
+    pub(crate) fn first(&mut self) -> Option<Waker> {
+        let now = (self.len() > 0).then(clock::now)?;
+        let present = self.present(now);
+        let first = self.waiting.get_mut(present)?;
+        let waker = first.waker.take();
+        if waker.is_some() || first.due.is_none() {
+            first.due = Some(now);
+        }
+        waker
+    }
+
+    /// Finds out which attempts before this place are present, if the first is absent and no present one is known to be
+    /// due. Marks them as due now, and returns their wakers.
+    pub(crate) fn call(&mut self, place: usize) -> Vec<Waker> {
+        let now = clock::now();
+        let present = self.present(now);
+        if !(1..place).contains(&present) || self.waiting[present].due.is_some() {
+            return Vec::new();
+        }
+        let called = self.waiting.range_mut(present..place);
+        let call = |one: &mut Waiting| {
+            one.due.get_or_insert(now);
+            one.waker.take()
+        };
+        called.filter_map(call).collect()
+    }
+}
